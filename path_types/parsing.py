@@ -1,0 +1,102 @@
+"""Path types from text: ``["/"] step { "/" step }``, a step being a QName, ``@`` QName or ``text()``.
+
+A QName is ``name``, ``prefix:name`` or Clark notation ``{uri}name``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from .errors import PathSyntaxError
+from .steps import TEXT_TEST, Axis, Step
+from .types import PathType
+
+# Name characters of XML 1.0 (5th edition), without the colon (Namespaces in XML: NCName).
+_START = (
+    "A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"
+    "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+_NCNAME = re.compile(f"[{_START}][{_START}\\-.0-9\u00b7\u0300-\u036f\u203f-\u2040]*")
+
+
+def parse_path_type(text: str, namespaces: Mapping[str, str] | None = None) -> PathType:
+    """The path type that ``text`` denotes; see `PathType.parse`."""
+    return _PathParser(text, namespaces or {}).parse()
+
+
+class _PathParser:
+    """Reads one path from left to right; ``position`` is the character looked at."""
+
+    def __init__(self, text: str, namespaces: Mapping[str, str]) -> None:
+        self.text = text
+        self.namespaces = namespaces
+        self.position = 0
+
+    def parse(self) -> PathType:
+        absolute = self._skip("/")
+        steps = [self._step()]
+        while self.position < len(self.text):
+            if not self._skip("/"):
+                raise self._error("an unexpected character", "write '/' between two steps")
+            if not steps[-1].is_element:
+                raise self._error(
+                    f"a step after {steps[-1]}", "an attribute or text() can only be the last step"
+                )
+            steps.append(self._step())
+        return PathType.of(absolute, steps)
+
+    def _step(self) -> Step:
+        if self.text.startswith(TEXT_TEST, self.position):
+            self.position += len(TEXT_TEST)
+            return Step.text()
+        if self._skip("@"):
+            return Step(Axis.ATTRIBUTE, self._name(default=""))
+        return Step(Axis.CHILD, self._name(default=self.namespaces.get("", "")))
+
+    def _name(self, default: str) -> str:
+        """A QName as a name in Clark notation; ``default`` is the namespace of unprefixed names."""
+        start = self.position
+        if self._skip("{"):
+            closing = self.text.find("}", self.position)
+            if closing < 0:
+                raise self._error("'{' without '}'", "write a namespaced name as {uri}name", start)
+            uri = self.text[self.position : closing]
+            self.position = closing + 1
+            return _clark(uri, self._ncname())
+        name = self._ncname()
+        if not self._skip(":"):
+            return _clark(default, name)
+        if name not in self.namespaces:
+            known = ", ".join(sorted(filter(None, self.namespaces))) or "none"
+            raise self._error(
+                f"the unknown prefix {name!r}", f"declare it (known prefixes: {known}) or write {{uri}}name", start
+            )
+        return _clark(self.namespaces[name], self._ncname())
+
+    def _ncname(self) -> str:
+        match = _NCNAME.match(self.text, self.position)
+        if match:
+            self.position = match.end()
+            return match.group()
+        rest = self.text[self.position :]
+        if not rest:
+            raise self._error("a step is missing at the end", "write a name, @name or text()")
+        if rest[0] == "/":
+            raise self._error("an empty step", "write a name between the slashes")
+        if rest[0] == "*":
+            raise self._error("'*' as a name", "a path type names every node: write the element's name")
+        raise self._error(f"{rest[0]!r} where a name should be", "write a name, @name or text()")
+
+    def _skip(self, character: str) -> bool:
+        if self.text.startswith(character, self.position):
+            self.position += 1
+            return True
+        return False
+
+    def _error(self, problem: str, hint: str, offset: int | None = None) -> PathSyntaxError:
+        return PathSyntaxError(self.text, self.position if offset is None else offset, problem, hint)
+
+
+def _clark(uri: str, name: str) -> str:
+    return f"{{{uri}}}{name}" if uri else name

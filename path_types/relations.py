@@ -1,0 +1,65 @@
+"""Relations and operators on path types (rules P3 to P6), null (None) passing through all of them (P9)."""
+
+from __future__ import annotations
+
+from .types import PathType
+
+
+def offset(part: PathType | None, whole: PathType | None) -> int | None:
+    """Where ``whole`` covers ``part``: the index of the step of ``whole`` that part's first step is.
+
+    None unless ``part < whole`` or ``part = whole`` (P3, P8).
+    """
+    if part is None or whole is None:
+        return None
+    if part is whole:
+        return 0
+    m, n = len(part), len(whole)
+    if part.absolute:
+        # Anchored: offset 0 is the only one looked at (P3, decided).
+        return 0 if whole.absolute and m < n and whole.steps[:m] == part.steps else None
+    if m > n or (m == n and not whole.absolute):
+        return None
+    found = [i for i in range(n - m + 1) if whole.steps[i : i + m] == part.steps]
+    return found[0] if len(found) == 1 else None
+
+
+def contains(whole: PathType | None, part: PathType | None) -> bool:
+    """Containment ``part < whole``: whole uniquely contains part (P3)."""
+    return part is not whole and offset(part, whole) is not None
+
+
+def ends(part: PathType | None, whole: PathType | None) -> bool:
+    """Ending ``part <e whole``: relative ``part`` is the end of the more special ``whole`` (P4)."""
+    if part is None or whole is None or part.absolute:
+        return False
+    m, n = len(part), len(whole)
+    return (m < n or (m == n and whole.absolute)) and whole.steps[n - m :] == part.steps
+
+
+def equals_or_ends(part: PathType | None, whole: PathType | None) -> bool:
+    """``part = whole`` or ``part <e whole``, the test behind type compatibility (E2) and reuse (G1)."""
+    return part is not None and (part is whole or ends(part, whole))
+
+
+def left_bound_intersection(first: PathType | None, second: PathType | None) -> PathType | None:
+    """``first ∩lb second``: the common leading steps; absolute if the kinds differ (P5)."""
+    if first is None or second is None:
+        return None
+    common = 0
+    for a, b in zip(first.steps, second.steps, strict=False):
+        if a != b:
+            break
+        common += 1
+    if not common:
+        return None
+    absolute = first.absolute or second.absolute
+    return PathType.of(absolute, first.steps[:common])
+
+
+def absolute_path_intersection(part: PathType | None, whole: PathType | None) -> PathType | None:
+    """``part ∩ab whole``: whole's steps up to the end of where it contains part, absolute (P6)."""
+    start = offset(part, whole)
+    if start is None or part is None or whole is None:
+        return None
+    return PathType.of(True, whole.steps[: start + len(part)])

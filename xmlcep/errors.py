@@ -1,0 +1,67 @@
+"""The errors a user can meet, all below `XmlCepError`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from path_types import XmlCepError as XmlCepError
+
+
+class RuleProblem:
+    """One thing that is wrong in a rules text: where, what, and what to write instead.
+
+    ``line`` and ``column`` count from 1; ``width`` is how many characters are marked; 0 for both means
+    that the definition was not read from text.
+    """
+
+    __slots__ = ("column", "hint", "line", "message", "width")
+
+    def __init__(self, message: str, hint: str = "", *, line: int = 0, column: int = 0, width: int = 1) -> None:
+        self.message = message
+        self.hint = hint
+        self.line = line
+        self.column = column
+        self.width = width
+
+    def render(self, source_name: str, text: str | None) -> str:
+        """The problem as ``file:line:column: message``, the marked line and the hint."""
+        where = f"{source_name}:{self.line}:{self.column}: " if self.line else f"{source_name}: "
+        shown = [f"{where}{self.message}"]
+        if text is not None and self.line:
+            lines = text.splitlines()
+            line = lines[self.line - 1] if self.line <= len(lines) else ""
+            indent = "".join("\t" if c == "\t" else " " for c in line[: self.column - 1])
+            indent += " " * (self.column - 1 - len(indent))
+            shown += [f"  {line}", f"  {indent}{'^' * max(1, self.width)}"]
+        if self.hint:
+            shown.append(f"  hint: {self.hint}")
+        return "\n".join(shown)
+
+
+class RuleError(XmlCepError, ValueError):
+    """Rules that cannot be used; ``problems`` has all that was found, ``line`` and ``column`` are the first's."""
+
+    def __init__(
+        self, problems: Sequence[RuleProblem], *, source_name: str = "<rules>", text: str | None = None
+    ) -> None:
+        self.problems = tuple(sorted(problems, key=lambda problem: (problem.line, problem.column)))
+        self.source_name = source_name
+        self.text = text
+        self.line = self.problems[0].line
+        self.column = self.problems[0].column
+        super().__init__(source_name, [problem.message for problem in self.problems])
+
+    def __str__(self) -> str:
+        return "\n".join(problem.render(self.source_name, self.text) for problem in self.problems)
+
+
+class RecordError(XmlCepError, ValueError):
+    """A change log record that breaks the format; says which field, what was given and what is expected."""
+
+
+class MissingExtraError(XmlCepError, ImportError):
+    """An optional part of xmlcep needs a package that is not installed; names the command that installs it."""
+
+    def __init__(self, purpose: str, package: str, extra: str) -> None:
+        self.extra = extra
+        super().__init__(f"{purpose} needs {package}: run  pip install 'xmlcep[{extra}]'")

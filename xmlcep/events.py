@@ -1,0 +1,207 @@
+"""Events and event types (rules E1 to E5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from path_types import PathInstance, PathSyntaxError, PathType, equals_or_ends
+
+from .errors import RecordError
+
+Operation: TypeAlias = Literal["ins", "upd", "del"]
+OPERATIONS: tuple[Operation, ...] = ("ins", "upd", "del")
+ANY = "*"
+
+
+class PrimitiveType(NamedTuple):
+    """A primitive event type (E1): an operation, ``"*"`` for any, and a path type."""
+
+    operation: str
+    path: PathType
+
+    def accepts(self, operation: str, path: PathType) -> bool:
+        """Whether events of this operation and absolute path type are compatible with this type (E2)."""
+        return self.operation in (ANY, operation) and equals_or_ends(self.path, path)
+
+    def __str__(self) -> str:
+        return f"{self.operation}({self.path})"
+
+
+class CompositeType(NamedTuple):
+    """A composite event type (E1): the name of an event definition, None for any, and a path type."""
+
+    name: str | None
+    path: PathType
+
+    def accepts(self, name: str, path: PathType) -> bool:
+        """Whether composites of this name and absolute path type are compatible with this type (E2)."""
+        return self.name in (None, name) and equals_or_ends(self.path, path)
+
+    def __str__(self) -> str:
+        return f"{self.name or '?'}({self.path})"
+
+
+EventType: TypeAlias = PrimitiveType | CompositeType
+
+
+class PrimitiveEvent(NamedTuple):
+    """A change of one node (E3): what happened (``op``) at which time point (``ts``) to which node.
+
+    ``path`` is the node's absolute path type and ``ids`` its node identifiers, one per step. ``value`` and
+    ``old`` are the text of a text or attribute node after and before; ``pos`` the index of an inserted
+    element or text node among its parent's child nodes; ``at`` the wall-clock time (RFC 3339 UTC); ``txn``
+    and ``meta`` the transaction the change belongs to. See the change log record for the exact meaning.
+    """
+
+    ts: int
+    op: str
+    path: PathType
+    ids: tuple[int, ...]
+    value: str | None = None
+    old: str | None = None
+    pos: int | None = None
+    at: str | None = None
+    doc: str = ""
+    txn: int | None = None
+    meta: Mapping[str, str] | None = None
+
+    @property
+    def instance(self) -> PathInstance:
+        """The path instance of the changed node (P7)."""
+        return PathInstance(self.path, self.ids)
+
+    @property
+    def start(self) -> int:
+        """Where its interval starts: at its time point (E5)."""
+        return self.ts
+
+    @property
+    def end(self) -> int:
+        """Where its interval ends: at its time point (E5)."""
+        return self.ts
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> PrimitiveEvent:
+        """The event that a change log record (a dict) describes.
+
+        Raises `RecordError`, which names the field, what was given and what is expected.
+        """
+        ts, op, ids = record.get("ts"), record.get("op"), record.get("ids")
+        if type(ts) is not int or ts < 1:
+            raise RecordError(f"ts is {ts!r}: expected a whole number from 1 on")
+        if op not in OPERATIONS:
+            raise RecordError(f"op is {op!r}: expected 'ins', 'upd' or 'del'")
+        path = _record_path(record.get("path"))
+        if not isinstance(ids, (list, tuple)) or not all(type(node) is int for node in ids):
+            raise RecordError(f"ids is {ids!r}: expected a list of whole numbers")
+        if len(ids) != len(path):
+            raise RecordError(f"path {path} has {len(path)} steps, ids has {len(ids)}: expected one id per step")
+        for field in ("value", "old", "at", "doc"):
+            if not isinstance(record.get(field), (str, type(None))):
+                raise RecordError(f"{field} is {record[field]!r}: expected a string or null")
+        for field in ("pos", "txn"):
+            given = record.get(field)
+            if given is not None and type(given) is not int:
+                raise RecordError(f"{field} is {given!r}: expected a whole number or null")
+        meta = record.get("meta")
+        if meta is not None and not (
+            isinstance(meta, Mapping) and all(isinstance(s, str) for pair in meta.items() for s in pair)
+        ):
+            raise RecordError(f"meta is {meta!r}: expected an object of strings or null")
+        return cls(
+            ts, op, path, tuple(ids), record.get("value"), record.get("old"), record.get("pos"),
+            record.get("at"), record.get("doc") or "", record.get("txn"), meta,
+        )  # fmt: skip
+
+    def to_record(self) -> dict[str, Any]:
+        """The event as a change log record."""
+        return {
+            "doc": self.doc, "ts": self.ts, "op": self.op, "path": str(self.path), "ids": list(self.ids),
+            "value": self.value, "old": self.old, "pos": self.pos, "at": self.at, "txn": self.txn,
+            "meta": None if self.meta is None else dict(self.meta),
+        }  # fmt: skip
+
+    def to_constituent(self) -> dict[str, Any]:
+        """The event as it stands among the constituents of a finding record."""
+        return {
+            "ts": self.ts, "op": self.op, "path": str(self.path), "ids": list(self.ids),
+            "value": self.value, "old": self.old,
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        return f"{self.op}({self.instance}) at {self.ts}"
+
+
+def _record_path(given: object) -> PathType:
+    if not isinstance(given, str):
+        raise RecordError(f"path is {given!r}: expected a string such as '/order/item'")
+    try:
+        path = PathType.parse(given)
+    except PathSyntaxError as error:
+        raise RecordError(f"path is not a path type: {error}") from error
+    if not path.absolute:
+        raise RecordError(f"path is {given!r}: expected an absolute path (it starts with '/')")
+    return path
+
+
+class CompositeEvent(NamedTuple):
+    """An event raised by an operator of an event tree (E4).
+
+    ``name`` is the event type's name (for an inner operator: its label), ``path`` and ``ids`` the path
+    instance, ``constituents`` the events it is made of, in order of operand, then of arrival; ``start`` and
+    ``end`` its interval, None when empty (E5); ``cause`` the primitive event at whose time point it was
+    raised; ``operator`` None for the root of a tree, else the operator's label.
+    """
+
+    name: str
+    path: PathType | None
+    ids: tuple[int, ...]
+    constituents: tuple[Event, ...]
+    start: int | None
+    end: int | None
+    cause: PrimitiveEvent
+    operator: str | None = None
+
+    @property
+    def ts(self) -> int:
+        """The detection time: the time point at which it was raised (E5)."""
+        return self.cause.ts
+
+    @property
+    def instance(self) -> PathInstance | None:
+        """The path instance; None for a flat event whose constituents have no common ancestor (T4)."""
+        return None if self.path is None else PathInstance(self.path, self.ids)
+
+    def flattened(self) -> Iterator[PrimitiveEvent]:
+        """The primitive events in it, in order of operand, then of arrival (E4)."""
+        for event in self.constituents:
+            if isinstance(event, PrimitiveEvent):
+                yield event
+            else:
+                yield from event.flattened()
+
+    def to_record(self) -> dict[str, Any]:
+        """The composite as a finding record."""
+        cause = self.cause
+        return {
+            "doc": cause.doc, "ts": cause.ts, "at": cause.at, "name": self.name,
+            "path": None if self.path is None else str(self.path), "ids": list(self.ids),
+            "start": self.start, "end": self.end,
+            "constituents": [event.to_constituent() for event in self.constituents],
+            "operator": self.operator,
+        }  # fmt: skip
+
+    def to_constituent(self) -> dict[str, Any]:
+        """The composite as it stands among the constituents of a finding record."""
+        return {
+            "name": self.name, "path": None if self.path is None else str(self.path), "ids": list(self.ids),
+            "constituents": [event.to_constituent() for event in self.constituents],
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        inside = ", ".join(f"{event.op}@{event.ts}" for event in self.flattened())
+        return f"{self.name}({self.instance}) at {self.ts} {{{inside}}}"
+
+
+Event: TypeAlias = PrimitiveEvent | CompositeEvent
