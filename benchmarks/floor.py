@@ -1,0 +1,106 @@
+"""Hand-written loops for Q1, Q2 and Q3: the least that matching can cost in plain Python.
+
+Each takes rows as the engine does, knows one query by heart and returns how many matches there are.
+No contexts, no groups by path, no composites: only the count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from .histories import TEXT, ItemPaths, Row
+
+
+def count_complete(rows: Iterable[Row], paths: ItemPaths) -> int:
+    """Q1: one dict from item to 1 (item seen), 2 (price seen), 3 (quantity seen); each item counts once."""
+    item, price, quantity = paths.item, paths.price, paths.quantity
+    states: dict[int, int] = {}
+    matches = 0
+    for row in rows:
+        if row[1] == "ins":
+            path = row[2]
+            if path is item:
+                states[row[3][1]] = 1
+            elif path is price:
+                key = row[3][1]
+                state = states.get(key)
+                if state == 3:
+                    matches += 1
+                    del states[key]
+                elif state == 1:
+                    states[key] = 2
+            elif path is quantity:
+                key = row[3][1]
+                state = states.get(key)
+                if state == 2:
+                    matches += 1
+                    del states[key]
+                elif state == 1:
+                    states[key] = 3
+    return matches
+
+
+def count_both_modified(rows: Iterable[Row], paths: ItemPaths) -> int:
+    """Q2: one dict from item to prices that wait for a quantity (positive) or the reverse (negative)."""
+    price, quantity = paths.price.child(TEXT), paths.quantity.child(TEXT)
+    waiting: dict[int, int] = {}
+    matches = 0
+    for row in rows:
+        if row[1] == "upd":
+            path = row[2]
+            if path is price:
+                key = row[3][1]
+                balance = waiting.get(key, 0)
+                if balance < 0:
+                    matches += 1
+                waiting[key] = balance + 1
+            elif path is quantity:
+                key = row[3][1]
+                balance = waiting.get(key, 0)
+                if balance > 0:
+                    matches += 1
+                waiting[key] = balance - 1
+    return matches
+
+
+def count_many(rows: Iterable[Row], rules: Sequence[tuple[str, ItemPaths]]) -> int:
+    """Q3: many rules at once with one dispatch table; a rule is ``("complete" | "both", paths)``."""
+    # (op, path) -> which step of Q1 (1 item, 2 price, 3 quantity) or Q2 (4 price, 5 quantity) it is. Node
+    # ids are unique in the document, so that one dict of states serves all rules.
+    inserted, updated = {}, {}
+    for form, paths in rules:
+        if form == "complete":
+            inserted.update({paths.item: 1, paths.price: 2, paths.quantity: 3})
+        else:
+            updated.update({paths.price.child(TEXT): 4, paths.quantity.child(TEXT): 5})
+    states: dict[int, int] = {}
+    matches = 0
+    for row in rows:
+        op = row[1]
+        if op == "ins":
+            step = inserted.get(row[2])
+            if step is not None:
+                key = row[3][1]
+                if step == 1:
+                    states[key] = 1
+                else:
+                    state = states.get(key)
+                    if state == 1:
+                        states[key] = step
+                    elif state is not None and state != step:
+                        matches += 1
+                        del states[key]
+        elif op == "upd":
+            step = updated.get(row[2])
+            if step is not None:
+                key = row[3][1]
+                balance = states.get(key, 0)
+                if step == 4:
+                    if balance < 0:
+                        matches += 1
+                    states[key] = balance + 1
+                else:
+                    if balance > 0:
+                        matches += 1
+                    states[key] = balance - 1
+    return matches
