@@ -1,0 +1,26 @@
+"""The command line: ``xmlcep`` and ``python -m xmlcep``."""
+
+from __future__ import annotations
+
+import sys
+
+from .errors import MissingExtraError
+
+
+def main() -> int:
+    """Runs the command given on the command line and returns its exit status.
+
+    Without the packages of the extra ``cli`` it says how to get them and returns 2.
+    """
+    try:
+        from .cli.main import run
+    except ModuleNotFoundError as error:
+        if error.name not in ("click", "rich"):
+            raise
+        print(MissingExtraError("the xmlcep command", error.name, "cli"), file=sys.stderr)
+        return 2
+    return run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,30 @@
+"""What the commands print with: plain where no terminal reads it, and safe for the terminal that does."""
+
+from __future__ import annotations
+
+import re
+
+from rich.console import Console
+
+# C0 and C1 controls but tab and line feed, and the marks that turn the direction of writing.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def plain(text: str) -> str:
+    """The text with control characters shown instead of sent, so that data cannot steer a terminal.
+
+    >>> print(plain("red \\x1b[31m text"))
+    red \\x1b[31m text
+    """
+    return _CONTROLS.sub(lambda match: ascii(match.group())[1:-1], text)
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """A rich console: colours and the terminal's width at a terminal, else neither.
+
+    Nothing in printed strings is taken for markup; escape data with `plain` before printing it.
+    """
+    console = Console(stderr=stderr, markup=False, highlight=False, emoji=False)
+    if not console.is_terminal:
+        console.width = 110
+    return console

@@ -1,0 +1,95 @@
+"""The ``xmlcep`` command: finds the subcommand, and turns errors into messages and exit statuses."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import sys
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+
+import click
+
+from .. import cli as commands
+from ..errors import XmlCepError
+from ._output import plain
+
+WRONG_INPUT = 2
+INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+PIPE_CLOSED = 141  # 128 + SIGPIPE
+
+
+class _Commands(click.Group):
+    """The commands are the modules of `xmlcep.cli`; one is imported when it is asked for."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        modules = (module.name for module in pkgutil.iter_modules(commands.__path__))
+        return [name for name in modules if name != "main" and not name.startswith("_")]
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in self.list_commands(context):
+            return None
+        found = importlib.import_module(f"{commands.__name__}.{name}").command
+        assert isinstance(found, click.Command)
+        return found
+
+
+def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        try:
+            click.echo(f"xmlcep {version('xmlcep')}")
+        except PackageNotFoundError:
+            click.echo("xmlcep, run from its source folder without being installed")
+        context.exit()
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version,
+    help="Show the version and exit.",
+)  # fmt: skip
+def group() -> None:
+    """Composite events for XML: rules over the changes of a document.
+
+    Exit status: 0 done; 1 findings or differences, where asked for; 2 the input is wrong; 3 some records
+    were quarantined.
+    """
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command and returns its exit status; what a user can get wrong is one message on stderr.
+
+    ``arguments`` are those behind the program's name, None for the process's own.
+    """
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        status = _invoke(given)
+        sys.stdout.flush()
+        return status
+    except click.ClickException as error:
+        error.show()
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; nothing may be flushed into the closed pipe at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("stopped", err=True)
+        return INTERRUPTED
+    except XmlCepError as error:
+        click.echo(f"xmlcep: {plain(str(error))}", err=True)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        click.echo(f"xmlcep: {plain(str(error.filename))}: {error.strerror}", err=True)
+    return WRONG_INPUT
+
+
+def _invoke(arguments: list[str]) -> int:
+    """Not click's own ``main``: that exits with 1, here "findings", when the output is closed early."""
+    try:
+        with group.make_context("xmlcep", arguments) as context:
+            result = group.invoke(context)
+    except click.exceptions.Exit as request:
+        return request.exit_code
+    return result if isinstance(result, int) else 0
