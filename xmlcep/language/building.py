@@ -1,0 +1,264 @@
+"""From lark's parse tree of one statement to values; everything that is no matter of syntax is checked here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple, TypeAlias, cast
+
+from lark import Token, Transformer_NonRecursive, Tree, v_args
+from lark.tree import Meta
+
+from path_types import PathSyntaxError, PathType
+
+from ..definitions import (
+    NO_OPTIONS,
+    Conjunction,
+    Disjunction,
+    EventDefinition,
+    Expression,
+    Leaf,
+    Multiplicity,
+    Operator,
+    Options,
+    Sequence,
+)
+from ..events import OPERATIONS, CompositeType, EventType, PrimitiveType
+from .options import GivenOption, event_options, merged, operator_options
+from .source import Source
+from .strings import StringProblem, unquote
+
+MAX_NESTING = 100
+"""How many operators may stand in each other: far more than anybody writes, well below what Python can recurse."""
+
+
+class Declaration(NamedTuple):
+    """``namespace prefix = "uri"``; prefix "" for unprefixed element names. Offsets of the prefix or the URI."""
+
+    prefix: str
+    uri: str
+    start: int
+    end: int
+
+
+class _Path(NamedTuple):
+    """A path in the text; ``path`` None: it is none, and ``error`` says why."""
+
+    text: str
+    path: PathType | None
+    error: PathSyntaxError | None
+    start: int
+    end: int
+    offsets: tuple[int, ...]
+
+
+_Unit: TypeAlias = Expression | None  # None: something in it is wrong and has been reported
+
+
+def declaration(tree: Tree[Token], source: Source) -> Declaration:
+    """The namespace declaration that the tree of a ``namespace`` statement says."""
+    _, prefix, uri = cast("tuple[Token, Token | None, Token]", tuple(tree.children))
+    marked = prefix if prefix is not None else uri
+    return Declaration(str(prefix or ""), _unquoted(uri, source), _start(marked), _end(marked))
+
+
+def definition(tree: Tree[Token], namespaces: dict[str, str], source: Source) -> EventDefinition | None:
+    """The definition that the tree of an ``event`` statement says; None if it cannot be known."""
+    if _too_deep(tree, source):
+        return None
+    return cast("EventDefinition | None", _Definitions(namespaces, source).transform(tree))
+
+
+class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
+    """Builds values bottom-up (lark calls the method that is called like the rule)."""
+
+    def __init__(self, namespaces: dict[str, str], source: Source) -> None:
+        super().__init__()
+        self._namespaces = namespaces
+        self._source = source
+
+    def path(self, pieces: list[Token]) -> _Path:
+        return _read_path(pieces, self._namespaces)
+
+    def option(self, parts: list[Token | _Path | None]) -> GivenOption:
+        name, value = parts
+        assert isinstance(name, Token)
+        option = GivenOption(str(name), _start(name), _end(name))
+        if isinstance(value, _Path):
+            if option.name == "path":
+                self._report_path(value)
+            return option._replace(
+                value=value.text, value_start=value.start, value_end=value.end, path=value.path
+            )
+        if value is None:
+            return option
+        text = _unquoted(value, self._source)
+        return option._replace(value=text, value_start=_start(value), value_end=_end(value), is_string=True)
+
+    def options(self, options: list[GivenOption]) -> tuple[GivenOption, ...]:
+        return tuple(options)
+
+    @v_args(meta=True)
+    def leaf(self, meta: Meta, parts: list[Token | _Path]) -> _Unit:
+        name, path = parts
+        assert isinstance(name, Token) and isinstance(path, _Path)
+        self._report_path(path)
+        if path.path is None:
+            return None
+        type_: EventType
+        if name.type in ("NAME", "QUESTION"):
+            type_ = CompositeType(None if name.type == "QUESTION" else str(name), path.path)
+        else:
+            type_ = PrimitiveType(str(name), path.path)
+        return Leaf(type_, self._source.position(meta.start_pos, meta.end_pos))
+
+    @v_args(meta=True)
+    def all(self, meta: Meta, operands: list[_Unit]) -> _Unit:
+        return self._operator(Conjunction, meta, operands)
+
+    @v_args(meta=True)
+    def choice(self, meta: Meta, operands: list[_Unit]) -> _Unit:
+        return self._operator(Disjunction, meta, operands)
+
+    @v_args(meta=True)
+    def sequence(self, meta: Meta, operands: list[_Unit]) -> _Unit:
+        return self._operator(Sequence, meta, operands)
+
+    def _operator(
+        self, kind: type[Conjunction | Disjunction | Sequence], meta: Meta, operands: list[_Unit]
+    ) -> _Unit:
+        known = [operand for operand in operands if operand is not None]
+        if len(known) < len(operands):
+            return None
+        return kind(tuple(known), at=self._source.position(meta.start_pos, meta.end_pos))
+
+    def multiplicity(self, parts: list[Token | tuple[GivenOption, ...] | _Unit]) -> _Unit:
+        times, lower, upper, given, operand = parts
+        assert isinstance(times, Token) and isinstance(lower, Token) and isinstance(upper, Token)
+        bounds = self._bounds(lower, upper)
+        options = operator_options(cast("tuple[GivenOption, ...]", given or ()), self._source)
+        if operand is None:
+            return None
+        at = self._source.position(_start(times), _end(upper) + 1)
+        return Multiplicity(cast("Expression", operand), *bounds, options, at)
+
+    def _bounds(self, lower_token: Token, upper_token: Token) -> tuple[int, int | None]:
+        """The bounds of a multiplicity; wrong ones (M6) are reported and replaced."""
+        start, end = _start(lower_token), _end(upper_token)
+        lower = int(lower_token)
+        upper = None if upper_token == "*" else int(upper_token)
+        if lower < 0 or (upper is not None and upper < 1):
+            wrong = f"x[{lower_token},{upper_token}] counts below " + ("0" if lower < 0 else "1")
+            hint = "the lower bound is at least 0, the upper bound at least 1 or * for no bound (M6)"
+        elif upper is not None and lower > upper:
+            wrong = f"the lower bound {lower} is above the upper bound {upper}"
+            hint = f"write x[{upper},{lower}], or * as the upper bound for no bound (M6)"
+        else:
+            return lower, upper
+        self._source.report(start, end, wrong, hint)
+        return 1, None
+
+    @v_args(meta=True)
+    def group(self, meta: Meta, parts: list[_Unit | tuple[GivenOption, ...]]) -> _Unit:
+        inner, given = cast("tuple[_Unit, tuple[GivenOption, ...] | None]", tuple(parts))
+        options = operator_options(given or (), self._source)
+        if inner is None or not given:
+            return inner
+        if isinstance(inner, Leaf):
+            # an operand that is an operator of its own, as for an event that is a single leaf (N4)
+            inner = Disjunction((inner,), at=self._source.position(meta.start_pos, meta.end_pos))
+        return self._with_options(inner, options, given[0].start, given[-1].end)
+
+    def event(self, parts: list[Token | _Path | tuple[GivenOption, ...] | _Unit]) -> EventDefinition | None:
+        _, name, path, given, expression = cast(
+            "tuple[Token, Token, _Path | None, tuple[GivenOption, ...] | None, _Unit]", tuple(parts)
+        )
+        start, end = _start(name), _end(name)
+        if name in OPERATIONS:
+            self._source.report(
+                start, end, f"{str(name)!r} is an operation and cannot be the name of an event", "choose another name"
+            )
+            return None
+        options = event_options(given or (), self._source)
+        root = options.root
+        if path is not None:
+            self._report_path(path)
+            root = replace(root, path=path.path, path_at=self._source.position(path.start, path.end))
+            end = path.end + 1
+        if expression is None:
+            return None
+        at = self._source.position(start, _end(name))
+        if isinstance(expression, Leaf):
+            expression = Disjunction((expression,), at=expression.at)
+        if given:
+            end = given[-1].end
+        expression = self._with_options(expression, root, start, end)
+        return EventDefinition(str(name), expression, options.context, options.flat, options.order, at)
+
+    def _with_options(self, operator: Operator, options: Options, start: int, end: int) -> Operator:
+        """The operator with these options too; one it has already is reported (N6)."""
+        together, twice = merged(operator.options, options)
+        for name in twice:
+            self._source.report(
+                start, end, f"the option {name!r} of this operator is given a second time", "leave one out"
+            )
+        return operator if together is NO_OPTIONS else replace(operator, options=together)
+
+    def _report_path(self, path: _Path) -> None:
+        if path.error is not None:
+            offset = path.error.offset
+            start = path.offsets[offset] if offset < len(path.offsets) else path.end
+            self._source.report(start, start + 1, f"{path.error.problem} in {path.text!r}", path.error.hint)
+
+
+def _read_path(pieces: list[Token], namespaces: dict[str, str]) -> _Path:
+    """The path that the pieces make up, wherever blanks and line ends stand between them."""
+    text = ""
+    offsets: list[int] = []
+    for i, piece in enumerate(pieces):
+        if i and not {piece.type, pieces[i - 1].type} & {"SLASH", "AT"}:
+            text += " "  # two names side by side are not one name
+            offsets.append(_start(piece))
+        text += "text()" if piece.type == "TEXT" else str(piece)
+        offsets += [min(_start(piece) + k, _end(piece) - 1) for k in range(len(text) - len(offsets))]
+    start, end = _start(pieces[0]), _end(pieces[-1])
+    try:
+        return _Path(text, PathType.parse(text, namespaces), None, start, end, tuple(offsets))
+    except PathSyntaxError as error:
+        return _Path(text, None, error, start, end, tuple(offsets))
+
+
+def _unquoted(token: Token, source: Source) -> str:
+    try:
+        return unquote(token)
+    except StringProblem as problem:
+        start = _start(token) + problem.offset
+        source.report(start, start + 2, problem.message, problem.hint)
+        return ""
+
+
+def _too_deep(tree: Tree[Token], source: Source) -> bool:
+    """Whether operators stand too deep in each other; looked at without recursion, before anything recurses."""
+    waiting = [(tree, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        depth += node.data in ("group", "multiplicity")
+        if depth > MAX_NESTING:
+            source.report(
+                node.meta.start_pos,
+                node.meta.start_pos + 1,
+                f"operators and parentheses are nested more than {MAX_NESTING} deep",
+                "give an inner part a name with an event of its own",
+            )
+            return True
+        waiting += [(child, depth) for child in node.children if isinstance(child, Tree)]
+    return False
+
+
+def _start(token: Token) -> int:
+    assert token.start_pos is not None
+    return token.start_pos
+
+
+def _end(token: Token) -> int:
+    assert token.end_pos is not None
+    return token.end_pos

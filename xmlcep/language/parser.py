@@ -1,0 +1,110 @@
+"""Rules texts to event definitions."""
+
+from __future__ import annotations
+
+from functools import cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+from lark import Lark, TextSlice, Token, Tree, UnexpectedInput
+
+from ..definitions import EventDefinition
+from ..errors import RuleProblem
+from .building import Declaration, declaration, definition
+from .mistakes import report_mistake
+from .source import Source
+from .statements import Span, statements
+
+XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
+PREDECLARED = MappingProxyType({"xml": XML_NAMESPACE})
+"""Prefixes that need no declaration."""
+
+
+class ParsedRules(NamedTuple):
+    """What a rules text says: its event definitions in order and its namespaces (prefix "" for the default).
+
+    ``unreadable`` has the names of events whose definitions could not be read, so that they are not taken
+    for unknown where others use them.
+    """
+
+    definitions: tuple[EventDefinition, ...]
+    namespaces: dict[str, str]
+    unreadable: tuple[str, ...] = ()
+
+
+def parse_definitions(text: str, problems: list[RuleProblem]) -> ParsedRules:
+    """Reads a rules text; what is wrong in it is appended to ``problems`` and left out of the result."""
+    source = Source(text, problems)
+    trees = [tree for span in statements(text) if (tree := _parse(span, source)) is not None]
+    namespaces = _namespaces([tree for tree in trees if tree.data == "namespace"], source)
+    known = {**PREDECLARED, **namespaces}
+    definitions: dict[str, EventDefinition] = {}
+    unreadable: list[str] = []
+    for tree in trees:
+        if tree.data == "namespace":
+            continue
+        name = _event_name(tree)
+        read = definition(tree, known, source) if tree.data == "event" else None
+        if read is None:
+            unreadable.append(name)
+        elif read.name in definitions:
+            first = definitions[read.name].at.line
+            problems.append(
+                RuleProblem(
+                    f"the event {read.name!r} is defined twice",
+                    f"its first definition is in line {first}: choose another name",
+                    line=read.at.line, column=read.at.column, width=read.at.width,
+                )
+            )  # fmt: skip
+        else:
+            definitions[read.name] = read
+    if not definitions and not problems:
+        source.report(0, 0, "there is no event in these rules", "write event NAME = …, such as: event NewItem = ins(item)")
+    return ParsedRules(tuple(definitions.values()), namespaces, tuple(unreadable))
+
+
+@cache
+def _lark() -> Lark:
+    return Lark.open(
+        "grammar.lark", rel_to=__file__, parser="lalr", lexer="contextual",
+        propagate_positions=True, maybe_placeholders=True,
+    )  # fmt: skip
+
+
+def _parse(span: Span, source: Source) -> Tree[Token] | None:
+    """The tree of one statement. One with a mistake gives a tree "unreadable" with the event's name, or None."""
+    try:
+        return _lark().parse(TextSlice(source.text, span.start, span.end))
+    except UnexpectedInput as error:
+        return report_mistake(error, span, source)
+
+
+def _event_name(tree: Tree[Token]) -> str:
+    return str(next(child for child in tree.children if isinstance(child, Token) and child.type == "NAME"))
+
+
+def _namespaces(trees: list[Tree[Token]], source: Source) -> dict[str, str]:
+    """The declarations of the file; they hold for all of it."""
+    namespaces: dict[str, str] = {}
+    for tree in trees:
+        declared = declaration(tree, source)
+        wrong = _wrong_declaration(declared, namespaces)
+        if wrong:
+            source.report(declared.start, declared.end, *wrong)
+        else:
+            namespaces[declared.prefix] = declared.uri
+    return namespaces
+
+
+def _wrong_declaration(declared: Declaration, namespaces: dict[str, str]) -> tuple[str, str] | None:
+    prefix, uri = declared.prefix, declared.uri
+    if prefix in namespaces:
+        what = f"the prefix {prefix!r}" if prefix else "the namespace of unprefixed names"
+        return f"{what} is declared twice", "declarations hold for the whole file: leave one out, or use two prefixes"
+    if prefix == "xmlns" or (prefix == "xml") != (uri == XML_NAMESPACE):
+        return "xml and xmlns are reserved", f"xml always stands for {XML_NAMESPACE}: choose another prefix"
+    if prefix and not uri:
+        return f"the prefix {prefix!r} stands for no namespace", "write the namespace's URI, or names without prefix"
+    if set(uri) & set("{}") or any(character.isspace() for character in uri):
+        return f"{uri!r} is no URI", "a namespace URI has no blanks and no braces"
+    return None

@@ -1,0 +1,31 @@
+"""A rules text and the places in it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from ..definitions import Position
+from ..errors import RuleProblem
+
+
+class Source:
+    """A rules text with the problems found in it; turns offsets (from 0) into lines and columns (from 1)."""
+
+    def __init__(self, text: str, problems: list[RuleProblem]) -> None:
+        self.text = text
+        self.problems = problems
+        self._line_starts = [0, *(i + 1 for i, character in enumerate(text) if character == "\n")]
+
+    def position(self, start: int, end: int) -> Position:
+        """The place from ``start`` to before ``end``, cut at the end of the first line."""
+        line = bisect_right(self._line_starts, start)
+        line_start = self._line_starts[line - 1]
+        line_end = self.text.find("\n", start)
+        stop = end if line_end < 0 else min(end, line_end)
+        width = len(self.text[start:stop].rstrip()) if stop > start else 1
+        return Position(line, start - line_start + 1, max(1, width))
+
+    def report(self, start: int, end: int, message: str, hint: str = "") -> None:
+        """Adds a problem with the text from ``start`` to before ``end``."""
+        at = self.position(start, end)
+        self.problems.append(RuleProblem(message, hint, line=at.line, column=at.column, width=at.width))

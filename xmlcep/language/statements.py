@@ -1,0 +1,82 @@
+"""Where the statements of a rules text begin.
+
+A statement starts at the word ``event`` or ``namespace``, but these are no reserved words: an element may be
+called so. In a correct text two words stand side by side only at the start of a statement (``event NAME``,
+``namespace NAME``, ``namespace STRING``), which tells it apart. Texts with mistakes are cut by what looks most like a start, so
+that one mistake costs one statement.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+KEYWORDS = ("event", "namespace")
+
+# Comments and strings (an unterminated one ends with its line) hide what is in them; {…} without spaces may be
+# Clark notation, where '#' is no comment.
+_TOKEN = re.compile(
+    r"""(?P<skip>\#[^\n]*|\{[^\s{}"']*\}|[ \t\r\n\ufeff]+)"""
+    r"""|(?P<string>"(?:\\.|[^"\\\r\n])*"?|'(?:\\.|[^'\\\r\n])*'?)"""
+    r"""|(?P<word>[^\W\d][\w.\-\u00b7]*)"""
+    r"""|(?P<other>.)""",
+    re.DOTALL,
+)
+# After these a word is part of what came before.
+_EXPECTS_WORD = frozenset("(/@:=;|&,{]▽△×")
+
+
+class Span(NamedTuple):
+    """A piece of the text, from ``start`` to before ``end``."""
+
+    start: int
+    end: int
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    start: int
+    end: int
+    starts_line: bool
+
+
+def statements(text: str) -> list[Span]:
+    """The statements of the text, in order. The first may begin with something that is no keyword."""
+    tokens = list(_tokens(text))
+    starts = [
+        token.start
+        for i, token in enumerate(tokens)
+        if i == 0 or _starts_statement(tokens[i - 1], token, tokens[i + 1] if i + 1 < len(tokens) else None)
+    ]
+    ends = [*starts[1:], len(text)]
+    return [Span(start, end) for start, end in zip(starts, ends, strict=True)]
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    line_is_empty = True
+    for match in _TOKEN.finditer(text):
+        kind = match.lastgroup or "other"
+        if kind == "skip":
+            line_is_empty = line_is_empty or "\n" in match.group()
+            continue
+        yield _Token(kind, match.group(), match.start(), match.end(), line_is_empty)
+        line_is_empty = False
+
+
+def _starts_statement(before: _Token, token: _Token, after: _Token | None) -> bool:
+    if token.kind != "word" or (before.kind == "word" and before.text in KEYWORDS):
+        return False
+    followed_by_word = after is not None and after.kind == "word"
+    if token.text not in KEYWORDS:
+        # "evnt A = …" on a new line: a misspelt keyword
+        return token.starts_line and followed_by_word and before.text not in _EXPECTS_WORD
+    if followed_by_word:
+        return True
+    if token.text == "namespace" and after is not None and after.kind == "string":
+        return True
+    if before.text == "}" and after is not None and after.text == "(":
+        return False  # x[1,*]{…} event(item): an event called event
+    # a keyword with something missing after it, where it cannot be a name
+    return before.text not in _EXPECTS_WORD
