@@ -1,23 +1,18 @@
-"""What all tests share: hypothesis without a stop-watch, and the data of the shared folder where there is one."""
+"""Shared by all tests."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
 
-ROOT = Path(__file__).parent.parent
-
-# A slow machine must not fail a test: no deadline, and slow data generation is no error.
-settings.register_profile("xmlcep", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("xmlcep")
+REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of real schemas, logs and histories beside the project; the test is skipped without it."""
-    folder = ROOT.parent / "shared" / "data"
-    if not folder.is_dir():
-        pytest.skip("needs the shared data folder beside the project")
-    return folder
+    """The directory of real logs and histories beside the repository; the test is skipped where it is absent."""
+    path = REPOSITORY.parent / "shared" / "data"
+    if not path.is_dir():
+        pytest.skip("the shared data is not there")
+    return path

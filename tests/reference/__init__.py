@@ -1,0 +1,16 @@
+"""A naive reference evaluator of the semantics, written from the rules and from nothing else.
+
+It recomputes everything, scans everything, keeps all events for ever, dispatches nothing and frees
+nothing. It is slow on purpose: every function is short enough to be compared with the rule it names
+(``semantics.md`` and ``docs/semantics.md``). Read `events`, `paths`, `document`, `contexts`,
+`operators`, `termination`, `graph`, in that order.
+
+>>> evaluation = evaluate(definitions, [event, event, "flush"])        # doctest: +SKIP
+>>> evaluation.findings()                                               # doctest: +SKIP
+"""
+
+from .graph import Evaluation as Evaluation
+from .graph import Step as Step
+from .graph import evaluate as evaluate
+
+__all__ = ["Evaluation", "Step", "evaluate"]

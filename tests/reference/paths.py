@@ -1,0 +1,72 @@
+"""Path types of operators (T2), groups (H1, K1, K2) and path instances of composites (T4, K5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from path_types import PathInstance, PathType, equals_or_ends, left_bound_intersection, project
+from xmlcep.definitions import Expression, Leaf, Multiplicity
+
+
+def path_of(expression: Expression) -> PathType | None:
+    """The path type of a leaf or operator: as given, else derived bottom-up (T2); None if there is none."""
+    if isinstance(expression, Leaf):
+        return expression.type.path
+    if expression.options.path is not None:
+        return expression.options.path
+    if isinstance(expression, Multiplicity):
+        inner = path_of(expression.operand)
+        return None if inner is None else inner.parent
+    paths = [path_of(operand) for operand in expression.operands]
+    common = paths[0]
+    for path in paths[1:]:
+        common = left_bound_intersection(common, path)
+    return common
+
+
+def takes_part(path: PathType, instance: PathInstance | None, *, flat: bool) -> bool:
+    """Whether an event there takes part in the operator: it does not project to null (H1, K2)."""
+    return flat or project(path, instance) is not None
+
+
+def group_key(path: PathType, instance: PathInstance | None, *, flat: bool) -> int | None:
+    """The group of an event that takes part: the last id of its projection; None in flat context (K1)."""
+    if flat:
+        return None
+    projection = project(path, instance)
+    assert projection is not None
+    return projection.ids[-1]
+
+
+def composite_instance(key: int | None, members: Sequence[PathInstance | None]) -> PathInstance | None:
+    """The path instance of a composite of these members: the group's node (T4); flat: K5."""
+    if key is None:
+        return nearest_common_ancestor(members)
+    first = members[0]
+    assert first is not None
+    return _prefix(first, first.ids.index(key) + 1)
+
+
+def nearest_common_ancestor(members: Sequence[PathInstance | None]) -> PathInstance | None:
+    """The longest path instance that all members begin with; None if there is none (K5)."""
+    common = members[0]
+    for member in members:
+        if common is None or member is None:
+            return None
+        pairs = zip(common.ids, member.ids, strict=False)
+        length = 0
+        for a, b in pairs:
+            if a != b:
+                break
+            length += 1
+        common = _prefix(common, length) if length else None
+    return common
+
+
+def creates_node_of(path: PathType, created: PathType) -> bool:
+    """Whether creating a node of path type ``created`` creates a node of the operator's path type (M4)."""
+    return equals_or_ends(path, created)
+
+
+def _prefix(instance: PathInstance, length: int) -> PathInstance:
+    return PathInstance(PathType.of(True, instance.path.steps[:length]), instance.ids[:length])

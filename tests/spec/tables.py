@@ -1,0 +1,83 @@
+"""Runs the rows of the tables against the reference evaluator and against the engine.
+
+A table is rules in the event language, where ``$context`` and the like stand for what the rows vary, and
+rows of text::
+
+    chronicle | p1 q1.1 q1.2 p1! | 2: p1+q1.1
+
+that is: the variables' values, the words of the alphabet, and what is raised at which time point.
+A composite is written as its constituents in the order of the finding record, joined by ``+``, an
+operand's composite in parentheses, an empty one as ``()``. Composites of one time point stand in the order
+of the findings file, separated by blanks. With ``of:`` in front (``Q:c1``) it is the composite of the operator
+or event called so; a table that shows inner operators, or has several events, writes that everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from string import Template
+from typing import Any
+
+import pytest
+
+from tests.reference import evaluate
+from tests.spec.alphabet import steps_of
+from xmlcep.errors import RuleProblem
+from xmlcep.language import parse_definitions
+
+Runner = Callable[..., list[dict[str, Any]]]
+
+
+def run_reference(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
+    """All findings of the reference evaluator, inner operators' included, in the order of the findings file."""
+    problems: list[RuleProblem] = []
+    parsed = parse_definitions(rules, problems)
+    assert not problems, [problem.message for problem in problems]
+    return evaluate(parsed.definitions, steps).findings()
+
+
+def run_engine(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
+    """The same of the engine."""
+    parse_rules = pytest.importorskip("xmlcep.rules").parse_rules
+    detector = pytest.importorskip("xmlcep.engine").Detector(parse_rules(rules), operators=True)
+    actions = {"flush": detector.flush, "close": detector.close}
+    raised = []
+    for step in steps:
+        raised += [c.to_record() for c in (actions[step]() if isinstance(step, str) else detector.feed(step))]
+    return sorted(raised, key=lambda record: record["ts"])
+
+
+EVALUATORS = [pytest.param(run_reference, id="reference"), pytest.param(run_engine, id="engine")]
+
+
+def rows(table: str) -> list[list[str]]:
+    """The rows of a text table as lists of cells; blank lines and lines that begin with ``--`` are skipped."""
+    lines = [line.strip() for line in table.strip().splitlines()]
+    return [[cell.strip() for cell in line.split("|")] for line in lines if line and not line.startswith("--")]
+
+
+def check(
+    run: Runner, rules: str, words: str, expected: str, variables: Mapping[str, str] | None = None
+) -> None:
+    """Runs one row and compares what is raised with what is expected, both written as text."""
+    steps, names = steps_of(words)
+    records = run(Template(rules).substitute(variables or {}), steps)
+    qualified = any(":" in part for part in expected.replace(": ", " ").split())
+    shown = [record for record in records if qualified or record["operator"] is None]
+    assert render(shown, names, qualified=qualified) == " ".join(expected.split())
+
+
+def render(records: Sequence[Mapping[str, Any]], names: Mapping[int, str], *, qualified: bool = False) -> str:
+    """Finding records as text: ``ts: composite composite; ts: …``."""
+    times: dict[int, list[str]] = {}
+    for record in records:
+        text = _composite(record, names) or "()"
+        times.setdefault(record["ts"], []).append(f"{record['name']}:{text}" if qualified else text)
+    return "; ".join(f"{ts}: {' '.join(found)}" for ts, found in times.items())
+
+
+def _composite(record: Mapping[str, Any], names: Mapping[int, str]) -> str:
+    return "+".join(
+        names[inner["ts"]] if "op" in inner else f"({_composite(inner, names)})"
+        for inner in record["constituents"]
+    )
