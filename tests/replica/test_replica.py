@@ -1,0 +1,148 @@
+"""The replica against a model document (`random_documents`), event by event."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from lxml import etree
+
+from tests.log.random_documents import RandomDocument
+from xmlcep.events import PrimitiveEvent
+from xmlcep.replica import Replica, ReplicaError, SnapshotError, Strictness
+
+
+def canonical(xml: str | etree._Element) -> str:
+    text = xml if isinstance(xml, str) else etree.tostring(xml, encoding="unicode")
+    return str(etree.canonicalize(text, rewrite_prefixes=True))
+
+
+def event(ts: int, op: str, path: str, ids: list[int], **fields: object) -> PrimitiveEvent:
+    return PrimitiveEvent.from_record({"ts": ts, "op": op, "path": path, "ids": ids, **fields})
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_it_is_the_document_after_every_event(seed: int) -> None:
+    document, replica = RandomDocument(seed), Replica(strictness=Strictness.STRICT)
+    while document.ts < 300:
+        for change in document.change():
+            replica.apply(change)
+        tree = replica.tree()
+        if document.root is None:
+            assert tree is None
+            assert len(replica) == 0
+            continue
+        assert tree is not None
+        assert canonical(tree) == canonical(document.xml())
+        assert replica.root_id == document.root.id
+        assert len(replica) == len(document.snapshot()[1])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_snapshot_and_state_hold_everything(seed: int) -> None:
+    document, replica = RandomDocument(seed), Replica(strictness=Strictness.STRICT)
+    for change in document.events(150):
+        replica.apply(change)
+    if document.root is None:
+        return
+    xml, ids = replica.snapshot()
+    assert xml is not None
+    assert ids == document.snapshot()[1]
+    again = [
+        Replica.from_snapshot(xml, ids, strictness=Strictness.STRICT),
+        Replica.from_snapshot(*document.snapshot(), strictness=Strictness.STRICT),
+        Replica.from_state(json.loads(json.dumps(replica.to_state())), strictness=Strictness.STRICT),
+    ]
+    for change in document.events(150):
+        for one in again:
+            one.apply(change)
+    if document.root is not None:
+        for one in again:
+            assert canonical(one.tree()) == canonical(document.xml())
+
+
+def test_adjacent_text_nodes_are_separate_nodes() -> None:
+    replica = Replica.from_snapshot("<a>one<!--c-->two<b/>three<?p i?>four</a>", [1, 2, 3, 4, 5, 6])
+    assert etree.tostring(replica.element(1)) == b"<a>onetwo<b/>threefour</a>"
+    replica.apply(event(1, "upd", "/a/text()", [1, 3], value="TWO", old="two"))
+    replica.apply(event(2, "del", "/a/text()", [1, 5], old="three"))
+    assert etree.tostring(replica.element(1)) == b"<a>oneTWO<b/>four</a>"
+    replica.apply(event(3, "ins", "/a/c", [1, 7], pos=1))
+    assert etree.tostring(replica.element(1)) == b"<a>one<c/>TWO<b/>four</a>"
+
+
+def test_elements_stay_the_same_objects() -> None:
+    replica = Replica.from_snapshot("<a><b/></a>", [1, 2])
+    before = replica.element(2)
+    replica.apply(event(1, "ins", "/a/c", [1, 3], pos=0))
+    assert replica.element(2) is before
+    assert replica.element(9) is None
+
+
+def test_an_unknown_parent_makes_a_detached_fragment() -> None:
+    replica = Replica()
+    replica.apply(event(5, "ins", "/a/b", [1, 2], pos=7))
+    replica.apply(event(6, "ins", "/a/b/@c", [1, 2, 3], value="x"))
+    replica.apply(event(7, "ins", "/a/b/d/text()", [1, 2, 8, 9], value="lost: its parent is not there"))
+    assert replica.tree() is None
+    assert etree.tostring(replica.element(2)) == b'<b c="x"/>'
+    again = Replica.from_state(json.loads(json.dumps(replica.to_state())))
+    assert etree.tostring(again.element(2)) == b'<b c="x"/>'
+    again.apply(event(8, "del", "/a/b", [1, 2]))
+    assert len(again) == 0
+
+
+@pytest.mark.parametrize(
+    ("record", "problem"),
+    [
+        ({"op": "ins", "path": "/a", "ids": [9]}, "has a root already"),
+        ({"op": "ins", "path": "/a/b", "ids": [1, 2], "pos": 0}, "is there already"),
+        ({"op": "ins", "path": "/a/b", "ids": [1, 9], "pos": 5}, "pos is 5"),
+        ({"op": "ins", "path": "/a/x/y", "ids": [1, 8, 9], "pos": 0}, "its parent (node 8) is not there"),
+        ({"op": "del", "path": "/a/b", "ids": [1, 2]}, "still has attributes or child nodes"),
+        ({"op": "del", "path": "/a/b", "ids": [1, 9]}, "no such element"),
+        ({"op": "upd", "path": "/a/b", "ids": [1, 2]}, "elements have no value"),
+        ({"op": "upd", "path": "/a/b/@c", "ids": [1, 2, 3], "value": "y", "old": "z"}, "old is 'z'"),
+        ({"op": "del", "path": "/a/b/@d", "ids": [1, 2, 3]}, "no such attribute"),
+        ({"op": "ins", "path": "/a/b/@c", "ids": [1, 2, 9], "value": "y"}, "the attribute is there already"),
+        ({"op": "upd", "path": "/a/text()", "ids": [1, 4], "value": "y", "old": "z"}, "old is 'z'"),
+        ({"op": "del", "path": "/a/text()", "ids": [1, 9]}, "no such text node"),
+        ({"op": "ins", "path": "/a/text()", "ids": [1, 9], "value": "\x00", "pos": 0}, "cannot be applied"),
+        ({"op": "upd", "path": "/a/text()", "ids": [1, 4], "value": "\x00"}, "cannot be applied"),
+    ],
+)
+def test_a_strict_replica_says_what_cannot_have_happened(record: dict[str, object], problem: str) -> None:
+    replica = Replica.from_snapshot('<a><b c="x"/>t</a>', [1, 2, 3, 4], strictness=Strictness.STRICT)
+    before = canonical(replica.tree())
+    with pytest.raises(ReplicaError) as caught:
+        replica.apply(PrimitiveEvent.from_record({"ts": 1, **record}))
+    assert problem in str(caught.value)
+    assert canonical(replica.tree()) == before
+
+
+def test_a_tolerant_replica_goes_on_without_lost_records() -> None:
+    """Any subset of the events is taken; what is known stays consistent."""
+    for seed in range(20):
+        document, replica = RandomDocument(seed), Replica()
+        for change in document.events(200):
+            if document.random.random() < 0.8:
+                replica.apply(change)
+        again = Replica.from_state(json.loads(json.dumps(replica.to_state())))
+        assert len(again) == len(replica)
+
+
+@pytest.mark.parametrize(
+    ("xml", "ids", "problem"),
+    [
+        ("<a>", [1], "not well-formed"),
+        ("<a/>", [1, 2], "has 1 nodes, but ids has 2"),
+        ("<a>t</a>", [1], "more nodes"),
+        ("<a>t</a>", [1, 1], "twice"),
+        ('<!DOCTYPE a [<!ENTITY e "x">]><a>&e;</a>', [1, 2], "document type declaration"),
+        ('<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>', [1], "document type declaration"),
+    ],
+)
+def test_bad_snapshots_are_refused(xml: str, ids: list[int], problem: str) -> None:
+    with pytest.raises(SnapshotError) as caught:
+        Replica.from_snapshot(xml, ids)
+    assert problem in str(caught.value)

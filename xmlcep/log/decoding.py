@@ -1,0 +1,130 @@
+"""From the values of a change record to a checked row: the loop every reader goes through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from enum import Enum
+from typing import Any
+
+from path_types import PathSyntaxError, PathType
+
+from ..errors import RecordError
+from ..events import PrimitiveEvent
+from .records import Row
+
+LARGEST = 2**63 - 1
+"""Time points and node ids are signed 64-bit numbers, which is what Parquet holds."""
+
+_OPERATIONS = {"ins": "ins", "upd": "upd", "del": "del"}
+
+
+class ClockCheck(Enum):
+    """Whether a reader insists that ts increases within each document."""
+
+    INCREASING = "increasing"
+    """A record whose ts does not exceed that of the document's record before is bad."""
+    ANY = "any"
+    """Records may come in any order; the caller sorts them."""
+
+
+class _Paths(dict[str, tuple[PathType, list[type]]]):
+    """Path types by their text, each with the list of types that its ids must have."""
+
+    def __missing__(self, text: str) -> tuple[PathType, list[type]]:
+        try:
+            path = PathType.parse(text)
+        except PathSyntaxError as error:
+            raise RecordError(str(error)) from error
+        if not path.absolute:
+            raise RecordError(f"path is {text!r}: expected an absolute path (it starts with '/')")
+        found = self[text] = (path, [int] * len(path))
+        return found
+
+
+class RowDecoder:
+    """Checks the values of change records and makes rows of them.
+
+    It remembers the clock of every document, so one decoder reads all files of a log, in their order.
+    """
+
+    def __init__(self, clock: ClockCheck = ClockCheck.INCREASING) -> None:
+        self.clocks: dict[str, int] = {}
+        self._checks_clock = clock is ClockCheck.INCREASING
+        self._paths = _Paths()
+
+    def decode(
+        self,
+        source: Iterator[tuple[Any, ...]],
+        rows: list[Row],
+        skipped: list[int],
+        irregular: Callable[[int], Row | None],
+    ) -> None:
+        """Appends a row per item of ``source`` (tuples in the order of `FIELDS`) to the empty list ``rows``.
+
+        An item that cannot be used, or whose making raises, is given to ``irregular`` by its index; it answers
+        with a row to be used all the same (see `admit`), or with None: then the index goes to ``skipped``.
+        """
+        # Everything in local names and in one loop: this is the floor under the cost of reading a log.
+        append, paths, operations, clocks = rows.append, self._paths, _OPERATIONS, self.clocks
+        checks_clock = self._checks_clock
+        current: Any = None
+        last = 0
+        while True:
+            try:
+                for doc, ts, op, path_text, ids, value, old, pos, at, txn, meta in source:
+                    path, types = paths[path_text]
+                    if doc != current:
+                        if type(doc) is not str:
+                            raise RecordError
+                        if current is not None:
+                            clocks[current] = last
+                        current, last = doc, clocks.get(doc, 0)
+                    if (
+                        list(map(type, ids)) != types
+                        or type(ts) is not int
+                        or not last < ts <= LARGEST
+                        or max(ids) > LARGEST
+                        or (value is not None and type(value) is not str)
+                        or (old is not None and type(old) is not str)
+                        or (pos is not None and type(pos) is not int)
+                        or (at is not None and type(at) is not str)
+                        or (txn is not None and type(txn) is not int)
+                        or (meta is not None and not _is_meta(meta))
+                    ):
+                        raise RecordError
+                    append((ts, operations[op], path, tuple(ids), value, old, pos, at, current, txn, meta))
+                    if checks_clock:
+                        last = ts
+                break
+            except (RecordError, LookupError, TypeError, ValueError):
+                # The slow way finds out what is the matter. Every item before gave a row or was skipped.
+                index = len(rows) + len(skipped)
+                if current is not None:
+                    clocks[current] = last
+                row = irregular(index)
+                if row is None:
+                    skipped.append(index)
+                else:
+                    append(row)
+                current = None
+        if current is not None:
+            clocks[current] = last
+
+    def admit(self, record: dict[str, Any]) -> Row:
+        """The row of a change record, after every check there is; raises `RecordError`, which says what is wrong."""
+        event = PrimitiveEvent.from_record(record)
+        for field, numbers in (("ts", (event.ts,)), ("ids", event.ids)):
+            if any(abs(number) > LARGEST for number in numbers):
+                raise RecordError(f"{field} is {record[field]!r}: a number beyond 64 bits")
+        if self._checks_clock:
+            last = self.clocks.get(event.doc, 0)
+            if event.ts <= last:
+                raise RecordError(
+                    f"ts is {event.ts} after {last} of the same document ({event.doc!r}): expected a greater one"
+                )
+            self.clocks[event.doc] = event.ts
+        return tuple(event)  # type: ignore[return-value]
+
+
+def _is_meta(meta: object) -> bool:
+    return type(meta) is dict and all(type(text) is str for pair in meta.items() for text in pair)

@@ -1,0 +1,47 @@
+"""What can be wrong with a change log."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..errors import XmlCepError
+
+SHOWN = 60
+
+
+class LogError(XmlCepError, ValueError):
+    """A change log that cannot be used as asked; the message names the file and, if there is one, the record."""
+
+
+class NewerFormatError(LogError):
+    """A change log written by a newer release in a format that this one does not know."""
+
+
+class LogLockedError(LogError):
+    """A change log that another writer has open."""
+
+
+class Origin(NamedTuple):
+    """Where a record stands: its file and its number there from 1 (in JSON Lines: the line)."""
+
+    file: str
+    record: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.record}"
+
+
+class BadRecord(NamedTuple):
+    """A record that cannot be used: where it stands, why, and what it says.
+
+    ``offset`` is the position of its first byte in the (decompressed) file, None in Parquet files.
+    """
+
+    origin: Origin
+    offset: int | None
+    reason: str
+    raw: bytes
+
+    def __str__(self) -> str:
+        shown = self.raw[:SHOWN].decode("utf-8", "backslashreplace") + ("…" if len(self.raw) > SHOWN else "")
+        return f"{self.origin}: {self.reason}\n  {shown}"

@@ -1,0 +1,111 @@
+"""Reading JSON Lines logs."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from itertools import islice
+from operator import itemgetter
+from typing import BinaryIO
+
+from ..errors import RecordError
+from .batches import Batch
+from .decoding import RowDecoder
+from .errors import BadRecord, NewerFormatError, Origin
+from .json_codec import STANDARD, JsonCodec
+from .quarantine import BadRecordPolicy
+from .records import FIELDS, FORMAT_VERSION, MARK, Control, Header, Row
+
+_fields = itemgetter(*FIELDS)
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class JsonLinesReader:
+    """Reads one file: headers and control records as they stand there, change records in batches."""
+
+    def __init__(self, file: str, decoder: RowDecoder, codec: JsonCodec, on_bad: BadRecordPolicy) -> None:
+        self._file = file
+        self._decoder = decoder
+        self._codec = codec
+        self._on_bad = on_bad
+        self._lines: list[bytes] = []
+        self._first = 1  # number of the first line of `_lines`
+        self._offset = 0  # where it starts
+        self._rows: list[Row] = []
+        self._asides: list[tuple[int, int, Header | Control]] = []  # behind how many rows, line, what
+
+    def read(self, stream: BinaryIO, batch_size: int) -> Iterator[tuple[int, Header | Control] | Batch]:
+        """The file's records: batches, and between them headers and control records with their line."""
+        damage: Exception | None = None
+        while damage is None:
+            self._lines = []
+            try:
+                self._lines.extend(islice(stream, batch_size))
+            except (EOFError, OSError, zlib.error) as error:
+                damage = error  # what was unpacked before the damage is good
+            if not self._lines:
+                break
+            if self._first == 1 and self._lines[0].startswith(_BYTE_ORDER_MARK):
+                self._lines[0] = self._lines[0][len(_BYTE_ORDER_MARK) :]
+                self._offset = len(_BYTE_ORDER_MARK)
+            yield from self._read_lines()
+            self._first += len(self._lines)
+            self._offset += sum(map(len, self._lines))
+        if damage is not None:
+            reason = f"the file is damaged from here on, nothing after it can be unpacked: {damage}"
+            self._on_bad(BadRecord(Origin(self._file, self._first), self._offset, reason, b""))
+
+    def _read_lines(self) -> Iterator[tuple[int, Header | Control] | Batch]:
+        self._rows, self._asides = [], []
+        rows, asides = self._rows, self._asides
+        skipped: list[int] = []
+        self._decoder.decode(
+            map(_fields, map(self._codec.loads, self._lines)), rows, skipped, self._irregular
+        )
+        numbers: range | list[int] = range(self._first, self._first + len(rows))
+        if skipped:
+            left_out = set(skipped)
+            numbers = [self._first + i for i in range(len(self._lines)) if i not in left_out]
+        done = 0
+        for until, line, aside in asides:
+            if until > done:
+                yield Batch(self._file, rows[done:until], numbers[done:until])
+            yield line, aside
+            done = until
+        if done < len(rows):
+            yield Batch(self._file, rows[done:], numbers[done:]) if done else Batch(self._file, rows, numbers)
+
+    def _irregular(self, index: int) -> Row | None:
+        """Looks closely at a line that the fast way could not use."""
+        line = self._lines[index]
+        origin = Origin(self._file, self._first + index)
+        if not line.strip():
+            return None
+        try:
+            try:
+                record = STANDARD.loads(line)
+            except ValueError as error:
+                torn = "" if line.endswith(b"\n") else "the last line is cut off: "
+                raise RecordError(f"{torn}not a JSON object: {error}") from error
+            if not isinstance(record, dict):
+                raise RecordError(f"not a JSON object but {type(record).__name__}")
+            if MARK not in record:
+                return self._decoder.admit(record)
+            self._asides.append((len(self._rows), origin.record, _aside(record, origin)))
+        except RecordError as error:
+            offset = self._offset + sum(map(len, self._lines[:index]))
+            self._on_bad(BadRecord(origin, offset, str(error), line.rstrip(b"\r\n")))
+        return None
+
+
+def _aside(record: dict[str, object], origin: Origin) -> Header | Control:
+    """The header or control record that a record with the format mark is."""
+    version = record[MARK]
+    if type(version) is not int or version < 1:
+        raise RecordError(f"{MARK} is {version!r}: expected the format version, a whole number from 1 on")
+    if version > FORMAT_VERSION:
+        raise NewerFormatError(
+            f"{origin}: written in log format {version}; this release of xmlcep reads formats up to"
+            f" {FORMAT_VERSION}: install a newer one"
+        )
+    return Control.from_record(record) if "control" in record else Header.from_record(record)

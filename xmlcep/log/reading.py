@@ -1,0 +1,152 @@
+"""Reading change logs, whatever their format."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias, cast
+
+from ..errors import MissingExtraError
+from ..events import PrimitiveEvent
+from .batches import Batch
+from .decoding import ClockCheck, RowDecoder
+from .errors import LogError, Origin
+from .json_codec import FASTEST, JsonCodec
+from .jsonlines import JsonLinesReader
+from .parquet import ParquetReader
+from .quarantine import BadRecordPolicy, refuse
+from .records import Control, Header
+
+Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+"""A log: a file, or several files that are read one after the other."""
+
+BATCH_SIZE = 8192
+_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet"}
+
+
+class LogReader:
+    """Iterates over the headers and events of a log; ``origin`` is where the one just handed out stands.
+
+    Iterate once; `LogError` is raised for files that are no logs, and by the policy for bad records.
+    """
+
+    def __init__(self, items: Iterator[tuple[Origin, Header | Control] | Batch]) -> None:
+        self._items = items
+        self._batch = Batch("", [], ())
+        self._index = 0
+        self._aside: Origin | None = None
+
+    @property
+    def origin(self) -> Origin:
+        """The file and the number of the record just handed out."""
+        return self._aside if self._aside is not None else self._batch.origin(self._index)
+
+    def __iter__(self) -> Iterator[Header | PrimitiveEvent]:
+        new = tuple.__new__
+        for item in self._items:
+            if isinstance(item, Batch):
+                self._batch, self._aside = item, None
+                for self._index, row in enumerate(item.rows):
+                    yield new(PrimitiveEvent, row)
+            elif isinstance(item[1], Header):
+                self._aside = item[0]
+                yield item[1]
+
+
+def read_log(
+    source: Source, *, on_bad: BadRecordPolicy = refuse, clock: ClockCheck = ClockCheck.INCREASING
+) -> LogReader:
+    """The headers and events of a log (``.jsonl``, also packed with gzip or zstd, or ``.parquet``) in file order.
+
+    ``on_bad`` is called with every bad record (default: raise `LogError`; a `Quarantine` puts them aside).
+    Raises `LogError` for files that are missing, empty or no logs, `NewerFormatError` for those of a newer
+    format. Formats are told by content, not by name.
+    """
+    return LogReader(_read(source, BATCH_SIZE, on_bad, clock, FASTEST))
+
+
+def read_everything(
+    source: Source, *, on_bad: BadRecordPolicy = refuse
+) -> Iterator[tuple[Origin, Header | Control | PrimitiveEvent]]:
+    """Like `read_log`, with control records, each item with its origin."""
+    for item in _read(source, BATCH_SIZE, on_bad, ClockCheck.INCREASING, FASTEST):
+        if isinstance(item, Batch):
+            for index, row in enumerate(item.rows):
+                yield item.origin(index), PrimitiveEvent(*row)
+        else:
+            yield item
+
+
+def read_columns(
+    source: Source,
+    *,
+    batch_size: int = BATCH_SIZE,
+    on_bad: BadRecordPolicy = refuse,
+    clock: ClockCheck = ClockCheck.INCREASING,
+    codec: JsonCodec = FASTEST,
+) -> Iterator[Header | Batch]:
+    """Like `read_log`, but the records in batches of plain tuples: the fast way for bulk work."""
+    for item in _read(source, batch_size, on_bad, clock, codec):
+        if isinstance(item, Batch):
+            yield item
+        elif isinstance(item[1], Header):
+            yield item[1]
+
+
+def _read(
+    source: Source, batch_size: int, on_bad: BadRecordPolicy, clock: ClockCheck, codec: JsonCodec
+) -> Iterator[tuple[Origin, Header | Control] | Batch]:
+    decoder = RowDecoder(clock)
+    for file in _files(source):
+        items: Iterable[Batch | tuple[int, Header | Control]]
+        with _open(file) as stream:
+            kind = _kind(stream, file)
+            if kind == "parquet":
+                items = ParquetReader(file, decoder, on_bad).read(batch_size)
+            else:
+                reader = JsonLinesReader(file, decoder, codec, on_bad)
+                items = reader.read(_unpacked(stream, kind), batch_size)
+            for item in items:
+                yield item if isinstance(item, Batch) else (Origin(file, item[0]), item[1])
+
+
+def _files(source: Source) -> list[str]:
+    if isinstance(source, (str, os.PathLike)):
+        return [os.fspath(source)]
+    return [os.fspath(file) for file in source]
+
+
+def _open(file: str) -> BinaryIO:
+    try:
+        return Path(file).open("rb")
+    except OSError as error:
+        raise LogError(f"{file}: cannot be read: {error.strerror}") from error
+
+
+def _kind(stream: BinaryIO, file: str) -> str:
+    """What the file is by its first bytes: ``gzip``, ``zstd``, ``parquet``, else ``plain``."""
+    start = cast("io.BufferedReader", stream).peek(4)[:4]
+    if not start:
+        raise LogError(f"{file}: the file is empty: expected change records or a header")
+    for magic, kind in _MAGIC.items():
+        if start.startswith(magic):
+            return kind
+    if file.endswith(".parquet"):
+        raise LogError(f"{file}: not a readable Parquet file: it does not start with PAR1")
+    return "plain"
+
+
+def _unpacked(stream: BinaryIO, kind: str) -> BinaryIO:
+    if kind == "gzip":
+        return cast("BinaryIO", gzip.GzipFile(fileobj=stream))
+    if kind == "zstd":
+        try:
+            import pyarrow
+        except ImportError:
+            raise MissingExtraError("a log packed with zstd", "pyarrow", "arrow") from None
+        unpacked: Any = pyarrow.CompressedInputStream(stream, "zstd")
+        return cast("BinaryIO", io.BufferedReader(unpacked, 1 << 20))
+    return stream

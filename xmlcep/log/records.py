@@ -1,0 +1,94 @@
+"""What stands in a change log: headers, change records, control records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from path_types import PathType
+
+from ..errors import RecordError
+from ..events import PrimitiveEvent
+
+FORMAT_VERSION = 1
+MARK = "xmlcep"
+"""The key that tells headers and control records from change records; its value is the format version."""
+
+FIELDS = ("doc", "ts", "op", "path", "ids", "value", "old", "pos", "at", "txn", "meta")
+"""The fields of a change record, in the order in which they are written."""
+
+Row = tuple[
+    int, str, PathType, tuple[int, ...], str | None, str | None, int | None, str | None, str, int | None,
+    Mapping[str, str] | None,
+]  # fmt: skip
+"""A change record as a plain tuple: the fields of `PrimitiveEvent` in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first record of a log file: the document as it was when the file was begun.
+
+    ``snapshot`` is the document as XML text, None when it was empty; ``ids`` the ids of its nodes in document
+    order; ``ts`` its clock then; ``next_id`` the first node id never given to a node, None when not known.
+    """
+
+    doc: str
+    snapshot: str | None = None
+    ids: tuple[int, ...] = ()
+    ts: int = 0
+    next_id: int | None = None
+
+    def to_record(self) -> dict[str, Any]:
+        """The header as a record of a log."""
+        return {
+            MARK: FORMAT_VERSION, "doc": self.doc, "snapshot": self.snapshot, "ids": list(self.ids),
+            "ts": self.ts, "next_id": self.next_id,
+        }  # fmt: skip
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Header:
+        """The header that a record describes; raises `RecordError`, which names the field."""
+        doc, snapshot, ids = record.get("doc"), record.get("snapshot"), record.get("ids") or ()
+        ts, next_id = record.get("ts") or 0, record.get("next_id")
+        if not isinstance(doc, str):
+            raise RecordError(f"doc of a header is {doc!r}: expected a string")
+        if not isinstance(snapshot, (str, type(None))):
+            raise RecordError(f"snapshot is {snapshot!r}: expected XML text or null")
+        if not isinstance(ids, (list, tuple)) or not all(type(node) is int for node in ids):
+            raise RecordError("ids of a header: expected a list of whole numbers")
+        if type(ts) is not int or ts < 0:
+            raise RecordError(f"ts of a header is {ts!r}: expected a whole number from 0 on")
+        if next_id is not None and type(next_id) is not int:
+            raise RecordError(f"next_id is {next_id!r}: expected a whole number or null")
+        return cls(doc, snapshot, tuple(ids), ts, next_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A record about the recording rather than the document; readers of change records skip it.
+
+    ``kind`` is what it is about (`docs/log.md` lists them), ``content`` the rest of the record.
+    """
+
+    kind: str
+    content: Mapping[str, Any]
+
+    def to_record(self) -> dict[str, Any]:
+        """The control record as a record of a log."""
+        return {MARK: FORMAT_VERSION, "control": self.kind, **self.content}
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Control:
+        """The control record that a record describes."""
+        content = {key: value for key, value in record.items() if key not in (MARK, "control")}
+        return cls(str(record["control"]), content)
+
+
+def change_record(row: Row | PrimitiveEvent) -> dict[str, Any]:
+    """An event, or a row of the same fields, as a change record."""
+    ts, op, path, ids, value, old, pos, at, doc, txn, meta = row
+    return {
+        "doc": doc, "ts": ts, "op": op, "path": str(path), "ids": ids, "value": value, "old": old,
+        "pos": pos, "at": at, "txn": txn, "meta": meta,
+    }  # fmt: skip

@@ -1,0 +1,48 @@
+"""The files that a log was rolled over to: ``orders.jsonl``, then ``orders.0002.jsonl``, ``orders.0003.jsonl`` …"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+
+def segments(log: str | os.PathLike[str]) -> list[Path]:
+    """The files of a log in order, given its first; a file without successors stands for itself.
+
+    The first is in the list even if it does not exist.
+    """
+    first = Path(log)
+    found = sorted((number, file) for file in _candidates(first) if (number := _number(first, file)))
+    return [first, *(file for _, file in found)]
+
+
+def segment(log: str | os.PathLike[str], number: int) -> Path:
+    """The file with this number (from 1) of a log, given its first.
+
+    >>> str(segment("orders.jsonl", 2))
+    'orders.0002.jsonl'
+    """
+    first = Path(log)
+    stem, suffixes = _split(first)
+    return first if number == 1 else first.with_name(f"{stem}.{number:04}{suffixes}")
+
+
+def _candidates(first: Path) -> list[Path]:
+    try:
+        return list(first.parent.iterdir())
+    except OSError:
+        return []
+
+
+def _number(first: Path, file: Path) -> int:
+    stem, suffixes = _split(first)
+    match = re.fullmatch(rf"{re.escape(stem)}\.(\d{{4,}}){re.escape(suffixes)}", file.name)
+    return int(match[1]) if match else 0
+
+
+def _split(first: Path) -> tuple[str, str]:
+    """A file name before and from its format suffix on: ``("orders", ".jsonl.gz")``."""
+    match = re.fullmatch(r"(.+?)(\.(?:jsonl|ndjson|json|parquet)(?:\.gz|\.zst)?|\.[^.]*|)", first.name)
+    assert match is not None  # the last alternative is empty
+    return match[1], match[2]

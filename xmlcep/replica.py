@@ -1,0 +1,497 @@
+"""A document kept in step with primitive events: for conditions, rebuilding and recovery.
+
+A `Replica` holds the elements, attributes and text nodes of a document by node id and a genuine lxml tree
+that is always current. Comments and processing instructions are not part of it. Text nodes that stand next
+to each other (because a comment separated them in the application's document) stay separate nodes here,
+although lxml shows them in one slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from enum import Enum
+from typing import Any
+
+from lxml import etree
+
+from path_types import Axis
+
+from .errors import XmlCepError
+from .events import PrimitiveEvent
+
+
+class SnapshotError(XmlCepError, ValueError):
+    """A snapshot that cannot be read: not safe and well-formed XML, or its ids do not belong to it."""
+
+
+class ReplicaError(XmlCepError, ValueError):
+    """An event that cannot have happened to the document as it is; says which and why."""
+
+
+class Strictness(Enum):
+    """What a replica does with an event that does not fit its state."""
+
+    TOLERANT = "tolerant"
+    """Do what makes sense of it: parts of a document, logs with holes."""
+    STRICT = "strict"
+    """Raise `ReplicaError`: complete logs, where it means that the log is damaged."""
+
+
+class Replica:
+    """The state of a document after the events it was given.
+
+    It starts empty, or with `from_snapshot`. Fed only the events of some subtrees it holds these: an element
+    whose parent is unknown becomes the root of a detached fragment.
+
+    >>> from xmlcep.events import PrimitiveEvent
+    >>> replica = Replica()
+    >>> for record in [
+    ...     {"ts": 1, "op": "ins", "path": "/order", "ids": [1], "pos": 0},
+    ...     {"ts": 2, "op": "ins", "path": "/order/text()", "ids": [1, 2], "value": "new", "pos": 0},
+    ... ]:
+    ...     replica.apply(PrimitiveEvent.from_record(record))
+    >>> etree.tostring(replica.element(1))
+    b'<order>new</order>'
+    """
+
+    __slots__ = (
+        "_attribute_ids",
+        "_attributes",
+        "_children",
+        "_elements",
+        "_parents",
+        "_root",
+        "_strict",
+        "_texts",
+    )
+
+    def __init__(self, *, strictness: Strictness = Strictness.TOLERANT) -> None:
+        self._strict = strictness is Strictness.STRICT
+        self._elements: dict[int, etree._Element] = {}
+        self._children: dict[int, list[int]] = {}  # element -> its elements and text nodes in order
+        self._texts: dict[int, str] = {}
+        self._attributes: dict[int, tuple[int, str]] = {}  # attribute -> its element and name
+        self._attribute_ids: dict[int, dict[str, int]] = {}  # element -> name -> attribute
+        self._parents: dict[int, int | None] = {}  # of elements and text nodes; None: root or detached
+        self._root: int | None = None
+
+    @classmethod
+    def from_snapshot(
+        cls, xml_text: str, ids: Sequence[int], *, strictness: Strictness = Strictness.TOLERANT
+    ) -> Replica:
+        """The document ``xml_text`` whose nodes have these ids, in document order (element, its attributes,
+        its child nodes; a text slot that is not empty is one node).
+
+        Raises `SnapshotError` when the text is not safe, well-formed XML or the number of ids is wrong.
+        """
+        replica = cls(strictness=strictness)
+        replica._root = replica._load(_parse(xml_text), ids)
+        return replica
+
+    # --- reading ---------------------------------------------------------------------------------------
+
+    def element(self, node_id: int) -> etree._Element | None:
+        """The current lxml element of an element node; None if there is none. Do not edit it."""
+        return self._elements.get(node_id)
+
+    def tree(self) -> etree._Element | None:
+        """A copy of the document's root element with all below it; None without a root."""
+        return None if self._root is None else deepcopy(self._elements[self._root])
+
+    @property
+    def root_id(self) -> int | None:
+        """The node id of the document's root element; None without one."""
+        return self._root
+
+    def __contains__(self, node_id: object) -> bool:
+        return node_id in self._elements or node_id in self._texts or node_id in self._attributes
+
+    def __len__(self) -> int:
+        """How many nodes it holds: elements, attributes and text nodes."""
+        return len(self._elements) + len(self._texts) + len(self._attributes)
+
+    def snapshot(self) -> tuple[str | None, list[int]]:
+        """The document as XML text and its ids in document order, as a log's header holds them.
+
+        Adjacent text nodes are separated by an empty comment, which keeps them apart when it is read again.
+        """
+        if self._root is None:
+            return None, []
+        return self._fragment(self._root)
+
+    # --- changing --------------------------------------------------------------------------------------
+
+    def apply(self, event: PrimitiveEvent) -> None:
+        """Brings the replica to the state after ``event``.
+
+        Raises `ReplicaError` for an event that does not fit, if it is strict, and in any case for
+        names and text that XML cannot hold.
+        """
+        last = event.path.steps[-1]
+        op = event.op
+        try:
+            if last.is_element:
+                if op == "ins":
+                    self._insert_element(event, last.test)
+                elif op == "del":
+                    self._delete_element(event)
+                else:
+                    self._misfit(event, "elements have no value that could be updated")
+            elif last.axis is Axis.ATTRIBUTE:
+                self._change_attribute(event, last.test)
+            elif op == "ins":
+                self._insert_text(event)
+            elif op == "upd":
+                self._update_text(event)
+            else:
+                self._delete_text(event)
+        except (ValueError, TypeError) as error:
+            if isinstance(error, ReplicaError):
+                raise
+            raise ReplicaError(f"{event} cannot be applied: {error}") from error
+
+    def _insert_element(self, event: PrimitiveEvent, name: str) -> None:
+        node = event.ids[-1]
+        parent = event.ids[-2] if len(event.ids) > 1 else None
+        if node in self:
+            return self._misfit(event, "a node with this id is there already")
+        if parent is None or parent not in self._elements:
+            if parent is not None:
+                self._misfit(event, f"its parent (node {parent}) is not there")
+            elif self._root is not None:
+                self._misfit(event, f"the document has a root already (node {self._root})")
+            self._elements[node] = etree.Element(name)
+            if parent is None and self._root is None:
+                self._root = node
+        else:
+            siblings = self._children[parent]
+            index = self._insertion_index(event, siblings)
+            self._elements[node] = self._place_element(parent, siblings, index, name)
+            siblings.insert(index, node)
+            self._refresh_slot(parent, index)
+            self._refresh_slot(parent, index + 1)
+        self._parents[node] = parent
+        self._children[node] = []
+
+    def _place_element(self, parent: int, siblings: list[int], index: int, name: str) -> etree._Element:
+        """A new element in the lxml tree before the sibling at ``index``; text slots are left to the caller."""
+        above = self._elements[parent]
+        if index == len(siblings):
+            return etree.SubElement(above, name)
+        element = above.makeelement(name)
+        for position in range(index - 1, -1, -1):
+            before = self._elements.get(siblings[position])
+            if before is not None:
+                before.addnext(element)
+                return element
+        above.insert(0, element)
+        return element
+
+    def _delete_element(self, event: PrimitiveEvent) -> None:
+        node = event.ids[-1]
+        element = self._elements.get(node)
+        if element is None:
+            return self._misfit(event, "there is no such element")
+        if self._children[node] or self._attribute_ids.get(node):
+            self._misfit(event, "it still has attributes or child nodes, whose deletion comes first (E6)")
+        parent = self._parents[node]
+        if parent is not None and parent in self._elements:
+            siblings = self._children[parent]
+            index = _index(siblings, node)
+            element.tail = None
+            self._elements[parent].remove(element)
+            del siblings[index]
+            self._forget(node)
+            self._refresh_slot(parent, index)
+        else:
+            self._forget(node)
+        if node == self._root:
+            self._root = None
+
+    def _forget(self, node: int) -> None:
+        """Takes a node and all below it out of the tables."""
+        pending = [node]
+        while pending:
+            node = pending.pop()
+            del self._parents[node]
+            if self._elements.pop(node, None) is None:
+                del self._texts[node]
+                continue
+            pending += self._children.pop(node)
+            for attribute in self._attribute_ids.pop(node, {}).values():
+                del self._attributes[attribute]
+
+    def _change_attribute(self, event: PrimitiveEvent, name: str) -> None:
+        node = event.ids[-1]
+        parent = event.ids[-2] if len(event.ids) > 1 else None
+        element = None if parent is None else self._elements.get(parent)
+        if element is None or parent is None:
+            return self._misfit(event, f"its element (node {parent}) is not there")
+        known = self._attributes.get(node)
+        if event.op == "ins":
+            if known is not None or name in element.attrib:
+                self._misfit(event, "the attribute is there already")
+        elif known != (parent, name):
+            self._misfit(event, "there is no such attribute")
+        elif self._strict and event.old is not None and element.get(name) != event.old:
+            self._misfit(event, f"old is {event.old!r}, but the attribute is {element.get(name)!r}")
+        if event.op == "del":
+            self._attributes.pop(node, None)
+            self._attribute_ids.get(parent, {}).pop(name, None)
+            element.attrib.pop(name, None)
+            return
+        element.set(name, event.value or "")
+        names = self._attribute_ids.setdefault(parent, {})
+        if names.get(name, node) != node:
+            self._attributes.pop(names[name], None)
+        names[name] = node
+        self._attributes[node] = (parent, name)
+
+    def _insert_text(self, event: PrimitiveEvent) -> None:
+        node = event.ids[-1]
+        parent = event.ids[-2] if len(event.ids) > 1 else None
+        if parent is None or parent not in self._elements:
+            return self._misfit(event, f"its parent (node {parent}) is not there")
+        if node in self:
+            return self._misfit(event, "a node with this id is there already")
+        siblings = self._children[parent]
+        index = self._insertion_index(event, siblings)
+        siblings.insert(index, node)
+        self._texts[node] = event.value or ""
+        self._parents[node] = parent
+        try:
+            self._refresh_slot(parent, index)
+        except ValueError:
+            # lxml took the old text out before it refused the new one.
+            del siblings[index], self._texts[node], self._parents[node]
+            self._refresh_slot(parent, index)
+            raise
+
+    def _update_text(self, event: PrimitiveEvent) -> None:
+        node = event.ids[-1]
+        before = self._texts.get(node)
+        parent = self._parents.get(node)
+        if before is None or parent is None:
+            self._misfit(event, "there is no such text node")
+            return self._insert_text(event)
+        if self._strict and event.old is not None and event.old != before:
+            self._misfit(event, f"old is {event.old!r}, but the text is {before!r}")
+        self._texts[node] = event.value or ""
+        index = _index(self._children[parent], node)
+        try:
+            self._refresh_slot(parent, index)
+        except ValueError:
+            self._texts[node] = before
+            self._refresh_slot(parent, index)
+            raise
+
+    def _delete_text(self, event: PrimitiveEvent) -> None:
+        node = event.ids[-1]
+        before = self._texts.get(node)
+        parent = self._parents.get(node)
+        if before is None or parent is None:
+            return self._misfit(event, "there is no such text node")
+        if self._strict and event.old is not None and event.old != before:
+            self._misfit(event, f"old is {event.old!r}, but the text is {before!r}")
+        siblings = self._children[parent]
+        index = _index(siblings, node)
+        del siblings[index], self._texts[node], self._parents[node]
+        self._refresh_slot(parent, index)
+
+    def _insertion_index(self, event: PrimitiveEvent, siblings: list[int]) -> int:
+        """Where among its siblings an inserted node goes: at pos, without one behind the last."""
+        if event.pos is None:
+            return len(siblings)
+        if not 0 <= event.pos <= len(siblings):
+            self._misfit(event, f"pos is {event.pos}, but its parent has {len(siblings)} child nodes")
+            return len(siblings)
+        return event.pos
+
+    def _refresh_slot(self, parent: int, index: int) -> None:
+        """Writes the run of text nodes around child position ``index`` into the lxml slot that shows it."""
+        siblings, elements = self._children[parent], self._elements
+        start = end = index
+        while start > 0 and siblings[start - 1] not in elements:
+            start -= 1
+        while end < len(siblings) and siblings[end] not in elements:
+            end += 1
+        text = "".join([self._texts[node] for node in siblings[start:end]]) or None
+        if start == 0:
+            elements[parent].text = text
+        else:
+            elements[siblings[start - 1]].tail = text
+
+    def _refresh_slots(self, parent: int) -> None:
+        """Writes all text slots of an element anew."""
+        self._refresh_slot(parent, 0)
+        for index, node in enumerate(self._children[parent]):
+            if node in self._elements:
+                self._refresh_slot(parent, index + 1)
+
+    def _misfit(self, event: PrimitiveEvent, problem: str) -> None:
+        if self._strict:
+            raise ReplicaError(f"{event} does not fit the document: {problem}")
+
+    # --- state -----------------------------------------------------------------------------------------
+
+    def to_state(self) -> dict[str, Any]:
+        """All it holds as a value that JSON can hold: the document and the detached fragments."""
+        roots = [node for node in self._elements if self._parents[node] not in self._elements]
+        fragments = [
+            {"parent": self._parents[node], "xml": xml, "ids": ids}
+            for node in roots
+            for xml, ids in [self._fragment(node)]
+        ]
+        return {"version": 1, "root": self._root, "fragments": fragments}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any], *, strictness: Strictness = Strictness.TOLERANT) -> Replica:
+        """The replica that `to_state` described; raises `SnapshotError` for a state of another version."""
+        if state.get("version") != 1:
+            raise SnapshotError(
+                f"replica state of version {state.get('version')!r}: this release reads version 1"
+            )
+        replica = cls(strictness=strictness)
+        for fragment in state["fragments"]:
+            node = replica._load(_parse(fragment["xml"]), fragment["ids"])
+            replica._parents[node] = fragment["parent"]
+        replica._root = state["root"]
+        return replica
+
+    def _fragment(self, node: int) -> tuple[str, list[int]]:
+        """The subtree of an element as XML text and its ids in document order."""
+        element = self._elements[node]
+        shown = deepcopy(element)
+        shown.tail = None
+        ids = self._ids(node)
+        if any(child in self._texts for child in ids):
+            self._separate_texts(dict(zip(element.iter(), shown.iter(), strict=True)), ids)
+        return etree.tostring(shown, encoding="unicode"), ids
+
+    def _ids(self, node: int) -> list[int]:
+        ids, pending = [], [node]
+        while pending:
+            current = pending.pop()
+            ids.append(current)
+            element = self._elements.get(current)
+            if element is not None:
+                names = self._attribute_ids.get(current, {})
+                ids += [names[str(name)] for name in element.attrib]
+                pending += reversed(self._children[current])
+        return ids
+
+    def _separate_texts(self, copies: Mapping[etree._Element, etree._Element], ids: list[int]) -> None:
+        """Puts an empty comment between adjacent text nodes of a copied subtree."""
+        for parent in ids:
+            run: list[int] = []
+            for node in reversed(self._children.get(parent, ())):
+                if node in self._texts:
+                    run.insert(0, node)
+                    continue
+                if len(run) > 1:
+                    self._split_slot(copies[self._elements[parent]], copies[self._elements[node]], run)
+                run = []
+            if len(run) > 1:
+                self._split_slot(copies[self._elements[parent]], None, run)
+
+    def _split_slot(self, parent: etree._Element, before: etree._Element | None, run: list[int]) -> None:
+        first, *others = [self._texts[node] for node in run]
+        if before is None:
+            parent.text, index = first, 0
+        else:
+            before.tail, index = first, parent.index(before) + 1
+        for text in reversed(others):
+            comment = etree.Comment("")
+            comment.tail = text
+            parent.insert(index, comment)
+
+    def _load(self, root: etree._Element, ids: Sequence[int]) -> int:
+        """Takes over a parsed tree; returns the id of its root."""
+        loader = _Loader(self, ids)
+        loader.load(root)
+        return ids[0]
+
+
+class _Loader:
+    """Gives the nodes of a parsed tree their ids, in document order, and takes comments and PIs out of it."""
+
+    def __init__(self, replica: Replica, ids: Sequence[int]) -> None:
+        self.replica = replica
+        self.ids = ids
+        self.used = 0
+
+    def load(self, root: etree._Element) -> None:
+        above: list[int] = []
+        without_comments: list[etree._Element] = []
+        reshaped: set[int] = set()
+        for what, element in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
+            if what == "start":
+                above.append(self._element(element, above[-1] if above else None))
+                continue
+            if what == "end":
+                above.pop()
+            elif above:
+                without_comments.append(element)
+                reshaped.add(above[-1])
+            if above and element.tail:
+                self._text(element.tail, above[-1])
+        if self.used != len(self.ids):
+            raise SnapshotError(f"the snapshot has {self.used} nodes, but ids has {len(self.ids)} node ids")
+        for comment in without_comments:
+            comment.getparent().remove(comment)  # type: ignore[union-attr]
+        for parent in reshaped:
+            self.replica._refresh_slots(parent)
+
+    def _element(self, element: etree._Element, parent: int | None) -> int:
+        replica, node = self.replica, self._next(parent)
+        replica._elements[node] = element
+        replica._children[node] = []
+        if element.attrib:
+            names = replica._attribute_ids[node] = {}
+            for name in map(str, element.attrib):
+                attribute = self._take()
+                names[name] = attribute
+                replica._attributes[attribute] = (node, name)
+        if element.text:
+            self._text(element.text, node)
+        return node
+
+    def _text(self, text: str, parent: int) -> None:
+        self.replica._texts[self._next(parent)] = text
+
+    def _next(self, parent: int | None) -> int:
+        node = self._take()
+        self.replica._parents[node] = parent
+        if parent is not None:
+            self.replica._children[parent].append(node)
+        return node
+
+    def _take(self) -> int:
+        if self.used == len(self.ids):
+            raise SnapshotError(f"the snapshot has more nodes than ids has node ids ({len(self.ids)})")
+        node = self.ids[self.used]
+        self.used += 1
+        if type(node) is not int:
+            raise SnapshotError(f"ids has {node!r}: expected a whole number")
+        if node in self.replica:
+            raise SnapshotError(f"ids has node id {node} twice")
+        return node
+
+
+def _index(siblings: list[int], node: int) -> int:
+    """Where a node stands among its siblings; the last one is found at once (subtrees go from the end, E6)."""
+    return len(siblings) - 1 if siblings[-1] == node else siblings.index(node)
+
+
+def _parse(xml_text: str) -> etree._Element:
+    """The root element of a snapshot; raises `SnapshotError` for what is not safe, well-formed XML."""
+    # A snapshot may be as large and deep as a document built by calls, hence huge_tree.
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
+    try:
+        root = etree.fromstring(xml_text, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise SnapshotError(f"the snapshot is not well-formed XML: {error}") from error
+    if root.getroottree().docinfo.internalDTD is not None:
+        raise SnapshotError("the snapshot has a document type declaration, which is refused")
+    return root
