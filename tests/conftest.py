@@ -1,18 +1,23 @@
-"""Shared by all tests."""
+"""What all tests share: hypothesis without a stop-watch, and the data of the shared folder where there is one."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+# A slow machine must not fail a test: no deadline, and slow data generation is no error.
+settings.register_profile("xmlcep", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("xmlcep")
 
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The directory of real logs and histories beside the repository; the test is skipped where it is absent."""
+    """The folder of real schemas, logs and histories beside the project; the test is skipped without it."""
     path = REPOSITORY.parent / "shared" / "data"
     if not path.is_dir():
-        pytest.skip("the shared data is not there")
+        pytest.skip("needs the shared data folder beside the project")
     return path
