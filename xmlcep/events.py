@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from path_types import PathInstance, PathSyntaxError, PathType, equals_or_ends
@@ -154,14 +154,15 @@ class CompositeEvent(NamedTuple):
     raised; ``operator`` None for the root of a tree, else the operator's label.
     """
 
+    # path and ids stand where PrimitiveEvent has them, so that the engine reads both in one way.
     name: str
+    operator: str | None
     path: PathType | None
     ids: tuple[int, ...]
-    constituents: tuple[Event, ...]
+    constituents: Sequence[Event]
     start: int | None
     end: int | None
     cause: PrimitiveEvent
-    operator: str | None = None
 
     @property
     def ts(self) -> int:

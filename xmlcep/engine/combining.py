@@ -1,0 +1,141 @@
+"""Conjunction and sequence at run time: a context chooses among the stored events of a group (H4, H5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contexts import CONTEXTS, Combination, Entry, Group
+
+from ..definitions import ContextName, Multiplicity
+from ..events import CompositeEvent, PrimitiveEvent
+from ..trees import EventTree, OperatorNode
+from .operator_state import OperatorState
+
+
+class CombiningState(OperatorState):
+    """What conjunction and sequence share: arrivals are stored, then the group is evaluated (H3)."""
+
+    def __init__(self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None) -> None:
+        super().__init__(node, tree, report)
+        self.context = CONTEXTS[node.context.value]
+
+    def evaluate(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
+        """The combinations that arrivals, stored in operand ``child``, make; consumes what they consume."""
+        raise NotImplementedError  # conjunction and sequence define their own
+
+    def evaluate_released(self, group: Group) -> list[Combination]:
+        """The combinations of a released group (D5)."""
+        raise NotImplementedError  # conjunction and sequence define their own
+
+    def group_is_possible(self, group: Group) -> bool:
+        """Whether the group has a combination that has not been raised (D2, X1)."""
+        raise NotImplementedError  # conjunction and sequence define their own
+
+    def arrive(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
+        if len(arrivals) > 1 and self.context.one_by_one:
+            for entry in arrivals:
+                self.arrive(child, key, (entry,), cause)
+            return
+        group = self.groups.get(key)
+        if group is None:
+            group = self.open_group(key)
+        group.now = cause[0]
+        self.context.store(group, child, arrivals)
+        self.raise_all(key, group, self.evaluate(group, child, arrivals), cause)
+
+    def raise_all(self, key: int, group: Group, found: list[Combination], cause: PrimitiveEvent) -> None:
+        """Raises these combinations; forgets the group if that has emptied it."""
+        for combination in found:
+            self.raise_combination(combination, cause)
+        if not any(group.stored):
+            self.groups.pop(key, None)
+
+    def hold(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
+        group = self.groups.get(key)
+        if group is None:
+            group = self.open_group(key)
+        self.context.store(group, child, arrivals)
+        group.fresh += [(child, entry) for entry in arrivals]
+
+    @property
+    def one_by_one(self) -> bool:
+        return self.context.one_by_one
+
+    def evaluate_held(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
+        group = self.groups[key]
+        group.now = cause[0]
+        group.fresh.clear()
+        self.raise_all(key, group, self.evaluate(group, child, arrivals), cause)
+
+    def is_possible(self, key: int) -> bool:
+        group = self.groups.get(key)
+        return group is not None and self.group_is_possible(group)
+
+    def release(self, key: int, cause: PrimitiveEvent) -> None:
+        group = self.groups[key]
+        group.now = cause[0]
+        found = self.evaluate_released(group)
+        group.fresh.clear()
+        self.raise_all(key, group, found, cause)
+
+
+class ConjunctionState(CombiningState):
+    """All operands have occurred (H4)."""
+
+    def evaluate(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
+        return self.context.conjunction(group, child, arrivals) if all(group.stored) else []
+
+    def evaluate_released(self, group: Group) -> list[Combination]:
+        return self.context.release_conjunction(group)
+
+    def group_is_possible(self, group: Group) -> bool:
+        return self.context.conjunction_is_possible(group)
+
+
+class SequenceState(CombiningState):
+    """All operands have occurred, each before the next (H5).
+
+    Where everything that the operands before k raise is never empty and ends when it arrives, an event of
+    operand k that finds nothing of operand k-1 before it never will, and is not kept (G4, C9):
+    ``hopeless_without[k]``.
+    """
+
+    def __init__(self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None) -> None:
+        super().__init__(node, tree, report)
+        self.hopeless_without = [False] * len(node.children)
+        self._last = len(node.children) - 1
+
+    def set_prompt(self, operands: Sequence[bool]) -> None:
+        """Says for each operand whether what it raises is never empty and ends when it arrives."""
+        if self.node.context is ContextName.RECENT:
+            return  # a newer event replaces an older one even if it is hopeless itself
+        for k in range(1, len(operands)):
+            operand = self.node.definition.operands[k]
+            # Dropping composites of an optional operand would disturb M5.
+            optional = isinstance(operand, Multiplicity) and operand.lower == 0
+            self.hopeless_without[k] = all(operands[:k]) and not optional
+
+    def arrive(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
+        if not self.hopeless_without[child]:
+            super().arrive(child, key, arrivals, cause)
+            return
+        group = self.groups.get(key)
+        before = group.stored[child - 1] if group is not None else ()
+        if group is None or not before:
+            return
+        first_end = before[0][1]
+        arrivals = [entry for entry in arrivals if first_end < entry[0]]
+        if arrivals:
+            super().arrive(child, key, arrivals, cause)
+            if child == self._last and group.stored[child]:
+                group.stored[child].clear()
+                self.drop_if_empty(key)
+
+    def evaluate(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
+        return self.context.sequence(group, child, arrivals) if all(group.stored) else []
+
+    def evaluate_released(self, group: Group) -> list[Combination]:
+        return self.context.release_sequence(group)
+
+    def group_is_possible(self, group: Group) -> bool:
+        return self.context.sequence_is_possible(group)

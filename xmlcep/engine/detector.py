@@ -1,0 +1,318 @@
+"""The detector: primitive events in, composite events out (rules G1 to G5).
+
+One engine for live documents and for replay. What an event of some type means to the event graph is worked out
+at the first event of that type (`Route`) and looked up from then on, so that the work per event depends on
+the trees that can match it, not on how many there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING
+
+from contexts import Entry
+from path_types import PathType, equals_or_ends
+
+from ..events import OPERATIONS, CompositeEvent, PrimitiveEvent
+from ..replica import Replica
+from .multiplicity import MultiplicityState
+from .operator_state import OperatorState
+from .plan import Plan, primitive_plan
+from .tree_state import TreeState
+
+if TYPE_CHECKING:
+    from ..rules import Rules
+
+_new_tuple = tuple.__new__
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """What primitive events of one type mean to the event graph.
+
+    ``steps`` are the trees that take them, in order of G2; ``alone`` says that none of these trees is reused
+    by another; ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of
+    which a deleted node can be a group (M5, G4).
+    """
+
+    steps: tuple[tuple[TreeState, Plan], ...]
+    alone: bool
+    vanishing: tuple[MultiplicityState, ...] = ()
+    freed: tuple[tuple[TreeState, OperatorState], ...] = ()
+
+
+class _Routes(dict[PathType, Route | None]):
+    """The routes of one operation by path type, each worked out when it is first asked for."""
+
+    def __init__(self, detector: Detector, operation: str) -> None:
+        super().__init__()
+        self.detector = detector
+        self.operation = operation
+
+    def __missing__(self, path: PathType) -> Route | None:
+        route = self[path] = self.detector._route(self.operation, path)
+        return route
+
+
+class Detector:
+    """Detects the composite events of a set of rules in the primitive events of one document.
+
+    ``operators=True`` reports the composites of inner operators, too (G5). ``document`` is the state of the
+    document before the first event; only rules with conditions need it (D4), and without it the detector
+    keeps its own, starting empty.
+
+    Events are `PrimitiveEvent`, or plain tuples of the same layout, with ascending ``ts``.
+
+    >>> from xmlcep.rules import parse_rules
+    >>> detector = Detector(parse_rules("event Both = ins(item/price) & ins(item/quantity)"))
+    >>> price, quantity = (
+    ...     PrimitiveEvent(ts, "ins", PathType.parse(f"/order/item/{name}"), (1, 2, ts + 2))
+    ...     for ts, name in [(1, "price"), (2, "quantity")]
+    ... )
+    >>> detector.feed(price)
+    []
+    >>> print(*detector.feed(quantity))
+    Both(/order#1/item#2) at 2 {ins@1, ins@2}
+    """
+
+    def __init__(self, rules: Rules, *, operators: bool = False, document: Replica | None = None) -> None:
+        graph = rules.graph
+        self._document = (document or Replica()) if graph.has_conditions else None
+        self._report: list[CompositeEvent] = []
+        self._trees: list[TreeState] = []
+        prompt: list[int] = []
+        for tree in graph.trees:
+            state = TreeState(
+                tree, self._document, self._report, report_operators=operators, prompt_trees=prompt
+            )
+            self._trees.append(state)
+            if state.is_prompt:
+                prompt.append(tree.index)
+        self._users: list[list[int]] = [[] for _ in graph.trees]
+        for tree in graph.trees:
+            for used in tree.dependencies:
+                self._users[used].append(tree.index)
+        self._upstream = [self._all_upstream(index) for index in range(len(self._trees))]
+        self._deferring = [state for state in self._trees if state.deferred]
+        self._routes = {operation: _Routes(self, operation) for operation in OPERATIONS}
+        self._waiting: set[int] = set()  # trees with something pending (D2, D3)
+        self._dying: list[tuple[TreeState, OperatorState, int]] = []
+        self._last: PrimitiveEvent | None = None
+        self._closed = False
+
+    # ---- feeding --------------------------------------------------------------------------------------
+
+    def feed(self, event: PrimitiveEvent) -> list[CompositeEvent]:
+        """Processes one primitive event; returns the composites raised at its time point, in raise order."""
+        if self._closed:
+            return []
+        self._last = event
+        route = self._routes[event[1]][event[2]]
+        if route is None and not self._waiting:
+            if self._document is not None:
+                self._document.apply(event)
+            return []
+        self._process(event, route)
+        return self._take_report()
+
+    def replay(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
+        """Feeds all events, with a flush after the last of each transaction (D3); does not close."""
+        routes = self._routes
+        waiting = self._waiting
+        report = self._report
+        document = self._document
+        txn: int | None = None
+        for event in events:
+            if event[9] != txn:
+                if txn is not None and waiting:
+                    yield from self.flush()
+                txn = event[9]
+            self._last = event
+            route = routes[event[1]][event[2]]
+            if route is None and not waiting:
+                if document is not None:
+                    document.apply(event)
+                continue
+            self._process(event, route)
+            if report:
+                yield from self._take_report()
+        if txn is not None:
+            yield from self.flush()
+
+    def flush(self, cause: PrimitiveEvent | None = None) -> list[CompositeEvent]:
+        """Releases all that waits in deferred operators (D3, X9); returns what that raises.
+
+        It happens at the time point of the last event fed, or of ``cause`` if that is given.
+        """
+        cause = cause or self._last
+        if cause is None or not self._waiting or self._closed:
+            return []
+        if type(cause) is not PrimitiveEvent:
+            cause = _new_tuple(PrimitiveEvent, cause)
+        todo = sorted(self._waiting)
+        self._run(cause, {index: None for index in todo}, flush=True)
+        self._free_the_dying()
+        return self._take_report()
+
+    def close(self) -> list[CompositeEvent]:
+        """Flushes, then forgets everything; later events are ignored (G3)."""
+        raised = self.flush()
+        self._closed = True
+        self._waiting.clear()
+        self._dying.clear()
+        for tree in self._trees:
+            for state in tree.states:
+                state.groups.clear()
+                if isinstance(state, MultiplicityState):
+                    state.accumulations.clear()
+        return raised
+
+    def _take_report(self) -> list[CompositeEvent]:
+        raised = self._report[:]
+        self._report.clear()
+        return raised
+
+    # ---- one time point -------------------------------------------------------------------------------
+
+    def _process(self, event: PrimitiveEvent, route: Route | None) -> None:
+        if type(event) is not PrimitiveEvent:
+            self._last = event = _new_tuple(PrimitiveEvent, event)
+        if self._document is not None:
+            self._document.apply(event)
+        if route is None:
+            if self._released_by(event):
+                self._run(event, {})
+                self._free_the_dying()
+            return
+        for multiplicity in route.vanishing:
+            multiplicity.vanish(event.ids[-1])
+        if route.alone and not self._waiting:
+            self._run_alone(event, route)
+        else:
+            self._run(event, {state.tree.index: plan for state, plan in route.steps})
+        if route.freed:
+            self._delete(route, event.ids[-1])
+        if self._dying:
+            self._free_the_dying()
+
+    def _run_alone(self, event: PrimitiveEvent, route: Route) -> None:
+        """The common case: the trees have nothing to do with each other and nothing waits."""
+        ts = event[0]
+        for tree, plan in route.steps:
+            if plan.direct and not tree.deferred:
+                state, child, index = plan.deliveries[0]
+                state.arrive(child, 0 if index is None else event[3][index], ((ts, ts, ts, event, False),), event)
+                if state.outbox:
+                    tree.climb(state, event)
+            else:
+                tree.process(event, plan)
+                if tree.deferred and tree.has_pending():
+                    self._waiting.add(tree.tree.index)
+
+    def _run(self, event: PrimitiveEvent, plans: dict[int, Plan | None], *, flush: bool = False) -> None:
+        """Takes all trees concerned through the time point, dependencies first (G2)."""
+        todo = sorted(plans)
+        queued = set(todo)
+        if not flush:
+            for index in self._waiting - queued:
+                if self._trees[index].must_release(event):
+                    queued.add(index)
+                    heappush(todo, index)
+        inboxes: dict[int, list[CompositeEvent]] = {}
+        while todo:
+            index = heappop(todo)
+            tree = self._trees[index]
+            raised = tree.process(event, plans.get(index), inboxes.pop(index, ()), flush=flush)
+            if tree.deferred:
+                (self._waiting.add if tree.has_pending() else self._waiting.discard)(index)
+            if raised and self._users[index]:
+                composites = _in_finding_order(raised)
+                for user in self._users[index]:
+                    if any(self._trees[user].composite_deliveries(event) for event in composites):
+                        inboxes.setdefault(user, []).extend(composites)
+                        if user not in queued:
+                            queued.add(user)
+                            heappush(todo, user)
+
+    def _released_by(self, event: PrimitiveEvent) -> bool:
+        return any(self._trees[index].must_release(event) for index in self._waiting)
+
+    # ---- routes -----------------------------------------------------------------------------------------
+
+    def _route(self, operation: str, path: PathType) -> Route | None:
+        """Works out what primitive events of this type mean to the graph."""
+        steps = []
+        vanishing: list[MultiplicityState] = []
+        freed: list[tuple[TreeState, OperatorState]] = []
+        for tree in self._trees:
+            plan = primitive_plan(tree.tree, tree.states, operation, path)
+            if plan is not None:
+                steps.append((tree, plan))
+            if operation == "del" and not tree.tree.flat:
+                owned = [state for state in tree.states if equals_or_ends(state.node.path, path)]
+                freed += [(tree, state) for state in owned]
+                vanishing += [s for s in owned if isinstance(s, MultiplicityState) and s.refills]
+        if not (steps or freed):
+            return None
+        alone = not any(self._users[tree.tree.index] for tree, _ in steps)
+        return Route(tuple(steps), alone, tuple(vanishing), tuple(freed))
+
+    # ---- freeing (G4) -----------------------------------------------------------------------------------
+
+    def _delete(self, route: Route, key: int) -> None:
+        """The node of these groups is gone: their state is freed, now or when nothing can come any more."""
+        for tree, state in route.freed:
+            if self._waiting and self._is_awaited(tree, state, key):
+                self._dying.append((tree, state, key))
+            else:
+                state.forget(key)
+
+    def _is_awaited(self, tree: TreeState, state: OperatorState, key: int) -> bool:
+        return tree.is_awaited(state, key) or any(
+            self._trees[index].has_pending() for index in self._upstream[tree.tree.index]
+        )
+
+    def _free_the_dying(self) -> None:
+        if not self._dying:
+            return
+        still = []
+        for tree, state, key in self._dying:
+            if self._is_awaited(tree, state, key):
+                still.append((tree, state, key))
+            else:
+                state.forget(key)
+        self._dying = still
+
+    def _all_upstream(self, index: int) -> frozenset[int]:
+        found: set[int] = set()
+        todo = [index]
+        while todo:
+            for used in self._trees[todo.pop()].tree.dependencies:
+                if used not in found:
+                    found.add(used)
+                    todo.append(used)
+        return frozenset(found)
+
+    # ---- looking inside ---------------------------------------------------------------------------------
+
+    def size(self) -> int:
+        """How many events are stored in all groups of all trees: what memory depends on (G4)."""
+        return sum(state.size() for tree in self._trees for state in tree.states)
+
+    def _check(self) -> None:
+        """Checks the invariants that hold between events; raises AssertionError with the state that breaks one."""
+        assert not self._report, self._report
+        for tree in self._trees:
+            for state in tree.states:
+                assert not state.outbox, (tree.tree.name, state.name, state.outbox)
+                for key, group in state.groups.items():
+                    assert not group.is_empty(), (tree.tree.name, state.name, key)
+            assert not tree.has_pending() or tree.tree.index in self._waiting, tree.tree.name
+
+
+def _in_finding_order(raised: list[Entry]) -> list[CompositeEvent]:
+    """Path ids ascending, then raise order: how composites of one time point reach later trees (N2)."""
+    composites = [entry[3] for entry in raised]
+    return sorted(composites, key=lambda event: event.ids) if len(composites) > 1 else composites

@@ -1,0 +1,286 @@
+"""Multiplicity x[l,u] at run time: arrivals accumulate and are integrated (M1 to M6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import overload
+
+from contexts import Entry
+from contexts.group import EMPTY_END, EMPTY_START, composite, discard
+from path_types import PathType
+
+from ..definitions import Conjunction, Multiplicity
+from ..definitions import Sequence as SequenceDefinition
+from ..events import CompositeEvent, Event, PrimitiveEvent
+from ..trees import EventTree, OperatorNode
+from .operator_state import OperatorState, interval, nearest_common_ancestor
+
+
+class Integrated(Sequence[Event]):
+    """The first ``length`` accumulated events, as constituents.
+
+    Accumulation only appends to a list (or starts a new one), so every integrating composite can share it: a
+    composite of all so far costs the same however many there are.
+    """
+
+    __slots__ = ("_entries", "_length")
+
+    def __init__(self, entries: list[Entry], length: int) -> None:
+        self._entries = entries
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[Event]:
+        for position in range(self._length):
+            yield self._entries[position][3]
+
+    @overload
+    def __getitem__(self, index: int) -> Event: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Event]: ...
+    def __getitem__(self, index: int | slice) -> Event | Sequence[Event]:
+        return tuple(self)[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, (tuple, Integrated)) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
+class Accumulation:
+    """What one group has accumulated: ``entries`` since it started over, ``current`` the composite (raised or
+    silent) that later ones integrate, ``told`` how many entries count as consumed (H7)."""
+
+    __slots__ = ("created", "current", "end", "entries", "start", "told")
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.current: Entry | None = None
+        self.told = 0
+        self.start, self.end = EMPTY_START, EMPTY_END
+        # For a deferred operator: the created node's path and ids, while its empty composite is due (M4).
+        self.created: tuple[PathType, tuple[int, ...]] | None = None
+
+    def start_over(self, entries: Iterable[Entry] = ()) -> None:
+        """Accumulation starts over, with ``entries`` left over."""
+        self.entries = list(entries)
+        self.current = None
+        self.told = 0
+        self.start = min((entry[0] for entry in self.entries), default=EMPTY_START)
+        self.end = max((entry[1] for entry in self.entries), default=EMPTY_END)
+
+    def add(self, entry: Entry) -> None:
+        """One more arrival."""
+        self.entries.append(entry)
+        self.start = min(self.start, entry[0])
+        self.end = max(self.end, entry[1])
+
+    def is_idle(self) -> bool:
+        """Whether it is as if nothing had ever come."""
+        return not self.entries and self.current is None and self.created is None
+
+
+class MultiplicityState(OperatorState):
+    """Raises a composite of all so far from the l-th arrival on, up to u of them."""
+
+    def __init__(self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None) -> None:
+        super().__init__(node, tree, report)
+        definition = node.definition
+        assert isinstance(definition, Multiplicity)
+        self.lower = definition.lower
+        self.upper = definition.upper
+        self.accumulations: dict[int, Accumulation] = {}
+        # Deleted nodes that may still be asked for, so that no silent composite is made for them (M5).
+        self.gone: set[int] = set()
+        self.refills = False  # whether silent composites are made: l = 0 and a parent that stores (M5)
+
+    @property
+    def one_by_one(self) -> bool:
+        return True
+
+    def evaluate_held(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
+        self.integrate(key, self.accumulations[key], cause)
+
+    def set_parent_kind(self, parent: object) -> None:
+        """Tells which definition the parent has: only conjunction and sequence get silent composites (M5)."""
+        self.refills = self.lower == 0 and isinstance(parent, (Conjunction, SequenceDefinition))
+
+    # ---- arrivals (M1, M2) and creations (M4) ---------------------------------------------------------
+
+    def arrive(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
+        for entry in arrivals:
+            accumulation = self._accumulation(key)
+            accumulation.add(entry)
+            self.integrate(key, accumulation, cause)
+
+    def integrate(self, key: int, accumulation: Accumulation, cause: PrimitiveEvent) -> None:
+        """Raises the composite of all so far if they are enough; at u accumulation starts over (M1, M2)."""
+        count = len(accumulation.entries)
+        if count < max(self.lower, 1):
+            return
+        former = accumulation.current
+        if former is not None:
+            self._withdraw(former)
+        accumulation.current = self._raise(accumulation, accumulation.entries, cause)
+        self._tell(accumulation, count)
+        if count == self.upper:
+            accumulation.start_over()
+            del self.accumulations[key]
+
+    def create(self, key: int, path: PathType, ids: tuple[int, ...], cause: PrimitiveEvent) -> None:
+        """M4: the node was created, so a composite without constituents is raised for it."""
+        accumulation = self._accumulation(key)
+        if accumulation.entries:
+            return  # only in flat context (C6)
+        if accumulation.current is not None:
+            self._withdraw(accumulation.current)
+        accumulation.current = self.raise_composite(path, ids, (), EMPTY_START, EMPTY_END, cause)
+
+    def _accumulation(self, key: int) -> Accumulation:
+        accumulation = self.accumulations.get(key)
+        if accumulation is None:
+            accumulation = self.accumulations[key] = Accumulation()
+        return accumulation
+
+    def _raise(self, accumulation: Accumulation, entries: list[Entry], cause: PrimitiveEvent) -> Entry:
+        constituents = Integrated(entries, len(entries))
+        start, end = accumulation.start, accumulation.end
+        if self.by_detection or entries is not accumulation.entries:
+            start, end = interval(constituents)
+        path, ids = self._place_integrated(entries, constituents)
+        return self.raise_composite(path, ids, constituents, start, end, cause)
+
+    def _place_integrated(
+        self, entries: list[Entry], constituents: Sequence[Event]
+    ) -> tuple[PathType | None, tuple[int, ...]]:
+        if self.flat:
+            return nearest_common_ancestor(constituents)
+        return self._place((entries[0][3],))
+
+    def _tell(self, accumulation: Accumulation, count: int) -> None:
+        """The first ``count`` arrivals stand in a raised composite, so they count as consumed (H7)."""
+        owner = self._owners[0] if self._owners is not None else None
+        if owner is not None:
+            for entry in accumulation.entries[accumulation.told : count]:
+                owner.consumed(entry)
+        accumulation.told = count
+
+    def _withdraw(self, former: Entry) -> None:
+        """Takes the former composite out of the parent's store, or out of the post (M1, C6)."""
+        if not discard(self.outbox, former) and self.parent is not None:
+            self.parent.withdraw(self.node.child_index, former)
+
+    def withdraw(self, child: int, entry: Entry) -> None:
+        """A child multiplicity takes back a composite: out of the accumulation with it (M1)."""
+        key = self.grouping.key(entry[3][2], entry[3][3])
+        accumulation = None if key is None else self.accumulations.get(key)
+        if accumulation is None or key is None:
+            return
+        rest = [other for other in accumulation.entries if other is not entry]
+        if len(rest) < len(accumulation.entries):
+            current, told = accumulation.current, accumulation.told
+            accumulation.start_over(rest)
+            accumulation.current, accumulation.told = current, told
+            self._drop_if_idle(key, accumulation)
+
+    def _drop_if_idle(self, key: int, accumulation: Accumulation) -> None:
+        if accumulation.is_idle():
+            self.accumulations.pop(key, None)
+
+    # ---- what the parent tells (M3, M5) ----------------------------------------------------------------
+
+    def consumed(self, entry: Entry) -> None:
+        """M3: if it is the composite that still integrates, accumulation starts over."""
+        key = self.grouping.key(entry[3][2], entry[3][3])
+        accumulation = None if key is None else self.accumulations.get(key)
+        if accumulation is not None and key is not None and accumulation.current is entry:
+            accumulation.start_over()
+            self._drop_if_idle(key, accumulation)
+
+    def successor(self, entry: Entry, stored: Iterable[Entry], at: int) -> Entry | None:
+        """M5: a silent empty composite, unless another of this group is unconsumed or the node is gone."""
+        if not self.refills:
+            return None
+        event = entry[3]
+        if self.flat:
+            if any(True for _ in stored):
+                return None
+        elif event.ids[-1] in self.gone or any(other[3].ids == event.ids for other in stored):
+            return None
+        silent = event._replace(constituents=(), start=None, end=None)
+        return composite(None, None, at, silent, silent=True)
+
+    def available(self, silent: Entry) -> None:
+        """A silent composite stands in the parent's store: the next one replaces it."""
+        key = self.grouping.key(silent[3][2], silent[3][3])
+        if key is not None:
+            accumulation = self._accumulation(key)
+            if accumulation.current is None and not accumulation.entries:
+                accumulation.current = silent
+
+    def vanish(self, key: int) -> None:
+        """The node is about to be deleted: its silent composite is no longer available (M5)."""
+        if not self.refills:
+            return
+        self.gone.add(key)
+        accumulation = self.accumulations.get(key)
+        if accumulation is not None and accumulation.current is not None and accumulation.current[4]:
+            self._withdraw(accumulation.current)
+            accumulation.current = None
+            self._drop_if_idle(key, accumulation)
+
+    # ---- deferred (D5, X8) ------------------------------------------------------------------------------
+
+    def hold(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
+        accumulation = self._accumulation(key)
+        for entry in arrivals:
+            accumulation.add(entry)
+
+    def hold_creation(self, key: int, path: PathType, ids: tuple[int, ...]) -> None:
+        """M4 for a deferred operator: an empty composite is due."""
+        accumulation = self._accumulation(key)
+        if not accumulation.entries:
+            accumulation.created = (path, ids)
+
+    def is_possible(self, key: int) -> bool:
+        accumulation = self.accumulations.get(key)
+        if accumulation is None:
+            return False
+        return len(accumulation.entries) >= max(self.lower, 1) or accumulation.created is not None
+
+    def release(self, key: int, cause: PrimitiveEvent) -> None:
+        """Full batches of u, then the rest if there is at least l of it (D5)."""
+        accumulation = self.accumulations[key]
+        if accumulation.current is not None:
+            self._withdraw(accumulation.current)
+        entries = accumulation.entries
+        while self.upper is not None and len(entries) >= self.upper:
+            self._raise(accumulation, entries[: self.upper], cause)
+            entries = entries[self.upper :]
+        if entries and len(entries) >= self.lower:
+            self._raise(accumulation, list(entries), cause)
+            entries = []
+        elif accumulation.created is not None and not accumulation.entries:
+            path, ids = accumulation.created
+            self.raise_composite(path, ids, (), EMPTY_START, EMPTY_END, cause)
+        accumulation.created = None
+        self._tell(accumulation, len(accumulation.entries) - len(entries))
+        accumulation.start_over(entries)
+        self._drop_if_idle(key, accumulation)
+
+    def forget(self, key: int) -> None:
+        super().forget(key)
+        self.accumulations.pop(key, None)
+        self.gone.discard(key)
+
+    def size(self) -> int:
+        return sum(
+            len(accumulation.entries) + (accumulation.current is not None)
+            for accumulation in self.accumulations.values()
+        )

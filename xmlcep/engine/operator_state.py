@@ -1,0 +1,200 @@
+"""The running state that every operator of an event tree has: groups, and how composites are raised.
+
+The definition is the `OperatorNode`; here is what changes while events come in.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import MutableSequence, Sequence
+from typing import TYPE_CHECKING
+
+from contexts import Entry, Flat, Group, Grouping, Hierarchical, Owner
+from contexts.group import EMPTY_END, EMPTY_START, discard
+from path_types import PathType, absolute_path_intersection
+
+from ..definitions import Order
+from ..events import CompositeEvent, Event, PrimitiveEvent
+from ..trees import EventTree, OperatorNode
+
+if TYPE_CHECKING:
+    from .termination import Deferral
+
+_new_tuple = tuple.__new__
+_NO_NODE: tuple[PathType | None, int] = (None, 0)
+
+
+class OperatorState:
+    """What an operator has stored, by group key (K1), and what it has raised and not yet handed on.
+
+    ``outbox`` are the composites raised at the current time point that its parent has still to store;
+    ``report`` is the list to which composites are added for the outside, None if this operator is not
+    reported (G5).
+    """
+
+    def __init__(self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None) -> None:
+        self.node = node
+        self.grouping: Grouping = Flat() if tree.flat else Hierarchical(node.path)
+        self.flat = tree.flat
+        self.by_detection = tree.order is Order.DETECTION
+        self.name = tree.name if node.parent is None else node.label
+        self.label = None if node.parent is None else node.label
+        self.parent: OperatorState | None = None
+        self.children: list[OperatorState | None] = [None] * len(node.children)
+        self.deferral: Deferral | None = None
+        self.groups: dict[int, Group] = {}
+        self.outbox: list[Entry] = []
+        self.report = report
+        self._owners: tuple[Owner | None, ...] | None = None
+        self._ancestors: dict[PathType, tuple[PathType | None, int]] = {}
+
+    def set_owners(self, owners: Sequence[Owner | None]) -> None:
+        """Names for each operand who is to be told of consumption; None for those who do not care (H7)."""
+        self._owners = tuple(owners) if any(owner is not None for owner in owners) else None
+
+    # ---- what each kind of operator defines -----------------------------------------------------------
+
+    def arrive(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
+        """Takes the arrivals of one operand in one group and raises what that makes possible (H3)."""
+        raise NotImplementedError  # every operator defines its own
+
+    def hold(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
+        """Stores arrivals without evaluating them; a deferred operator does (X1)."""
+        raise NotImplementedError  # every operator defines its own
+
+    def evaluate_held(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
+        """Evaluates arrivals that were held because of a condition, which turned out to hold (X4)."""
+        raise NotImplementedError  # every operator defines its own
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether several arrivals of one time point are evaluated one after the other (H3)."""
+        return False
+
+    def is_possible(self, key: int) -> bool:
+        """Whether the group has a combination that has not been raised (D2)."""
+        raise NotImplementedError  # every operator defines its own
+
+    def release(self, key: int, cause: PrimitiveEvent) -> None:
+        """Raises what a deferred group has to raise (D5)."""
+        raise NotImplementedError  # every operator defines its own
+
+    # ---- groups ---------------------------------------------------------------------------------------
+
+    def open_group(self, key: int) -> Group:
+        """A new group under this key."""
+        # A flat group can become long and loses its oldest events first: a deque does that in one step.
+        stored: list[MutableSequence[Entry]]
+        stored = [deque() for _ in self.children] if self.flat else [[] for _ in self.children]
+        group = self.groups[key] = Group(stored, self._owners)
+        return group
+
+    def drop_if_empty(self, key: int) -> None:
+        """Forgets a group in which nothing is stored."""
+        group = self.groups.get(key)
+        if group is not None and not any(group.stored):
+            del self.groups[key]
+
+    def withdraw(self, child: int, entry: Entry) -> None:
+        """Takes back a composite of operand ``child`` that another one now includes (M1)."""
+        event = entry[3]
+        key = self.grouping.key(event[2], event[3])
+        group = None if key is None else self.groups.get(key)
+        if group is not None and key is not None and discard(group.stored[child], entry):
+            self.drop_if_empty(key)
+
+    def forget(self, key: int) -> None:
+        """Frees the state of a group that can no longer change (G4)."""
+        self.groups.pop(key, None)
+        if self.deferral is not None:
+            self.deferral.forget(key)
+
+    def size(self) -> int:
+        """How many events are stored."""
+        return sum(len(stored) for group in self.groups.values() for stored in group.stored)
+
+    # ---- raising --------------------------------------------------------------------------------------
+
+    def raise_combination(self, combination: Sequence[Entry], cause: PrimitiveEvent) -> None:
+        """Raises the composite of these events (E4, E5, T4)."""
+        constituents = tuple([entry[3] for entry in combination])
+        if self.node.may_repeat:
+            constituents = _without_repetition(constituents)
+        if self.by_detection:
+            start, end = interval(constituents)
+        else:
+            start = min([entry[0] for entry in combination])
+            end = max([entry[1] for entry in combination])
+        path, ids = self._place(constituents)
+        self.raise_composite(path, ids, constituents, start, end, cause)
+
+    def raise_composite(
+        self,
+        path: PathType | None,
+        ids: tuple[int, ...],
+        constituents: Sequence[Event],
+        start: float,
+        end: float,
+        cause: PrimitiveEvent,
+    ) -> Entry:
+        """Raises a composite with this path instance and interval (an empty one is +inf, -inf)."""
+        ts = cause[0]
+        empty = start == EMPTY_START
+        event = _new_tuple(
+            CompositeEvent,
+            (
+                self.name, self.label, path, ids, constituents,
+                None if empty else start, None if empty else end, cause,
+            ),
+        )  # fmt: skip
+        entry: Entry
+        if empty:
+            entry = (EMPTY_START, EMPTY_END, ts, event, False)
+        elif self.by_detection:
+            entry = (ts, ts, ts, event, False)
+        else:
+            entry = (start, end, ts, event, False)
+        self.outbox.append(entry)
+        if self.report is not None:
+            self.report.append(event)
+        return entry
+
+    def _place(self, constituents: Sequence[Event]) -> tuple[PathType | None, tuple[int, ...]]:
+        """The path instance of a composite (T4)."""
+        if self.flat:
+            return nearest_common_ancestor(constituents)
+        event = constituents[0]
+        path = event[2]
+        assert path is not None  # hierarchical context: events that project to null take no part (H1)
+        try:
+            ancestor, length = self._ancestors[path]
+        except KeyError:
+            found = absolute_path_intersection(self.node.path, path)
+            ancestor, length = self._ancestors[path] = _NO_NODE if found is None else (found, len(found))
+        return ancestor, event[3][:length]
+
+
+def _without_repetition(events: tuple[Event, ...]) -> tuple[Event, ...]:
+    """Each event once, at its first place (K4)."""
+    return tuple({id(event): event for event in reversed(events)}[key] for key in dict.fromkeys(map(id, events)))
+
+
+def interval(events: Sequence[Event]) -> tuple[float, float]:
+    """From the least start to the greatest end (E5); (+inf, -inf) if all are empty."""
+    spans = [(event.start, event.end) for event in events if event.start is not None and event.end is not None]
+    return min([s for s, _ in spans], default=EMPTY_START), max([e for _, e in spans], default=EMPTY_END)
+
+
+def nearest_common_ancestor(events: Sequence[Event]) -> tuple[PathType | None, tuple[int, ...]]:
+    """The path instance of the node that all these events have at or above them (T4 in flat context, K5)."""
+    path, ids = events[0][2], events[0][3]
+    for event in events[1:]:
+        length = 0
+        for a, b in zip(ids, event[3], strict=False):
+            if a != b:
+                break
+            length += 1
+        ids = ids[:length]
+    if path is None or not ids:
+        return None, ()
+    return PathType.of(True, path.steps[: len(ids)]), ids

@@ -1,0 +1,102 @@
+"""What an event means to one event tree, decided once per operation and path type.
+
+The question "which leaves, which group, which other operators" depends only on the event's type (T5, H1), so it
+is answered once per type and kept; at run time an event costs its state updates only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from contexts import FLAT_KEY, Hierarchical
+from path_types import PathType, equals_or_ends
+
+from ..events import CompositeType, PrimitiveType
+from ..trees import EventTree, LeafNode
+from .multiplicity import MultiplicityState
+from .operator_state import OperatorState
+
+# Where a leaf's event goes: operator, operand, and which of the event's ids is the group key (None: flat).
+Delivery: TypeAlias = tuple[OperatorState, int, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The state updates of one event type in one tree.
+
+    ``deliveries`` in postorder of the operators and order of operands; ``creations`` the multiplicities with
+    l = 0 for which the event creates a node (M4); ``rechecks`` the operators whose condition may have changed (D4),
+    both by postorder index; ``visit`` the postorder indexes of the operators touched, with all their
+    ancestors; ``direct`` says that there is nothing to do but one delivery.
+    """
+
+    deliveries: tuple[Delivery, ...]
+    creations: frozenset[int]
+    rechecks: frozenset[int]
+    visit: frozenset[int]
+    direct: bool
+
+
+def key_of(index: int | None, ids: tuple[int, ...]) -> int:
+    """The group key in the ids of an event, given which of them it is."""
+    return FLAT_KEY if index is None else ids[index]
+
+
+def primitive_plan(
+    tree: EventTree, states: tuple[OperatorState, ...], operation: str, path: PathType
+) -> Plan | None:
+    """The plan for primitive events of this type; None if they change nothing in the tree by themselves."""
+    deliveries = tuple(
+        delivery
+        for state in states
+        for leaf in state.node.leaves()
+        if isinstance(leaf.type, PrimitiveType) and leaf.type.accepts(operation, path)
+        for delivery in _delivery(state, leaf, path)
+    )
+    creations = frozenset(
+        state.node.index
+        for state in states
+        if operation == "ins" and isinstance(state, MultiplicityState) and state.lower == 0
+        if equals_or_ends(state.node.path, path) and (tree.flat or _index(state, path) is not None)
+    )
+    rechecks = frozenset(
+        state.node.index for state in states if state.node.condition is not None and _index(state, path) is not None
+    )
+    if not (deliveries or creations or rechecks):
+        return None
+    touched = {state.node.index for state, _, _ in deliveries} | creations | rechecks
+    direct = len(deliveries) == 1 and not creations and not rechecks
+    return Plan(deliveries, creations, rechecks, with_ancestors(touched, states), direct)
+
+
+def composite_plan(states: tuple[OperatorState, ...], name: str, path: PathType) -> tuple[Delivery, ...]:
+    """Where a tree stores the composites of this name and absolute path type (T5)."""
+    return tuple(
+        delivery
+        for state in states
+        for leaf in state.node.leaves()
+        if isinstance(leaf.type, CompositeType) and leaf.type.accepts(name, path)
+        for delivery in _delivery(state, leaf, path)
+    )
+
+
+def with_ancestors(indexes: set[int], states: tuple[OperatorState, ...]) -> frozenset[int]:
+    """These operators and all above them, to which what they raise goes."""
+    found: set[int] = set()
+    for index in indexes:
+        current: int | None = index
+        while current is not None and current not in found:
+            found.add(current)
+            current = states[current].node.parent
+    return frozenset(found)
+
+
+def _delivery(state: OperatorState, leaf: LeafNode, path: PathType) -> list[Delivery]:
+    index = _index(state, path)
+    return [] if index is None and not state.flat else [(state, leaf.child_index, index)]
+
+
+def _index(state: OperatorState, path: PathType) -> int | None:
+    grouping = state.grouping
+    return grouping.index(path) if isinstance(grouping, Hierarchical) else None

@@ -1,0 +1,112 @@
+"""Termination: when an operator raises what has become possible (rules D1 to D6, X1 to X4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from contexts import Entry
+from path_types import PathType
+
+from ..conditions import Condition
+from ..definitions import Termination
+from ..events import PrimitiveEvent
+from ..replica import Replica
+
+if TYPE_CHECKING:
+    from .multiplicity import MultiplicityState
+    from .operator_state import OperatorState
+
+
+class Deferral:
+    """What keeps a deferred operator's groups from raising at once.
+
+    ``pending``: groups with a combination that has not been released. ``blocked``: released groups (or, in
+    mode earliest, groups with a combination) whose condition was false when it was last looked at.
+    """
+
+    def __init__(
+        self, state: OperatorState, mode: Termination, condition: Condition | None, document: Replica | None
+    ) -> None:
+        self.state = state
+        self.mode = mode
+        self.condition = condition
+        self.document = document
+        self.pending: set[int] = set()
+        self.blocked: set[int] = set()
+
+    def arrive(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
+        """Holds arrivals; in mode earliest they are evaluated while the condition holds (X4)."""
+        state = self.state
+        if len(arrivals) > 1 and self.mode is Termination.EARLIEST and state.one_by_one:
+            for entry in arrivals:
+                self.arrive(child, key, (entry,), cause)
+            return
+        state.hold(child, key, arrivals, cause)
+        if key in self.blocked or not state.is_possible(key):
+            return
+        if self.mode is not Termination.EARLIEST:
+            self.pending.add(key)
+        elif self._holds(key):
+            state.evaluate_held(child, key, arrivals, cause)
+        else:
+            self.blocked.add(key)
+
+    def create(
+        self, state: MultiplicityState, key: int, path: PathType, ids: tuple[int, ...], cause: PrimitiveEvent
+    ) -> None:
+        """M4 for a deferred multiplicity."""
+        if self.mode is Termination.EARLIEST and key not in self.blocked and self._holds(key):
+            state.create(key, path, ids, cause)
+            return
+        state.hold_creation(key, path, ids)
+        if key not in self.blocked and state.is_possible(key):
+            (self.blocked if self.mode is Termination.EARLIEST else self.pending).add(key)
+
+    def release_due(self, here: int | None, cause: PrimitiveEvent, *, flush: bool) -> None:
+        """Releases what is due at this time point, in ascending order of the group keys (X2).
+
+        ``here`` is the group that the current primitive event projects on.
+        """
+        due = set()
+        # At a flush no event happens at a node, so nothing is looked at again (D4).
+        if here in self.blocked and here is not None and not flush and self._holds(here):
+            due.add(here)
+        if self.pending:
+            released = self.pending if flush else self.left(here)
+            for key in list(released):
+                if self._holds(key):
+                    due.add(key)
+                else:  # the release is remembered (X3)
+                    self.pending.discard(key)
+                    self.blocked.add(key)
+        for key in sorted(due):
+            self.pending.discard(key)
+            self.blocked.discard(key)
+            if self.state.is_possible(key):
+                self.state.release(key, cause)
+
+    def left(self, here: int | None) -> set[int]:
+        """The pending groups that the current event does not project on, if that releases them (D2)."""
+        if self.mode is not Termination.NON_LOCAL:
+            return set()
+        return {key for key in self.pending if key != here}
+
+    def concerns(self, here: int | None) -> bool:
+        """Whether an event that projects on ``here`` releases anything by that alone."""
+        return self.mode is Termination.NON_LOCAL and any(key != here for key in self.pending)
+
+    def may_release(self, key: int) -> bool:
+        """Whether the group still has something to raise when its node is deleted."""
+        return key in self.pending and self.condition is None
+
+    def forget(self, key: int) -> None:
+        """Frees what is known of a group."""
+        self.pending.discard(key)
+        self.blocked.discard(key)
+
+    def _holds(self, key: int) -> bool:
+        if self.condition is None:
+            return True
+        element = self.document.element(key) if self.document is not None else None
+        return element is not None and self.condition.holds(element)

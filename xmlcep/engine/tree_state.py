@@ -1,0 +1,243 @@
+"""The running state of one event tree: arrivals in at the leaves, composites out at the root (G2, D6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from contexts import Entry
+from contexts.group import composite as composite_entry
+from path_types import PathType
+
+from ..definitions import Conjunction, Disjunction, Multiplicity, Order
+from ..definitions import Sequence as SequenceDefinition
+from ..events import CompositeEvent, CompositeType, PrimitiveEvent
+from ..replica import Replica
+from ..trees import EventTree, LeafNode, OperatorNode
+from .combining import ConjunctionState, SequenceState
+from .disjunction import DisjunctionState
+from .multiplicity import MultiplicityState
+from .operator_state import OperatorState
+from .plan import Delivery, Plan, composite_plan, key_of, with_ancestors
+from .termination import Deferral
+
+STATES: dict[type, type[OperatorState]] = {
+    Conjunction: ConjunctionState,
+    SequenceDefinition: SequenceState,
+    Disjunction: DisjunctionState,
+    Multiplicity: MultiplicityState,
+}
+"""The running state of each kind of operator: the one place where a new operator is entered."""
+
+# What an operator takes at a time point: (operand, group key, arrivals).
+Input = tuple[int, int, list[Entry]]
+
+
+class TreeState:
+    """One event tree at run time. ``prompt_trees`` are the names of trees that raise only what ends now."""
+
+    def __init__(
+        self,
+        tree: EventTree,
+        document: Replica | None,
+        report: list[CompositeEvent],
+        *,
+        report_operators: bool,
+        prompt_trees: Iterable[int],
+    ) -> None:
+        self.tree = tree
+        self.states = tuple(
+            STATES[type(node.definition)](
+                node, tree, report if report_operators or node.parent is None else None
+            )
+            for node in tree.operators
+        )
+        self.root = self.states[-1]
+        for state in self.states:
+            self._connect(state, document)
+        self.deferred = tuple(state for state in self.states if state.deferral is not None)
+        self.is_prompt = _is_prompt(tree.root, reused=frozenset(prompt_trees).issuperset(tree.dependencies))
+        for state in self.states:
+            if isinstance(state, SequenceState):
+                reused = frozenset(prompt_trees).issuperset(tree.dependencies)
+                state.set_prompt([_is_prompt(child, reused=reused) for child in state.node.children])
+        self._composite_plans: dict[tuple[str, PathType], tuple[Delivery, ...]] = {}
+
+    def _connect(self, state: OperatorState, document: Replica | None) -> None:
+        node = state.node
+        if node.parent is not None:
+            state.parent = self.states[node.parent]
+            state.parent.children[node.child_index] = state
+            if isinstance(state, MultiplicityState):
+                state.set_parent_kind(state.parent.node.definition)
+        if node.deferred:
+            state.deferral = Deferral(state, node.termination, node.condition, document)
+        state.set_owners([child if isinstance(child, MultiplicityState) else None for child in state.children])
+
+    # ---- one time point -------------------------------------------------------------------------------
+
+    def climb(self, state: OperatorState, cause: PrimitiveEvent) -> list[Entry]:
+        """Hands on what ``state`` has raised, operator by operator; returns what the root raised.
+
+        For the common case that nothing else happens in the tree at this time point.
+        """
+        while state.outbox:
+            entries, state.outbox = state.outbox, []
+            parent = state.parent
+            if parent is None:
+                return entries
+            for child, key, arrivals in _grouped(parent, state.node.child_index, entries):
+                parent.arrive(child, key, arrivals, cause)
+            state = parent
+        return []
+
+    def process(
+        self,
+        event: PrimitiveEvent,
+        plan: Plan | None,
+        composites: Sequence[CompositeEvent] = (),
+        *,
+        flush: bool = False,
+    ) -> list[Entry]:
+        """Takes the tree through one time point in postorder (G2, D6); returns what the root raised.
+
+        ``plan`` is what the primitive event means to the tree, ``composites`` what earlier trees raised. At a
+        flush the event is only the cause: it has been processed before.
+        """
+        inputs: dict[int, list[Input]] = {}
+        visit = set(plan.visit) if plan is not None else set()
+        if plan is not None:
+            ts = event[0]
+            for state, child, index in plan.deliveries:
+                entry: Entry = (ts, ts, ts, event, False)
+                inputs.setdefault(state.node.index, []).append((child, key_of(index, event[3]), [entry]))
+        if composites:
+            visit |= self._deliver(composites, event, inputs)
+        if self.deferred:
+            waiting = {state.node.index for state in self.deferred if state.deferral and state.deferral.pending}
+            visit |= with_ancestors(waiting, self.states)
+        raised: list[Entry] = []
+        for index in sorted(visit):
+            entries = self._visit(self.states[index], inputs.get(index, ()), plan, event, flush=flush)
+            parent = self.states[index].parent
+            if parent is None:
+                raised = entries
+            elif entries:
+                inputs.setdefault(parent.node.index, []).extend(
+                    _grouped(parent, self.states[index].node.child_index, entries)
+                )
+        return raised
+
+    def _visit(
+        self, state: OperatorState, inputs: Sequence[Input], plan: Plan | None, event: PrimitiveEvent, *, flush: bool
+    ) -> list[Entry]:
+        """One operator's turn (X2): creation, arrivals child by child, releases; returns what it raised."""
+        deferral = state.deferral
+        if plan is not None and state.node.index in plan.creations and isinstance(state, MultiplicityState):
+            key = state.grouping.key(event.path, event.ids)
+            if deferral is not None and key is not None:
+                deferral.create(state, key, event.path, event.ids, event)
+            elif key is not None:
+                state.create(key, event.path, event.ids, event)
+        for child, key, arrivals in sorted(inputs, key=_operand) if len(inputs) > 1 else inputs:
+            if deferral is not None:
+                deferral.arrive(child, key, arrivals, event)
+            else:
+                state.arrive(child, key, arrivals, event)
+        if deferral is not None:
+            deferral.release_due(state.grouping.key(event.path, event.ids), event, flush=flush)
+        entries, state.outbox = state.outbox, []
+        return entries
+
+    def _deliver(
+        self, composites: Sequence[CompositeEvent], cause: PrimitiveEvent, inputs: dict[int, list[Input]]
+    ) -> frozenset[int]:
+        """Stores other trees' composites in the leaves they are compatible with; says whom that touches."""
+        touched = set()
+        by_detection = self.tree.order is Order.DETECTION
+        arrivals: dict[tuple[int, int, int], list[Entry]] = {}
+        for event in composites:
+            for state, child, index in self.composite_deliveries(event):
+                start, end = event.start, event.end
+                if by_detection and start is not None:
+                    start = end = cause[0]
+                entry = composite_entry(start, end, cause[0], event)
+                place = (state.node.index, child, key_of(index, event.ids))
+                arrivals.setdefault(place, []).append(entry)
+        for (operator, child, key), entries in arrivals.items():
+            inputs.setdefault(operator, []).append((child, key, entries))
+            touched.add(operator)
+        return with_ancestors(touched, self.states)
+
+    def composite_deliveries(self, event: CompositeEvent) -> tuple[Delivery, ...]:
+        """Where the tree stores such a composite."""
+        if event.path is None:
+            return ()
+        place = (event.name, event.path)
+        plan = self._composite_plans.get(place)
+        if plan is None:
+            plan = self._composite_plans[place] = composite_plan(self.states, *place)
+        return plan
+
+    def must_release(self, event: PrimitiveEvent) -> bool:
+        """Whether the event releases a non-local group by happening elsewhere (D2)."""
+        for state in self.deferred:
+            deferral = state.deferral
+            if deferral is not None and deferral.pending and deferral.concerns(
+                state.grouping.key(event[2], event[3])
+            ):
+                return True
+        return False
+
+    def has_pending(self) -> bool:
+        """Whether any group has something still to be released."""
+        return any(state.deferral is not None and state.deferral.pending for state in self.deferred)
+
+    # ---- deletion (G4) ----------------------------------------------------------------------------------
+
+    def is_awaited(self, state: OperatorState, key: int) -> bool:
+        """Whether something deferred in this group or below it may still be released."""
+        for other in self._below(state):
+            deferral = other.deferral
+            if deferral is None or not deferral.pending:
+                continue
+            # Groups of one path type are the same nodes; of different ones they may lie in each other.
+            if other.node.path is not state.node.path or deferral.may_release(key):
+                return True
+        return False
+
+    def _below(self, state: OperatorState) -> Iterable[OperatorState]:
+        yield state
+        for child in state.children:
+            if child is not None:
+                yield from self._below(child)
+
+
+def _operand(entry: Input) -> int:
+    return entry[0]
+
+
+def _grouped(parent: OperatorState, child: int, entries: Sequence[Entry]) -> list[Input]:
+    """What an operand raised at a time point, by group of its parent, in order of first arrival (K3)."""
+    key_at = parent.grouping.key
+    if len(entries) == 1:
+        event = entries[0][3]
+        key = key_at(event[2], event[3])
+        return [] if key is None else [(child, key, [entries[0]])]
+    groups: dict[int, list[Entry]] = {}
+    for entry in entries:
+        key = key_at(entry[3][2], entry[3][3])
+        if key is not None:
+            groups.setdefault(key, []).append(entry)
+    return [(child, key, arrivals) for key, arrivals in groups.items()]
+
+
+def _is_prompt(node: OperatorNode | LeafNode, *, reused: bool) -> bool:
+    """Whether what the node stores or raises is never empty and ends at the time point of its arrival.
+
+    ``reused`` says so of the composites of other trees.
+    """
+    if isinstance(node, LeafNode):
+        return reused or not isinstance(node.type, CompositeType)
+    if node.deferred or (isinstance(node.definition, Multiplicity) and node.definition.lower == 0):
+        return False
+    return all(_is_prompt(child, reused=reused) for child in node.children)
