@@ -36,7 +36,7 @@ _ORDER = (
     "the end of the statement",
 )  # fmt: skip
 _QUOTES = "\u201c\u201d\u201e\u201f\u2018\u2019\u00ab\u00bb`"
-_NAME = re.compile(r"event\s+([^\W\d][\w.\-\u00b7]*)")
+_NAME = re.compile(r"[^\W\d]\w*\s+([^\W\d][\w.\-\u00b7]*)")
 _ASCII = {"\u2013": "-", "\u2014": "-", "\uff08": "(", "\uff09": ")", "\uff1b": ";", "\uff1d": "=", "\uff0c": ","}
 
 
@@ -49,11 +49,14 @@ def report_mistake(error: UnexpectedInput, span: Span, source: Source) -> Tree[T
         _report(source, end - 1, end, "the statement ends too early", expected, _hint_at_end(expected))
     elif isinstance(error, UnexpectedToken):
         token = error.token
+        if token.type == "CLARK":  # taken for {uri}name only because nothing fits here
+            token = token.update(value="{")
+            token.end_pos = (token.start_pos or 0) + 1
         assert token.start_pos is not None and token.end_pos is not None
-        found = text[token.start_pos : token.end_pos]
         _report(
-            source, token.start_pos, token.end_pos, f"unexpected {found!r}", expected, _hint_at(token, expected, text)
-        )
+            source, token.start_pos, token.end_pos, f"unexpected {str(token)!r}", expected,
+            _hint_at(token, expected, text),
+        )  # fmt: skip
     else:
         assert isinstance(error, UnexpectedCharacters)
         start = error.pos_in_stream
@@ -101,6 +104,8 @@ def _hint_at(token: Token, expected: list[str], text: str) -> str:
     before = text[: token.start_pos].rstrip()
     after = text[token.end_pos :].lstrip()
     word = str(token)
+    if word == "{":
+        return "options stand behind an event's name, behind ')' of an operator, or behind a multiplicity's ']'"
     if "'event'" in expected:
         return f"{suggestion(word, KEYWORDS)}every statement begins with event or namespace"
     if "a string in quotes" in expected and token.type in ("NAME", "CLARK", "PREFIXED"):
