@@ -15,9 +15,10 @@ def main() -> int:
     try:
         from .cli.main import run
     except ModuleNotFoundError as error:
-        if error.name not in ("click", "rich"):
+        package = (error.name or "").partition(".")[0]
+        if package not in ("click", "rich"):
             raise
-        print(MissingExtraError("the xmlcep command", error.name, "cli"), file=sys.stderr)
+        print(f"xmlcep: {MissingExtraError('the command line', package, 'cli')}", file=sys.stderr)
         return 2
     return run()
 

@@ -1,0 +1,143 @@
+"""The frame of the command line: exit statuses, messages, and what a terminal gets."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+
+import click
+import pytest
+
+from tests.project.source import ROOT
+from xmlcep.cli import main
+from xmlcep.cli._output import make_console, plain
+from xmlcep.errors import MissingExtraError, XmlCepError
+
+
+def raising(error: BaseException) -> Callable[[], None]:
+    def fail() -> None:
+        raise error
+
+    return fail
+
+
+@pytest.fixture
+def pose(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
+    """Makes the given function the command ``posed``."""
+
+    def pose_as(callback: Callable[[], object]) -> None:
+        command = click.Command("posed", callback=callback)
+        monkeypatch.setattr(main._Commands, "get_command", lambda *_: command)
+
+    return pose_as
+
+
+def test_a_command_that_returns_nothing_has_status_0(pose: Callable[..., None]) -> None:
+    pose(lambda: None)
+    assert main.run(["posed"]) == 0
+
+
+def test_a_command_gives_its_status(pose: Callable[..., None]) -> None:
+    pose(lambda: 3)
+    assert main.run(["posed"]) == 3
+    pose(lambda: click.get_current_context().exit(1))
+    assert main.run(["posed"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        (XmlCepError("line 3: ts is 0"), 2, "xmlcep: line 3: ts is 0\n"),
+        (XmlCepError("value \x1b[31mred"), 2, "xmlcep: value \\x1b[31mred\n"),
+        (MissingExtraError("Parquet", "pyarrow", "arrow"), 2,
+         "xmlcep: Parquet needs pyarrow: run  pip install 'xmlcep[arrow]'\n"),
+        (FileNotFoundError(2, "No such file or directory", "a.jsonl"), 2,
+         "xmlcep: a.jsonl: No such file or directory\n"),
+        (KeyboardInterrupt(), 130, "stopped\n"),
+        (click.Abort(), 130, "stopped\n"),
+        (click.UsageError("no such thing"), 2,
+         "Usage: xmlcep posed [OPTIONS]\nTry 'xmlcep posed --help' for help.\n\nError: no such thing\n"),
+        (click.ClickException("wrong file"), 2, "Error: wrong file\n"),
+    ],
+)  # fmt: skip
+def test_what_can_go_wrong_is_one_message(
+    pose: Callable[..., None],
+    capsys: pytest.CaptureFixture[str],
+    error: BaseException,
+    status: int,
+    message: str,
+) -> None:
+    pose(raising(error))
+    assert main.run(["posed"]) == status
+    written = capsys.readouterr()
+    assert (written.out, written.err) == ("", message)
+
+
+def test_our_own_mistakes_are_not_hidden(pose: Callable[..., None]) -> None:
+    pose(raising(ZeroDivisionError()))
+    with pytest.raises(ZeroDivisionError):
+        main.run(["posed"])
+
+
+def test_unknown_commands_and_options(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["nonsense"]) == 2
+    assert "No such command 'nonsense'" in capsys.readouterr().err
+    assert main.run(["--nonsense"]) == 2
+    assert "No such option" in capsys.readouterr().err
+
+
+def test_the_list_of_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["--help"]) == 0
+    listed = capsys.readouterr().out.partition("Commands:")[2].splitlines()
+    names = {line.split()[0] for line in listed if line.startswith("  ") and line[2] != " "}
+    assert {"audit", "check", "demo", "derive", "rebuild"} <= names
+    assert not names & {"main", "_output"}
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
+def test_both_ways_to_call_it(arguments: list[str]) -> None:
+    command = [sys.executable, "-m", "xmlcep", *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "xmlcep" in done.stdout
+    assert done.stderr == ""
+
+
+def test_a_reader_that_has_seen_enough() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "xmlcep", "--help"]
+    done = subprocess.run(command, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.parametrize("package", ["click", "rich"])
+def test_without_the_packages_of_the_extra(package: str) -> None:
+    """A finder that denies the package stands for an installation without it."""
+    code = f"import sys; sys.modules[{package!r}] = None; from xmlcep.__main__ import main; sys.exit(main())"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"xmlcep: the command line needs {package}: run  pip install 'xmlcep[cli]'\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "shown"),
+    [
+        ("price 12", "price 12"),
+        ("a\tb\nc", "a\tb\nc"),
+        ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
+        ("\x9b31m", "\\x9b31m"),
+        ("over\rwritten", "over\\rwritten"),
+        ("\u202eturned", "\\u202eturned"),
+        ("ö ×", "ö ×"),
+    ],
+)
+def test_data_cannot_steer_a_terminal(data: str, shown: str) -> None:
+    assert plain(data) == shown
+
+
+def test_no_colour_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    make_console().print("[bold]as it is[/]", style="red")
+    assert capsys.readouterr().out == "[bold]as it is[/]\n"

