@@ -148,10 +148,10 @@ def _record_path(given: object) -> PathType:
 class CompositeEvent(NamedTuple):
     """An event raised by an operator of an event tree (E4).
 
-    ``name`` is the event type's name (for an inner operator: its label), ``path`` and ``ids`` the path
-    instance, ``constituents`` the events it is made of, in order of operand, then of arrival; ``start`` and
+    ``name`` is the event type's name, ``operator`` the label of the inner operator that raised it, None for the
+    root of the tree (N7); ``path`` and ``ids`` are the path instance, ``constituents`` the events it is made of, in order of operand, then of arrival; ``start`` and
     ``end`` its interval, None when empty (E5); ``cause`` the primitive event at whose time point it was
-    raised; ``operator`` None for the root of a tree, else the operator's label.
+    raised.
     """
 
     # path and ids stand where PrimitiveEvent has them, so that the engine reads both in one way.
@@ -196,13 +196,13 @@ class CompositeEvent(NamedTuple):
     def to_constituent(self) -> dict[str, Any]:
         """The composite as it stands among the constituents of a finding record."""
         return {
-            "name": self.name, "path": None if self.path is None else str(self.path), "ids": list(self.ids),
-            "constituents": [event.to_constituent() for event in self.constituents],
+            "name": self.operator or self.name, "path": None if self.path is None else str(self.path),
+            "ids": list(self.ids), "constituents": [event.to_constituent() for event in self.constituents],
         }  # fmt: skip
 
     def __str__(self) -> str:
         inside = ", ".join(f"{event.op}@{event.ts}" for event in self.flattened())
-        return f"{self.name}({self.instance}) at {self.ts} {{{inside}}}"
+        return f"{self.operator or self.name}({self.instance}) at {self.ts} {{{inside}}}"
 
 
 Event: TypeAlias = PrimitiveEvent | CompositeEvent

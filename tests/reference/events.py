@@ -124,7 +124,7 @@ def _constituent(event: Event) -> dict[str, Any]:
 
 def _composite_constituent(event: Composite) -> dict[str, Any]:
     return {
-        "name": event.name,
+        "name": event.operator or event.name,
         "path": None if event.instance is None else str(event.instance.path),
         "ids": [] if event.instance is None else list(event.instance.ids),
         "constituents": [_constituent(inner) for inner in event.constituents],

@@ -262,7 +262,7 @@ class OperatorState:
 
     @property
     def _name(self) -> str:
-        return self.definition.name if self.parent is None else self.label
+        return self.definition.name
 
     @property
     def _shown_label(self) -> str | None:

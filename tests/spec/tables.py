@@ -72,7 +72,7 @@ def render(records: Sequence[Mapping[str, Any]], names: Mapping[int, str], *, qu
     times: dict[int, list[str]] = {}
     for record in records:
         text = _composite(record, names) or "()"
-        times.setdefault(record["ts"], []).append(f"{record['name']}:{text}" if qualified else text)
+        times.setdefault(record["ts"], []).append(f"{record['operator'] or record['name']}:{text}" if qualified else text)
     return "; ".join(f"{ts}: {' '.join(found)}" for ts, found in times.items())
 
 

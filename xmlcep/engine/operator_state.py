@@ -37,7 +37,7 @@ class OperatorState:
         self.grouping: Grouping = Flat() if tree.flat else Hierarchical(node.path)
         self.flat = tree.flat
         self.by_detection = tree.order is Order.DETECTION
-        self.name = tree.name if node.parent is None else node.label
+        self.name = tree.name
         self.label = None if node.parent is None else node.label
         self.parent: OperatorState | None = None
         self.children: list[OperatorState | None] = [None] * len(node.children)
