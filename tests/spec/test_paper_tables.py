@@ -152,7 +152,7 @@ def _raising_operators(run: Runner, context: str, configuration: str, sequence: 
     times: dict[int, list[str]] = {}
     for record in run(rules, steps):
         item = record["ids"][-1] // 10_000
-        times.setdefault(record["ts"], []).append(f"{record['name']}{item}")
+        times.setdefault(record["ts"], []).append(f"{record['operator'] or record['name']}{item}")
     return "; ".join(f"{ts}: {' '.join(found)}" for ts, found in times.items())
 
 
