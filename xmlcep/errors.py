@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 
 from path_types import XmlCepError as XmlCepError
@@ -28,14 +29,23 @@ class RuleProblem:
         where = f"{source_name}:{self.line}:{self.column}: " if self.line else f"{source_name}: "
         shown = [f"{where}{self.message}"]
         if text is not None and self.line:
-            lines = text.splitlines()
-            line = lines[self.line - 1] if self.line <= len(lines) else ""
-            indent = "".join("\t" if c == "\t" else " " for c in line[: self.column - 1])
-            indent += " " * (self.column - 1 - len(indent))
-            shown += [f"  {line}", f"  {indent}{'^' * max(1, self.width)}"]
+            # As the parser counts: only a line feed ends a line (str.splitlines knows many more).
+            lines = text.split("\n")
+            line = lines[self.line - 1].rstrip("\r") if self.line <= len(lines) else ""
+            before, marked = line[: self.column - 1], line[self.column - 1 : self.column - 1 + self.width]
+            carets = "^" * max(1, sum(map(_display_width, marked)))
+            indent = "".join("\t" if c == "\t" else " " * _display_width(c) for c in before)
+            shown += [f"  {line}", f"  {indent}{carets}"]
         if self.hint:
             shown.append(f"  hint: {self.hint}")
         return "\n".join(shown)
+
+
+def _display_width(character: str) -> int:
+    """How many columns of a terminal a character takes: 2 for wide ones, 0 for combining marks."""
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 class RuleError(XmlCepError, ValueError):

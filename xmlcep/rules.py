@@ -10,27 +10,28 @@ from types import MappingProxyType
 from path_types import PathType
 
 from .definitions import Disjunction, EventDefinition, Leaf
+from .drawing import draw_mermaid
 from .errors import RuleError, RuleProblem, XmlCepError
 from .event_graph import EventGraph, build_graph
 from .events import ANY, PrimitiveType
-from .language import ParsedRules, parse_definitions
+from .language import ParsedRules, parse_definitions, print_definitions
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rules:
     """Checked event definitions with their event graph. Make them with `parse_rules`, `load_rules` or
     `Rules.from_definitions`.
 
     ``namespaces`` are the declared prefixes ("" for unprefixed element names); ``text`` is what they were
     read from, None if from definitions; ``source_name`` the file's name, for messages. Rules are equal when
-    their definitions and namespaces are.
+    their definitions are (and, if they have conditions, the namespaces of the names in these).
     """
 
     definitions: tuple[EventDefinition, ...]
-    namespaces: Mapping[str, str] = field(hash=False)
-    graph: EventGraph = field(compare=False, repr=False)
-    text: str | None = field(default=None, compare=False, repr=False)
-    source_name: str = field(default="<rules>", compare=False)
+    namespaces: Mapping[str, str]
+    graph: EventGraph = field(repr=False)
+    text: str | None = field(default=None, repr=False)
+    source_name: str = "<rules>"
 
     @classmethod
     def from_definitions(
@@ -55,12 +56,27 @@ class Rules:
             seen.add(definition.name)
         return _checked(ParsedRules(given, dict(namespaces or {})), problems, None, "<rules>")
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Rules):
+            return NotImplemented
+        if self.definitions != other.definitions:
+            return False
+        return not self.graph.has_conditions or self.namespaces == other.namespaces
+
+    def __hash__(self) -> int:
+        return hash(self.definitions)
+
+    def __str__(self) -> str:
+        """The rules as text that parses back to equal rules."""
+        return print_definitions(self.definitions, self.namespaces)
+
+    def mermaid(self) -> str:
+        """The event trees as a Mermaid flow chart, composite leaves joined to the trees they take events of."""
+        return draw_mermaid(self.graph, self.namespaces)
+
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         # Conditions hold compiled XPath, which cannot be copied; the definitions say all there is to say.
-        return (
-            _rebuilt,
-            (self.definitions, dict(self.namespaces), self.text, self.source_name),
-        )
+        return (_rebuilt, (self.definitions, dict(self.namespaces), self.text, self.source_name))
 
 
 def parse_rules(text: str, source_name: str = "<rules>") -> Rules:
