@@ -177,9 +177,9 @@ class _TreeBuilder:
         label = self._label(operator)
         self._check_bounds(operator)
         termination = self._termination(operator)
-        condition = self._condition(operator)
         built = [child for child in children if child is not None]
         path = self._path(operator, built) if len(built) == len(children) else None
+        condition = self._condition(operator, path)
         if path is None:
             self.sound = False
             return None
@@ -253,7 +253,7 @@ class _TreeBuilder:
             )
         return termination
 
-    def _condition(self, operator: Operator) -> Condition | None:
+    def _condition(self, operator: Operator, path: PathType | None) -> Condition | None:
         options = operator.options
         if options.when is None:
             return None
@@ -265,11 +265,25 @@ class _TreeBuilder:
                 at,
             )
             return None
+        if path is not None and not path.last.is_element:
+            self._problem(
+                f"a condition needs an element as its context node, but the path type here is {path} (D4)",
+                "give the operator the path type of the element, such as {path=item}",
+                at,
+            )
+            return None
         try:
             return Condition(options.when, namespaces=self.namespaces)
         except ConditionError as error:
-            self._problem(error.message, error.hint, at)
+            self._problem(error.message, error.hint, _within(at, options.when, error))
             return None
+
+
+def _within(at: Position, expression: str, error: ConditionError) -> Position:
+    """The place of an error in a condition that stands at ``at``, where no escapes in the string blur it."""
+    if not at.line or at.width != len(expression) + 2:
+        return at
+    return Position(at.line, at.column + 1 + error.offset, error.width)
 
 
 def _size(expression: Expression) -> int:

@@ -14,6 +14,7 @@ from enum import Enum
 from typing import NamedTuple, NoReturn
 
 from .errors import XmlCepError
+from .language import PREDECLARED
 
 
 class ConditionError(XmlCepError, ValueError):
@@ -129,7 +130,7 @@ class _Checker:
 
     def __init__(self, expression: str, namespaces: Mapping[str, str]) -> None:
         self.expression = expression
-        self.namespaces = namespaces
+        self.namespaces = {**PREDECLARED, **namespaces}
         self.tokens = list(self._tokenized())
         self.next = 0
         self.depth = 0

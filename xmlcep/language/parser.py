@@ -58,7 +58,7 @@ def parse_definitions(text: str, problems: list[RuleProblem]) -> ParsedRules:
             )  # fmt: skip
         else:
             definitions[read.name] = read
-    if not definitions and not problems:
+    if not definitions and not unreadable and not problems:
         source.report(0, 0, "there is no event in these rules", "write event NAME = …, such as: event NewItem = ins(item)")
     unreadable = [name for name in unreadable if name not in definitions]
     return ParsedRules(tuple(definitions.values()), namespaces, tuple(unreadable))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 KEYWORDS = ("event", "namespace")
@@ -50,8 +51,7 @@ def statements(text: str) -> list[Span]:
         for i, token in enumerate(tokens)
         if i == 0 or _starts_statement(tokens[i - 1], token, tokens[i + 1] if i + 1 < len(tokens) else None)
     ]
-    ends = [*starts[1:], len(text)]
-    return [Span(start, end) for start, end in zip(starts, ends, strict=True)]
+    return [Span(start, end) for start, end in pairwise([*starts, len(text)])]
 
 
 def _tokens(text: str) -> Iterator[_Token]:
