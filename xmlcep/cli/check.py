@@ -1,0 +1,85 @@
+"""``xmlcep check``: reads and checks rules, and shows what each event tree looks like."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+from rich.text import Text
+from rich.tree import Tree
+
+from ..audit.explain import describe_pass, key_of
+from ..audit.plan import Pass, make_plan
+from ..drawing import leaf_text, operator_symbol, operator_traits, tree_traits
+from ..rules import Rules, load_rules
+from ..trees import EventTree, LeafNode, OperatorNode
+from ._output import make_console, plain
+
+
+@click.command(name="check")
+@click.argument("rules", type=click.Path())
+@click.option("--plan", "with_plan", is_flag=True, help="Also say how an audit replays the rules: its passes over a log.")
+@click.option("--mermaid", is_flag=True, help="Write a Mermaid flow chart of the trees instead.")
+def command(rules: str, with_plan: bool, mermaid: bool) -> None:
+    """Check the file RULES and show its event trees: operators, path types, contexts, termination, what they
+    depend on, and the key by which an audit divides the work.
+
+    All mistakes of the file are reported together on standard error, and the exit status is 2.
+    """
+    checked = load_rules(rules)
+    if mermaid:
+        click.echo(checked.mermaid(), nl=False)
+        return
+    console = make_console()
+    count = len(checked.graph.trees)
+    _line(console, f"{rules}: {count} event tree{'' if count == 1 else 's'}, in the order in which they are processed")
+    passes = make_plan(checked).passes
+    for tree in checked.graph.trees:
+        console.print()
+        console.print(_drawn(tree, checked))
+        _dependencies(console, tree, checked)
+        _key(console, next(each for each in passes if tree in each.trees))
+    if with_plan:
+        for each in passes:
+            console.print()
+            _line(console, describe_pass(each))
+
+
+def _drawn(tree: EventTree, rules: Rules) -> Tree:
+    """The tree as rich draws it, its root under the event's name."""
+    title = Text.assemble((plain(tree.name), "bold green"), f"  {', '.join(tree_traits(tree))}")
+    drawn = Tree(title, guide_style="dim")
+    _add(drawn, tree.root, tree, rules)
+    return drawn
+
+
+def _add(drawn: Tree, node: OperatorNode | LeafNode, tree: EventTree, rules: Rules) -> None:
+    """Draws a node below another, and its children below it."""
+    if isinstance(node, LeafNode):
+        drawn.add(Text(plain(leaf_text(node, rules.namespaces)), style="cyan"))
+        return
+    traits = operator_traits(node, flat=tree.flat, namespaces=rules.namespaces)
+    branch = drawn.add(Text.assemble((operator_symbol(node), "bold"), f"  {plain(', '.join(traits))}"))
+    for child in node.children:
+        _add(branch, child, tree, rules)
+
+
+def _dependencies(console: Console, tree: EventTree, rules: Rules) -> None:
+    """What the tree is made of, and what is made of it."""
+    trees = rules.graph.trees
+    uses = [trees[index].name for index in tree.dependencies]
+    used_by = [other.name for other in trees if tree.index in other.dependencies]
+    if uses:
+        _line(console, f"depends on   {', '.join(uses)}")
+    if used_by:
+        _line(console, f"used by      {', '.join(used_by)}")
+
+
+def _key(console: Console, each: Pass) -> None:
+    """By what an audit divides the tree's work, and why."""
+    _line(console, f"partition by {key_of(each)}")
+    for reason in each.reasons:
+        _line(console, f"because      {reason}")
+
+
+def _line(console: Console, text: str) -> None:
+    console.print(plain(text), soft_wrap=True)
