@@ -15,9 +15,6 @@ class Chronicle(Context):
     name = "chronicle"
 
     def conjunction(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
-        return self.release_conjunction(group)
-
-    def release_conjunction(self, group: Group) -> list[Combination]:
         stored = group.stored
         found: list[Combination] = []
         while all(stored):
@@ -28,10 +25,10 @@ class Chronicle(Context):
             found.append(chosen)
         return found
 
-    def sequence(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
-        return self.release_sequence(group)
+    def release_conjunction(self, group: Group) -> list[Combination]:
+        return self.conjunction(group, 0, ())
 
-    def release_sequence(self, group: Group) -> list[Combination]:
+    def sequence(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
         *before, last = group.stored
         found: list[Combination] = []
         position = 0
@@ -40,6 +37,9 @@ class Chronicle(Context):
             if chain is None or all_silent(chain):
                 position += 1
                 continue
-            group.consume(enumerate(chain))
+            group.consume_chain(chain)
             found.append(chain)
         return found
+
+    def release_sequence(self, group: Group) -> list[Combination]:
+        return self.sequence(group, 0, ())

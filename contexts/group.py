@@ -86,6 +86,16 @@ class Group:
         if self.owners is not None:
             self._tell(list(enumerate(combination)))
 
+    def consume_chain(self, combination: Combination) -> None:
+        """Like `consume`, for a combination with one event per operand."""
+        for stored, entry in zip(self.stored, combination, strict=True):
+            if stored[0] is entry:
+                del stored[0]
+            else:
+                discard(stored, entry)
+        if self.owners is not None:
+            self._tell(list(enumerate(combination)))
+
     def consume_all(self) -> None:
         """Consumes everything that is stored."""
         if self.owners is None:

@@ -56,6 +56,11 @@ def openings(stores: Stores) -> list[float] | None:
 
 def oldest_chain(stores: Stores, terminator: Entry) -> Combination | None:
     """One event per store, then ``terminator``: from the first store on the oldest that can be extended."""
+    if len(stores) == 1:  # no events in between: the oldest that ends before the terminator
+        for entry in stores[0]:
+            if entry[1] < terminator[0]:
+                return (entry, terminator)
+        return None
     bounds = deadlines(stores, terminator[0])
     if bounds is None:
         return None

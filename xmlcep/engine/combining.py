@@ -20,7 +20,10 @@ class CombiningState(OperatorState):
         self.context = CONTEXTS[node.context.value]
 
     def evaluate(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
-        """The combinations that arrivals, stored in operand ``child``, make; consumes what they consume."""
+        """The combinations that arrivals, stored in operand ``child``, make; consumes what they consume.
+
+        Only asked when every operand has something stored.
+        """
         raise NotImplementedError  # conjunction and sequence define their own
 
     def evaluate_released(self, group: Group) -> list[Combination]:
@@ -38,17 +41,26 @@ class CombiningState(OperatorState):
             return
         group = self.groups.get(key)
         if group is None:
-            group = self.open_group(key)
-        group.now = cause[0]
+            # An operator has at least two operands, so a new group cannot have a combination.
+            self.context.store(self.open_group(key), child, arrivals)
+            return
         self.context.store(group, child, arrivals)
-        self.raise_all(key, group, self.evaluate(group, child, arrivals), cause)
+        for entries in group.stored:
+            if not entries:
+                return
+        self.raise_all(key, group, child, arrivals, cause)
 
-    def raise_all(self, key: int, group: Group, found: list[Combination], cause: PrimitiveEvent) -> None:
-        """Raises these combinations; forgets the group if that has emptied it."""
-        for combination in found:
+    def raise_all(
+        self, key: int, group: Group, child: int, arrivals: Sequence[Entry], cause: PrimitiveEvent
+    ) -> None:
+        """Evaluates a group and raises what it finds; forgets the group if that has emptied it."""
+        group.now = cause[0]
+        for combination in self.evaluate(group, child, arrivals):
             self.raise_combination(combination, cause)
-        if not any(group.stored):
-            self.groups.pop(key, None)
+        for entries in group.stored:
+            if entries:
+                return
+        del self.groups[key]
 
     def hold(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
         group = self.groups.get(key)
@@ -63,9 +75,8 @@ class CombiningState(OperatorState):
 
     def evaluate_held(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
         group = self.groups[key]
-        group.now = cause[0]
         group.fresh.clear()
-        self.raise_all(key, group, self.evaluate(group, child, arrivals), cause)
+        self.raise_all(key, group, child, arrivals, cause)
 
     def is_possible(self, key: int) -> bool:
         group = self.groups.get(key)
@@ -74,16 +85,17 @@ class CombiningState(OperatorState):
     def release(self, key: int, cause: PrimitiveEvent) -> None:
         group = self.groups[key]
         group.now = cause[0]
-        found = self.evaluate_released(group)
+        for combination in self.evaluate_released(group):
+            self.raise_combination(combination, cause)
         group.fresh.clear()
-        self.raise_all(key, group, found, cause)
+        self.drop_if_empty(key)
 
 
 class ConjunctionState(CombiningState):
     """All operands have occurred (H4)."""
 
     def evaluate(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
-        return self.context.conjunction(group, child, arrivals) if all(group.stored) else []
+        return self.context.conjunction(group, child, arrivals)
 
     def evaluate_released(self, group: Group) -> list[Combination]:
         return self.context.release_conjunction(group)
@@ -120,19 +132,23 @@ class SequenceState(CombiningState):
             super().arrive(child, key, arrivals, cause)
             return
         group = self.groups.get(key)
-        before = group.stored[child - 1] if group is not None else ()
-        if group is None or not before:
+        if group is None:
+            return
+        before = group.stored[child - 1]
+        if not before:
             return
         first_end = before[0][1]
-        arrivals = [entry for entry in arrivals if first_end < entry[0]]
-        if arrivals:
-            super().arrive(child, key, arrivals, cause)
-            if child == self._last and group.stored[child]:
-                group.stored[child].clear()
-                self.drop_if_empty(key)
+        if len(arrivals) > 1 or arrivals[0][0] <= first_end:
+            arrivals = [entry for entry in arrivals if first_end < entry[0]]
+            if not arrivals:
+                return
+        super().arrive(child, key, arrivals, cause)
+        if child == self._last and group.stored[child]:
+            group.stored[child].clear()
+            self.drop_if_empty(key)
 
     def evaluate(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
-        return self.context.sequence(group, child, arrivals) if all(group.stored) else []
+        return self.context.sequence(group, child, arrivals)
 
     def evaluate_released(self, group: Group) -> list[Combination]:
         return self.context.release_sequence(group)

@@ -34,9 +34,11 @@ class Route:
 
     ``steps`` are the trees that take them, in order of G2; ``alone`` says that none of these trees is reused
     by another; ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of
-    which a deleted node can be a group (M5, G4).
+    which a deleted node can be a group (M5, G4). ``direct`` is for the common case that each tree has but one
+    delivery to make: tree, operator, operand, and which of the ids is the group key.
     """
 
+    direct: tuple[tuple[TreeState, OperatorState, int, int], ...] | None
     steps: tuple[tuple[TreeState, Plan], ...]
     alone: bool
     vanishing: tuple[MultiplicityState, ...] = ()
@@ -79,7 +81,7 @@ class Detector:
 
     def __init__(self, rules: Rules, *, operators: bool = False, document: Replica | None = None) -> None:
         graph = rules.graph
-        self._document = (document or Replica()) if graph.has_conditions else None
+        self._document = (Replica() if document is None else document) if graph.has_conditions else None
         self._report: list[CompositeEvent] = []
         self._trees: list[TreeState] = []
         prompt: list[int] = []
@@ -110,12 +112,17 @@ class Detector:
             return []
         self._last = event
         route = self._routes[event[1]][event[2]]
-        if route is None and not self._waiting:
-            if self._document is not None:
-                self._document.apply(event)
+        if self._document is not None:
+            self._document.apply(event)
+        if self._waiting:
+            self._process(event, route)
+        elif route is None:
             return []
-        self._process(event, route)
-        return self._take_report()
+        elif route.direct is not None:
+            _deliver(event, route.direct)
+        else:
+            self._process(event, route)
+        return self._take_report() if self._report else []
 
     def replay(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
         """Feeds all events, with a flush after the last of each transaction (D3); does not close."""
@@ -131,11 +138,16 @@ class Detector:
                 txn = event[9]
             self._last = event
             route = routes[event[1]][event[2]]
-            if route is None and not waiting:
-                if document is not None:
-                    document.apply(event)
+            if document is not None:
+                document.apply(event)
+            if waiting:
+                self._process(event, route)
+            elif route is None:
                 continue
-            self._process(event, route)
+            elif route.direct is not None:
+                _deliver(event, route.direct)
+            else:
+                self._process(event, route)
             if report:
                 yield from self._take_report()
         if txn is not None:
@@ -156,18 +168,27 @@ class Detector:
         self._free_the_dying()
         return self._take_report()
 
-    def close(self) -> list[CompositeEvent]:
-        """Flushes, then forgets everything; later events are ignored (G3)."""
-        raised = self.flush()
+    def close(self, cause: PrimitiveEvent | None = None) -> list[CompositeEvent]:
+        """Flushes (see there), then forgets everything; later events are ignored (G3)."""
+        raised = self.flush(cause)
+        self.reset()
         self._closed = True
+        return raised
+
+    def reset(self, document: Replica | None = None) -> None:
+        """Forgets all that was fed, as if the detector were new; ``document`` as for a new one.
+
+        What was worked out about event types is kept, so this is cheaper than a new detector.
+        """
+        if self._document is not None:
+            self._document = Replica() if document is None else document
         self._waiting.clear()
         self._dying.clear()
+        self._last = None
+        self._closed = False
         for tree in self._trees:
             for state in tree.states:
-                state.groups.clear()
-                if isinstance(state, MultiplicityState):
-                    state.accumulations.clear()
-        return raised
+                state.clear(self._document)
 
     def _take_report(self) -> list[CompositeEvent]:
         raised = self._report[:]
@@ -179,8 +200,6 @@ class Detector:
     def _process(self, event: PrimitiveEvent, route: Route | None) -> None:
         if type(event) is not PrimitiveEvent:
             self._last = event = _new_tuple(PrimitiveEvent, event)
-        if self._document is not None:
-            self._document.apply(event)
         if route is None:
             if self._released_by(event):
                 self._run(event, {})
@@ -198,18 +217,11 @@ class Detector:
             self._free_the_dying()
 
     def _run_alone(self, event: PrimitiveEvent, route: Route) -> None:
-        """The common case: the trees have nothing to do with each other and nothing waits."""
-        ts = event[0]
+        """The trees have nothing to do with each other and nothing waits."""
         for tree, plan in route.steps:
-            if plan.direct and not tree.deferred:
-                state, child, index = plan.deliveries[0]
-                state.arrive(child, 0 if index is None else event[3][index], ((ts, ts, ts, event, False),), event)
-                if state.outbox:
-                    tree.climb(state, event)
-            else:
-                tree.process(event, plan)
-                if tree.deferred and tree.has_pending():
-                    self._waiting.add(tree.tree.index)
+            tree.process(event, plan)
+            if tree.deferred and tree.has_pending():
+                self._waiting.add(tree.tree.index)
 
     def _run(self, event: PrimitiveEvent, plans: dict[int, Plan | None], *, flush: bool = False) -> None:
         """Takes all trees concerned through the time point, dependencies first (G2)."""
@@ -257,7 +269,9 @@ class Detector:
         if not (steps or freed):
             return None
         alone = not any(self._users[tree.tree.index] for tree, _ in steps)
-        return Route(tuple(steps), alone, tuple(vanishing), tuple(freed))
+        simple = alone and not freed and all(plan.direct and not tree.deferred for tree, plan in steps)
+        direct = [(tree, *plan.deliveries[0]) for tree, plan in steps] if simple else None
+        return Route(_with_keys(direct), tuple(steps), alone, tuple(vanishing), tuple(freed))
 
     # ---- freeing (G4) -----------------------------------------------------------------------------------
 
@@ -310,6 +324,28 @@ class Detector:
                 for key, group in state.groups.items():
                     assert not group.is_empty(), (tree.tree.name, state.name, key)
             assert not tree.has_pending() or tree.tree.index in self._waiting, tree.tree.name
+
+
+def _deliver(event: PrimitiveEvent, direct: tuple[tuple[TreeState, OperatorState, int, int], ...]) -> None:
+    """Makes the deliveries of an event for which there is nothing else to do."""
+    if type(event) is not PrimitiveEvent:
+        event = _new_tuple(PrimitiveEvent, event)
+    ts, ids = event[0], event[3]
+    arrivals = ((ts, ts, ts, event, False),)
+    for tree, state, child, index in direct:
+        state.arrive(child, ids[index], arrivals, event)
+        if state.outbox:
+            tree.climb(state, event)
+
+
+def _with_keys(
+    deliveries: list[tuple[TreeState, OperatorState, int, int | None]] | None,
+) -> tuple[tuple[TreeState, OperatorState, int, int], ...] | None:
+    """The deliveries, if every one has a group key among the ids (a flat tree's has none)."""
+    if deliveries is None:
+        return None
+    keyed = tuple((tree, state, child, index) for tree, state, child, index in deliveries if index is not None)
+    return keyed if len(keyed) == len(deliveries) else None
 
 
 def _in_finding_order(raised: list[Entry]) -> list[CompositeEvent]:

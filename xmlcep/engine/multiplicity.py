@@ -12,6 +12,7 @@ from path_types import PathType
 from ..definitions import Conjunction, Multiplicity
 from ..definitions import Sequence as SequenceDefinition
 from ..events import CompositeEvent, Event, PrimitiveEvent
+from ..replica import Replica
 from ..trees import EventTree, OperatorNode
 from .operator_state import OperatorState, interval, nearest_common_ancestor
 
@@ -278,6 +279,11 @@ class MultiplicityState(OperatorState):
         super().forget(key)
         self.accumulations.pop(key, None)
         self.gone.discard(key)
+
+    def clear(self, document: Replica | None) -> None:
+        super().clear(document)
+        self.accumulations.clear()
+        self.gone.clear()
 
     def size(self) -> int:
         return sum(

@@ -15,6 +15,7 @@ from path_types import PathType, absolute_path_intersection
 
 from ..definitions import Order
 from ..events import CompositeEvent, Event, PrimitiveEvent
+from ..replica import Replica
 from ..trees import EventTree, OperatorNode
 
 if TYPE_CHECKING:
@@ -109,6 +110,12 @@ class OperatorState:
         if self.deferral is not None:
             self.deferral.forget(key)
 
+    def clear(self, document: Replica | None) -> None:
+        """Forgets everything; ``document`` is the one that conditions see from now on."""
+        self.groups.clear()
+        if self.deferral is not None:
+            self.deferral.clear(document)
+
     def size(self) -> int:
         """How many events are stored."""
         return sum(len(stored) for group in self.groups.values() for stored in group.stored)
@@ -117,14 +124,19 @@ class OperatorState:
 
     def raise_combination(self, combination: Sequence[Entry], cause: PrimitiveEvent) -> None:
         """Raises the composite of these events (E4, E5, T4)."""
-        constituents = tuple([entry[3] for entry in combination])
+        start, end = EMPTY_START, EMPTY_END
+        events = []
+        for entry in combination:
+            if entry[0] < start:
+                start = entry[0]
+            if entry[1] > end:
+                end = entry[1]
+            events.append(entry[3])
         if self.node.may_repeat:
-            constituents = _without_repetition(constituents)
+            events = _without_repetition(events)
         if self.by_detection:
-            start, end = interval(constituents)
-        else:
-            start = min([entry[0] for entry in combination])
-            end = max([entry[1] for entry in combination])
+            start, end = interval(events)
+        constituents = tuple(events)
         path, ids = self._place(constituents)
         self.raise_composite(path, ids, constituents, start, end, cause)
 
@@ -174,9 +186,9 @@ class OperatorState:
         return ancestor, event[3][:length]
 
 
-def _without_repetition(events: tuple[Event, ...]) -> tuple[Event, ...]:
+def _without_repetition(events: list[Event]) -> list[Event]:
     """Each event once, at its first place (K4)."""
-    return tuple({id(event): event for event in reversed(events)}[key] for key in dict.fromkeys(map(id, events)))
+    return list({id(event): event for event in events}.values())
 
 
 def interval(events: Sequence[Event]) -> tuple[float, float]:

@@ -105,6 +105,12 @@ class Deferral:
         self.pending.discard(key)
         self.blocked.discard(key)
 
+    def clear(self, document: Replica | None) -> None:
+        """Forgets everything; ``document`` is the one that conditions see from now on."""
+        self.pending.clear()
+        self.blocked.clear()
+        self.document = document
+
     def _holds(self, key: int) -> bool:
         if self.condition is None:
             return True
