@@ -21,6 +21,10 @@ class LogLockedError(LogError):
     """A change log that another writer has open."""
 
 
+class BrokenChainError(LogError):
+    """A sealed log whose hash chain is broken: the message names the first record that shows it."""
+
+
 class Origin(NamedTuple):
     """Where a record stands: its file and its number there from 1 (in JSON Lines: the line)."""
 

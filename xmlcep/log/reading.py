@@ -5,9 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias, cast
+from typing import Any, BinaryIO, cast
 
 from ..errors import MissingExtraError
 from ..events import PrimitiveEvent
@@ -19,9 +19,7 @@ from .jsonlines import JsonLinesReader
 from .parquet import ParquetReader
 from .quarantine import BadRecordPolicy, refuse
 from .records import Control, Header
-
-Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-"""A log: a file, or several files that are read one after the other."""
+from .segments import Source, files_of
 
 BATCH_SIZE = 8192
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet"}
@@ -94,6 +92,21 @@ def read_columns(
             yield item
         elif isinstance(item[1], Header):
             yield item[1]
+
+
+def read_lines(source: Source) -> Iterator[tuple[Origin, bytes]]:
+    """The lines of a JSON Lines log that are not blank, as they stand there, each with its origin.
+
+    A single file stands for all the files the log was rolled over to.
+    """
+    for file in map(str, files_of(source)):
+        with _open(file) as stream:
+            kind = _kind(stream, file)
+            if kind == "parquet":
+                raise LogError(f"{file}: a Parquet file has no lines: expected a JSON Lines log")
+            for number, line in enumerate(_unpacked(stream, kind), 1):
+                if line.strip():
+                    yield Origin(file, number), line
 
 
 def _read(

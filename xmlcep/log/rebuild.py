@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
-
 from lxml import etree
 
 from ..events import PrimitiveEvent
 from ..replica import Replica, ReplicaError, SnapshotError, Strictness
 from .errors import LogError, Origin
 from .quarantine import BadRecordPolicy, refuse
-from .reading import Source, read_log
+from .reading import read_log
 from .records import Header
-from .segments import segments
+from .segments import Source, files_of
 
 
 def rebuild(
@@ -39,7 +36,7 @@ def replay(
     """The replica that `rebuild` takes the document from, and the document's name; raises what `rebuild` does."""
     replica: Replica | None = None
     name = doc
-    reader = read_log(_files(log), on_bad=on_bad)
+    reader = read_log(files_of(log), on_bad=on_bad)
     for item in reader:
         if doc is not None and item.doc != doc:
             continue
@@ -76,11 +73,5 @@ def _step(replica: Replica | None, item: Header | PrimitiveEvent, origin: Origin
     return replica
 
 
-def _files(log: Source) -> list[Path]:
-    if isinstance(log, Iterable) and not isinstance(log, str):
-        return [Path(file) for file in log]
-    return segments(log)
-
-
 def _shown(log: Source) -> str:
-    return ", ".join(str(file) for file in _files(log))
+    return ", ".join(str(file) for file in files_of(log))

@@ -31,6 +31,7 @@ class Header:
 
     ``snapshot`` is the document as XML text, None when it was empty; ``ids`` the ids of its nodes in document
     order; ``ts`` its clock then; ``next_id`` the first node id never given to a node, None when not known.
+    With ``commits`` the last record of every transaction in the file has the field ``commit``, true.
     """
 
     doc: str
@@ -38,12 +39,13 @@ class Header:
     ids: tuple[int, ...] = ()
     ts: int = 0
     next_id: int | None = None
+    commits: bool = False
 
     def to_record(self) -> dict[str, Any]:
         """The header as a record of a log."""
         return {
-            MARK: FORMAT_VERSION, "doc": self.doc, "snapshot": self.snapshot, "ids": list(self.ids),
-            "ts": self.ts, "next_id": self.next_id,
+            MARK: FORMAT_VERSION, "doc": self.doc, "snapshot": self.snapshot, "ids": self.ids,
+            "ts": self.ts, "next_id": self.next_id, "commits": self.commits,
         }  # fmt: skip
 
     @classmethod
@@ -61,7 +63,7 @@ class Header:
             raise RecordError(f"ts of a header is {ts!r}: expected a whole number from 0 on")
         if next_id is not None and type(next_id) is not int:
             raise RecordError(f"next_id is {next_id!r}: expected a whole number or null")
-        return cls(doc, snapshot, tuple(ids), ts, next_id)
+        return cls(doc, snapshot, tuple(ids), ts, next_id, record.get("commits") is True)
 
 
 @dataclass(frozen=True, slots=True)

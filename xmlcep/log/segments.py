@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
+
+Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+"""A log: a file, or several files that are read one after the other."""
+
+
+def files_of(log: Source) -> list[Path]:
+    """The files of a log: several as they were given; for a single one, those it was rolled over to as well."""
+    if isinstance(log, (str, os.PathLike)):
+        return segments(log)
+    return [Path(file) for file in log]
 
 
 def segments(log: str | os.PathLike[str]) -> list[Path]:

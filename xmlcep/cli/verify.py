@@ -1,0 +1,31 @@
+"""``xmlcep verify``: checks the hash chain of a sealed change log."""
+
+from __future__ import annotations
+
+import click
+
+from ..log.errors import BrokenChainError
+from ..log.seal import verify
+from ._output import plain
+
+DIFFERENCES = 1
+
+
+@click.command(name="verify")
+@click.argument("log", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "--head", metavar="HASH", help="A hash of the chain that was kept elsewhere: finds a cut-off end."
+)
+@click.pass_context
+def command(context: click.Context, log: tuple[str, ...], head: str | None) -> None:
+    """Find the first altered, missing or swapped record of a sealed change LOG.
+
+    Give the first file of a log that was rolled over, or several files in their order. Exit status 1: the
+    chain is broken.
+    """
+    try:
+        seal = verify(log[0] if len(log) == 1 else log, head=head)
+    except BrokenChainError as error:
+        click.echo(plain(f"xmlcep: {error}"), err=True)
+        context.exit(DIFFERENCES)
+    click.echo(f"{seal.length} records, unbroken; head {seal.head}")

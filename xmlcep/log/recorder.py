@@ -1,0 +1,170 @@
+"""Recording a wrapped document: every change goes to its log as it happens."""
+
+from __future__ import annotations
+
+import os
+from typing import Literal, Protocol, Self
+
+from ..events import PrimitiveEvent
+from .continuing import continue_log
+from .errors import LogError
+from .records import Control, Header, change_record
+from .tail import Repair
+from .writing import Durability, LogWriter, create_log
+
+
+class Recordable(Protocol):
+    """What the recorder needs of a wrapped document (`xmlcep.wrap.Document`)."""
+
+    @property
+    def name(self) -> str:
+        """The ``doc`` of its records."""
+
+    @property
+    def clock(self) -> int:
+        """The time point of its last event."""
+
+    def snapshot(self) -> tuple[str, list[int]]:
+        """The document as XML text and the ids of its nodes in document order."""
+
+    def attach(self, listener: Recording) -> None:
+        """Begins to tell the listener about changes."""
+
+    def detach(self, listener: Recording) -> None:
+        """Tells it no more."""
+
+
+class Recording:
+    """A document's change log being written; close it, or use it in a ``with`` block.
+
+    ``repairs`` says what a crash had left at the end of the log that was continued.
+    """
+
+    def __init__(
+        self,
+        doc: Recordable,
+        writer: LogWriter,
+        *,
+        durability: Durability,
+        max_bytes: int | None = None,
+        repairs: tuple[Repair, ...] = (),
+    ) -> None:
+        self._doc = doc
+        self._writer = writer
+        self._syncs = durability is not Durability.OS
+        self._max_bytes = max_bytes
+        self._ts = doc.clock
+        self._waiting: list[PrimitiveEvent] = []
+        self._open = True
+        self.repairs = repairs
+        doc.attach(self)
+
+    @property
+    def writer(self) -> LogWriter:
+        """The writer of the log."""
+        return self._writer
+
+    def on_change(self, event: PrimitiveEvent) -> None:
+        """Writes an event; those of a transaction are written together when it is committed."""
+        if event.txn is not None:
+            self._waiting.append(event)
+            return
+        writer = self._writer
+        writer.write(writer.line(change_record(event)))
+        self._ts = event.ts
+        if self._syncs:
+            writer.sync()
+        if self._max_bytes is not None and writer.size >= self._max_bytes:
+            self._roll_over()
+
+    def on_commit(self, txn: int) -> None:
+        """Writes the events of a transaction, the last with the mark ``commit``."""
+        if not self._waiting:
+            return
+        waiting, self._waiting = self._waiting, []
+        records = [change_record(event) for event in waiting]
+        records[-1]["commit"] = True
+        writer = self._writer
+        writer.write(b"".join([writer.line(record) for record in records]))
+        self._ts = waiting[-1].ts
+        if self._syncs:
+            writer.sync()
+        if self._max_bytes is not None and writer.size >= self._max_bytes:
+            self._roll_over()
+
+    def write_control(self, control: Control) -> None:
+        """Writes a control record."""
+        self._writer.write_control(control)
+        if self._syncs:
+            self._writer.sync()
+
+    def _roll_over(self) -> None:
+        # Only when the document is what the log says: events may be queued that it already shows.
+        if self._doc.clock == self._ts and not self._waiting:
+            self._writer.roll_over(header_of(self._doc))
+
+    def close(self) -> None:
+        """Stops recording, brings everything to the disk and lets the next writer in."""
+        if self._open:
+            self._open = False
+            self._doc.detach(self)
+            self._writer.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def record(
+    doc: Recordable,
+    path: str | os.PathLike[str],
+    *,
+    durability: Literal["event", "transaction", "os"] = "transaction",
+    seal: bool = False,
+    max_bytes: int | None = None,
+) -> Recording:
+    """Records every change of a wrapped document to the JSON Lines log ``path`` until the recording is closed.
+
+    A new log begins with a snapshot of the document; a log of the same document is continued where it ended.
+    Changes made while it was not recorded are in the log as a new snapshot in a new file. ``durability`` says when
+    records have surely reached the disk, ``seal`` adds the hash chain that `xmlcep verify` checks, and
+    beyond ``max_bytes`` the log is rolled over to a new numbered file (never within a transaction).
+    Raises `LogError` for a log of another document or one that is ahead of the document (recover it
+    instead), `LogLockedError` if it is being written.
+    """
+    mode = Durability(durability)
+    if max_bytes is not None and max_bytes < 1:
+        raise ValueError(f"max_bytes is {max_bytes}: expected a positive number of bytes, or None")
+    opened = continue_log(path)
+    if opened is None:
+        writer = create_log(path, header_of(doc), seal=seal)
+        return Recording(doc, writer, durability=mode, max_bytes=max_bytes)
+    writer, end = opened
+    try:
+        if end.doc != doc.name:
+            raise LogError(
+                f"{path}: the log of the document {end.doc!r}, not of {doc.name!r}: record to another file"
+            )
+        if end.ts > doc.clock:
+            raise LogError(
+                f"{path}: the log has reached time point {end.ts}, the document only {doc.clock}: go on with the"
+                " document that xmlcep.recover(log) returns, or record to another file"
+            )
+        if seal and writer.seal is None:
+            raise LogError(
+                f"{path}: the log is not sealed: a log is sealed from its first record or not at all"
+            )
+        if end.ts < doc.clock:
+            writer.roll_over(header_of(doc))
+    except BaseException:
+        writer.close()
+        raise
+    return Recording(doc, writer, durability=mode, max_bytes=max_bytes, repairs=end.repairs)
+
+
+def header_of(doc: Recordable) -> Header:
+    """The header for a log file that begins with the document as it is now."""
+    snapshot, ids = doc.snapshot()
+    return Header(doc.name, snapshot, tuple(ids), doc.clock, commits=True)

@@ -1,0 +1,93 @@
+"""The end of a JSON Lines log: what stands last in it, and a last line that a crash has cut off."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from .json_codec import STANDARD
+
+_BLOCK = 1 << 16
+
+
+class Repair(NamedTuple):
+    """What was done to the end of a log when it was opened again after a crash.
+
+    ``removed`` are the bytes taken away, from ``offset`` on; empty when only the line end was missing.
+    """
+
+    file: str
+    offset: int
+    removed: bytes
+    reason: str
+
+    def __str__(self) -> str:
+        if not self.removed:
+            return f"{self.file}: {self.reason}"
+        return f"{self.file}: cut off {len(self.removed)} bytes from byte {self.offset} on: {self.reason}"
+
+
+def lines_backwards(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file from the last to the first, each with its offset and its line end."""
+    start, block, rest = stream.seek(0, os.SEEK_END), _BLOCK, b""
+    while start:
+        block_start = max(0, start - block)
+        stream.seek(block_start)
+        content = stream.read(start - block_start) + rest
+        start, block = block_start, block * 2  # growing, so that a huge line is not read again and again
+        lines = [line + b"\n" for line in content.split(b"\n")]
+        lines[-1] = lines[-1][:-1]
+        # The first piece may continue in the block before.
+        rest = lines.pop(0) if start else b""
+        offset = start + len(rest) + sum(map(len, lines))
+        for line in reversed(lines):
+            offset -= len(line)
+            if line:
+                yield offset, line
+
+
+def records_backwards(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The records of a file from the last to the first, with their offsets; what is no JSON object is skipped."""
+    with file.open("rb") as stream:
+        for offset, line in lines_backwards(stream):
+            record = _object(line)
+            if record is not None:
+                yield offset, record
+
+
+def repair_tail(file: Path) -> Repair | None:
+    """Makes the file end with a whole line.
+
+    A last line without line end that is a whole record gets its line end; anything else there is cut off.
+    """
+    with file.open("r+b") as stream:
+        offset, line = next(lines_backwards(stream), (0, b"\n"))
+        if line.endswith(b"\n"):
+            return None
+        if _object(line) is not None:
+            stream.seek(0, os.SEEK_END)
+            stream.write(b"\n")
+            return Repair(
+                str(file), offset, b"", "the last line was whole but had no line end, which was added"
+            )
+        stream.truncate(offset)
+        return Repair(str(file), offset, line, "the last line was cut off by a crash")
+
+
+def cut(file: Path, offset: int, reason: str) -> Repair:
+    """Takes everything from ``offset`` on out of a file."""
+    with file.open("r+b") as stream:
+        stream.seek(offset)
+        removed = stream.read()
+        stream.truncate(offset)
+    return Repair(str(file), offset, removed, reason)
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    try:
+        record = STANDARD.loads(line)
+    except ValueError:
+        return None
+    return record if isinstance(record, dict) else None

@@ -1,0 +1,191 @@
+"""Writing JSON Lines logs: whole lines appended, kept as safe as asked, rolled over, sealed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Any, Self
+
+from ..events import PrimitiveEvent
+from .errors import LogError, LogLockedError
+from .json_codec import FASTEST
+from .lock import WriterLock
+from .records import Control, Header, Row, change_record
+from .seal import Seal, sealed_line
+from .segments import segment, segments
+
+_FLAGS = os.O_WRONLY | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+
+
+class Durability(Enum):
+    """When what was written has surely reached the disk; it survives a killed process in any case."""
+
+    EVENT = "event"
+    """After every event (of a transaction: after its last)."""
+    TRANSACTION = "transaction"
+    """After every transaction; an event outside any transaction is one by itself."""
+    OS = "os"
+    """When the operating system sees fit."""
+
+
+class LogWriter:
+    """Appends to a log and holds its writer lock. Make one with `create_log` or `append_to_log`.
+
+    Every call of `write` hands whole lines to the operating system at once. If that fails, for example because the
+    disk is full, the log is left as it was before and the writer takes nothing more.
+    """
+
+    def __init__(self, log: Path, lock: WriterLock, number: int, seal: Seal | None) -> None:
+        self._log = log
+        self._lock = lock
+        self._number = number
+        self._seal = seal
+        self._failed = False
+        self.file = segment(log, number)
+        self._descriptor = os.open(self.file, _FLAGS)
+        self.size = os.fstat(self._descriptor).st_size
+
+    @property
+    def seal(self) -> Seal | None:
+        """The state of the hash chain; None if the log is not sealed."""
+        return self._seal
+
+    @property
+    def log(self) -> Path:
+        """The first file of the log."""
+        return self._log
+
+    def line(self, record: Mapping[str, Any]) -> bytes:
+        """The line for a record, sealed if the log is; lines must be written in the order they were made."""
+        if self._seal is None:
+            return FASTEST.dumps(record) + b"\n"
+        line, self._seal = sealed_line(record, self._seal)
+        return line
+
+    def event_line(self, event: Row | PrimitiveEvent) -> bytes:
+        """The line for an event."""
+        return self.line(change_record(event))
+
+    def write(self, lines: bytes) -> None:
+        """Appends whole lines; raises `LogError` if they cannot be written, and ever after."""
+        if self._failed:
+            raise LogError(
+                f"{self.file}: nothing more is written after the failure before: open the log again"
+            )
+        try:
+            written = os.write(self._descriptor, lines)
+            while written < len(lines):
+                written += os.write(self._descriptor, lines[written:])
+        except OSError as error:
+            self._fail(error)
+        self.size += len(lines)
+
+    def _fail(self, error: OSError) -> None:
+        """Leaves the file as it was before the write that failed."""
+        self._failed = True
+        os.truncate(self._descriptor, self.size)
+        raise LogError(f"{self.file}: cannot be written: {error.strerror}") from error
+
+    def write_event(self, event: Row | PrimitiveEvent) -> None:
+        """Appends an event."""
+        self.write(self.event_line(event))
+
+    def write_all(self, events: Iterable[Row | PrimitiveEvent]) -> None:
+        """Appends events, all at once."""
+        self.write(b"".join(map(self.event_line, events)))
+
+    def write_control(self, control: Control) -> None:
+        """Appends a control record."""
+        self.write(self.line(control.to_record()))
+
+    def sync(self) -> None:
+        """Returns when what was written has reached the disk."""
+        try:
+            os.fsync(self._descriptor)
+        except OSError as error:
+            self._failed = True
+            raise LogError(f"{self.file}: cannot be brought to the disk: {error.strerror}") from error
+
+    def roll_over(self, header: Header) -> None:
+        """Goes on in the next numbered file, which begins with ``header``."""
+        self.sync()
+        self._number += 1
+        file = segment(self._log, self._number)
+        write_new_file(file, self.line(header.to_record()))
+        os.close(self._descriptor)
+        self.file = file
+        self._descriptor = os.open(file, _FLAGS)
+        self.size = os.fstat(self._descriptor).st_size
+
+    def close(self) -> None:
+        """Brings everything to the disk and lets the next writer in."""
+        if self._descriptor >= 0:
+            try:
+                if not self._failed:
+                    self.sync()
+            finally:
+                os.close(self._descriptor)
+                self._descriptor = -1
+                self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def create_log(log: str | os.PathLike[str], header: Header, *, seal: bool = False) -> LogWriter:
+    """Begins a log with ``header``; raises `LogError` if there is one already, `LogLockedError` if it is in use."""
+    first = Path(log)
+    lock = lock_log(first)
+    try:
+        if first.stat().st_size or len(segments(first)) > 1:
+            raise LogError(f"{first}: there is a log already: continue it, or record to another file")
+        writer = LogWriter(first, lock, 1, Seal() if seal else None)
+        writer.write(writer.line(header.to_record()))
+        writer.sync()
+        sync_directory(first)
+    except BaseException:
+        lock.release()
+        raise
+    return writer
+
+
+def write_new_file(file: Path, content: bytes) -> None:
+    """Makes a file that is there with all its content or not at all."""
+    unfinished = file.with_name(file.name + ".unfinished")
+    with unfinished.open("wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+    unfinished.replace(file)
+    sync_directory(file)
+
+
+def sync_directory(file: Path) -> None:
+    """Brings to the disk that ``file`` is in its directory, where the system can be asked for it."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(file.absolute().parent, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def lock_log(log: Path) -> WriterLock:
+    """The writer lock of a log; raises `LogError` where no log can be written, `LogLockedError` if it is in use."""
+    if log.suffix in (".gz", ".zst", ".parquet"):
+        raise LogError(
+            f"{log}: a log is recorded as JSON Lines, so that it can be appended to: name it"
+            f" {log.name.split('.')[0]}.jsonl; pack or convert it afterwards"
+        )
+    try:
+        return WriterLock(log)
+    except LogLockedError:
+        raise
+    except OSError as error:
+        raise LogError(f"{log}: cannot be written: {error.strerror}") from error
