@@ -1,0 +1,197 @@
+"""Findings: their order, their bytes, and writing them so that nobody ever sees half a file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, Self
+
+from ..errors import XmlCepError
+from ..events import CompositeEvent
+from ..log.json_codec import FASTEST
+from ..log.parquet import load_pyarrow
+from ..rules import Rules
+
+if TYPE_CHECKING:
+    import pyarrow
+
+FIELDS = ("doc", "ts", "at", "name", "path", "ids", "start", "end", "constituents", "operator")
+_GROUP = 20_000
+
+
+class OutputError(XmlCepError, OSError):
+    """Findings cannot be written where they should go."""
+
+
+class Finding(NamedTuple):
+    """A composite with its place among the findings of its document: ts, tree (G2), operator (postorder), ids.
+
+    Findings that are equal in all of these stand in the order in which they were raised.
+    """
+
+    ts: int
+    tree: int
+    operator: int
+    ids: tuple[int, ...]
+    name: str
+    line: bytes
+
+
+class Ranking:
+    """Says where composites stand in the order of findings, by the rules as a whole."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._places: dict[tuple[str, str | None], tuple[int, int]] = {}
+        for tree in rules.graph.trees:
+            for operator in tree.operators:
+                label = None if operator.parent is None else operator.label
+                self._places[tree.name, label] = (tree.index, operator.index)
+
+    def findings(self, composites: Sequence[CompositeEvent]) -> list[Finding]:
+        """The findings that composites are, in the same order."""
+        places, dumps = self._places, FASTEST.dumps
+        return [
+            Finding(
+                composite.cause[0], *places[composite.name, composite.operator], composite.ids, composite.name,
+                dumps(composite.to_record()),
+            )
+            for composite in composites
+        ]  # fmt: skip
+
+
+def by_place(finding: Finding) -> tuple[int, int, int, tuple[int, ...]]:
+    """The sort key of findings of one document (the sort has to be stable)."""
+    return finding[:4]
+
+
+class FindingsWriter(Protocol):
+    """Writes finding records one after the other."""
+
+    def write(self, lines: Iterable[bytes]) -> None:
+        """Appends findings (each a JSON object without line end)."""
+
+    def close(self) -> None:
+        """Completes the file."""
+
+
+class JsonLinesFindings:
+    """Writes findings as JSON Lines."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def write(self, lines: Iterable[bytes]) -> None:
+        """Appends findings."""
+        joined = b"\n".join(lines)
+        if joined:
+            self._stream.write(joined + b"\n")
+
+    def close(self) -> None:
+        """Hands the last bytes to the system."""
+        self._stream.flush()
+
+
+class ParquetFindings:
+    """Writes findings as Parquet; ``constituents`` is the JSON text of the nested array."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._schema = findings_schema()
+        self._writer = load_pyarrow().parquet.ParquetWriter(stream, self._schema, compression="zstd")
+        self._lines: list[bytes] = []
+
+    def write(self, lines: Iterable[bytes]) -> None:
+        """Appends findings."""
+        for line in lines:
+            self._lines.append(line)
+            if len(self._lines) == _GROUP:
+                self._write_group()
+
+    def _write_group(self) -> None:
+        self._writer.write_table(findings_table(self._lines, self._schema))
+        self._lines = []
+
+    def close(self) -> None:
+        """Writes what is left and completes the file."""
+        if self._lines:
+            self._write_group()
+        self._writer.close()
+
+
+def findings_schema() -> pyarrow.Schema:
+    """The columns of findings as a table."""
+    pa = load_pyarrow()
+    text, number = pa.string(), pa.int64()
+    types = {
+        "doc": text, "ts": number, "at": text, "name": text, "path": text, "ids": pa.list_(number),
+        "start": number, "end": number, "constituents": text, "operator": text,
+    }  # fmt: skip
+    return pa.schema([pa.field(name, types[name]) for name in FIELDS])
+
+
+def findings_table(lines: Iterable[bytes], schema: pyarrow.Schema | None = None) -> pyarrow.Table:
+    """Findings as an Arrow table."""
+    pa = load_pyarrow()
+    schema = schema or findings_schema()
+    columns: dict[str, list[Any]] = {name: [] for name in FIELDS}
+    for line in lines:
+        record = FASTEST.loads(line)
+        record["constituents"] = FASTEST.dumps(record["constituents"]).decode()
+        for name in FIELDS:
+            columns[name].append(record[name])
+    return pa.table([pa.array(columns[field.name], field.type) for field in schema], schema=schema)
+
+
+class AtomicFile:
+    """A file that appears under its name, complete, when the block is left without an error, or not at all."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._temporary: Path | None = None
+        self.stream: BinaryIO | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            handle, name = tempfile.mkstemp(prefix=f".{self.path.name}.", dir=self.path.parent)
+        except OSError as error:
+            raise OutputError(f"{self.path}: cannot be written: {error.strerror}") from error
+        self._temporary = Path(name)
+        self.stream = os.fdopen(handle, "wb")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self.stream is not None and self._temporary is not None
+        try:
+            if kind is None:
+                self.stream.flush()
+                os.fsync(self.stream.fileno())
+                self.stream.close()
+                self._temporary.chmod(0o666 & ~_umask())
+                self._temporary.replace(self.path)
+        finally:
+            self.stream.close()
+            with contextlib.suppress(FileNotFoundError):
+                self._temporary.unlink()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def batched(lines: Iterable[bytes], size: int = 1000) -> Iterator[list[bytes]]:
+    """The lines in lists of at most ``size``."""
+    batch: list[bytes] = []
+    for line in lines:
+        batch.append(line)
+        if len(batch) == size:
+            yield batch
+            batch = []
+    if batch:
+        yield batch

@@ -1,0 +1,230 @@
+"""From rules to partition keys: which part of a document a pass over a log can replay by itself.
+
+The argument, at length in `docs/audit.md`: every operator evaluates each group by itself (H1), a group is a
+node (K1), and a composite goes up to a group whose node is an ancestor-or-self of the one that raised it (T4).
+So all that can ever meet lies below the *key node* of an event: the outermost node on its path that can be the
+group node of any operator of the trees concerned. It depends on the node's own path only, so two events with
+a group in common have the same key node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+from path_types import PathType, ends, offset
+
+from ..definitions import Multiplicity, Termination
+from ..event_graph import EventGraph
+from ..events import PrimitiveType
+from ..rules import Rules
+from ..trees import EventTree, OperatorNode
+
+DOCUMENT = -1
+"""The key step of a pass whose trees see the whole document."""
+
+
+class Role(Enum):
+    """What a record is to a pass."""
+
+    FED = "fed"
+    """It is replayed in its key's partition."""
+    PASSING = "passing"
+    """It lies in the key's part of the document but changes nothing there; it is dropped before the shuffle."""
+    FOREIGN = "foreign"
+    """It lies outside every key of the pass."""
+
+
+class Route(NamedTuple):
+    """Where records of one operation and path type go: the index of the key node's step (or `DOCUMENT`)."""
+
+    role: Role
+    step: int
+
+
+FOREIGN = Route(Role.FOREIGN, DOCUMENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """Event trees that are replayed together, each key of the document by itself.
+
+    ``trees`` are in the order of G2 with their indexes in the whole graph. ``keys`` are the path types of the
+    key nodes, empty when the trees see the whole document. ``reasons`` say in words why.
+    """
+
+    index: int
+    trees: tuple[EventTree, ...]
+    keys: tuple[PathType, ...]
+    reasons: tuple[str, ...]
+
+    @property
+    def by_document(self) -> bool:
+        """Whether the trees see each document as a whole."""
+        return not self.keys
+
+    @property
+    def operators(self) -> Iterable[OperatorNode]:
+        """The operators of all its trees."""
+        return (operator for tree in self.trees for operator in tree.operators)
+
+    @property
+    def has_conditions(self) -> bool:
+        """Whether the state of the document below the key is needed (D4)."""
+        return any(operator.condition is not None for operator in self.operators)
+
+    @property
+    def has_boundaries(self) -> bool:
+        """Whether it matters when the next change is elsewhere (D2)."""
+        return any(operator.termination is Termination.NON_LOCAL for operator in self.operators)
+
+    @property
+    def has_flushes(self) -> bool:
+        """Whether the ends of transactions and of the document release anything (D3)."""
+        return any(operator.termination is not Termination.EARLIEST for operator in self.operators)
+
+    def rules(self, rules: Rules) -> Rules:
+        """The part of ``rules``, from which the plan was made, that this pass replays."""
+        names = {tree.name for tree in self.trees}
+        chosen = [definition for definition in rules.definitions if definition.name in names]
+        if len(chosen) == len(rules.definitions):
+            return rules
+        return Rules.from_definitions(chosen, rules.namespaces)
+
+    def route(self, op: str, path: PathType) -> Route:
+        """Where records of this operation and absolute path type go."""
+        step = key_step(self.keys, path) if self.keys else DOCUMENT
+        if step is None:
+            return FOREIGN
+        return Route(Role.FED if self._is_fed(op, path, step) else Role.PASSING, step)
+
+    def _is_fed(self, op: str, path: PathType, step: int) -> bool:
+        """Whether such a record can change a result of its key."""
+        if self.has_conditions:
+            return True  # the condition sees all that happens below its node
+        for tree in self.trees:
+            for leaf in tree.leaves():
+                if isinstance(leaf.type, PrimitiveType) and leaf.type.accepts(op, path):
+                    return True
+        return any(_concerns(operator, op, path, step) for operator in self.operators)
+
+
+def _concerns(operator: OperatorNode, op: str, path: PathType, step: int) -> bool:
+    """Whether the operator looks at records that none of its leaves takes."""
+    if operator.termination is Termination.NON_LOCAL:
+        # Within the key, a record of another group is a boundary (D2). One of the key node's own group is none.
+        start = offset(operator.path, path)
+        if start is None or start + len(operator.path) - 1 != step:
+            return True
+    if op == "ins":
+        definition = operator.definition
+        return isinstance(definition, Multiplicity) and not definition.lower and _is_group_node(operator, path)
+    # The end of a node ends its silent empties (M5) and frees its groups (G4).
+    return op == "del" and _is_group_node(operator, path)
+
+
+def _is_group_node(operator: OperatorNode, path: PathType) -> bool:
+    return operator.path is path or ends(operator.path, path)
+
+
+def key_step(keys: Sequence[PathType], path: PathType) -> int | None:
+    """The index of the outermost step of ``path`` that ends one of ``keys``; None if there is none.
+
+    >>> key_step([PathType.parse("item")], PathType.parse("/order/item/price"))
+    1
+    """
+    steps = path.steps
+    for index in range(len(steps)):
+        for key in keys:
+            size = len(key)
+            if (size == index + 1 if key.absolute else size <= index + 1) and (
+                steps[index + 1 - size : index + 1] == key.steps
+            ):
+                return index
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a log is replayed under some rules: the passes, each over keys of its own."""
+
+    rules: Rules
+    passes: tuple[Pass, ...]
+
+    @property
+    def has_conditions(self) -> bool:
+        """Whether any pass needs document state."""
+        return any(each.has_conditions for each in self.passes)
+
+    def describe(self) -> str:
+        """The plan in words."""
+        from .explain import describe_plan  # words stand apart from the reasoning
+
+        return describe_plan(self)
+
+
+def make_plan(rules: Rules) -> Plan:
+    """The plan for these rules: trees that depend on each other stay together; trees with equal keys too."""
+    groups: dict[tuple[PathType, ...], list[EventTree]] = {}
+    reasons: dict[tuple[PathType, ...], list[str]] = {}
+    for component in _components(rules.graph):
+        keys, why = _keys(component)
+        groups.setdefault(keys, []).extend(component)
+        known = reasons.setdefault(keys, [])
+        known += [reason for reason in why if reason not in known]
+    passes = [
+        Pass(index, tuple(sorted(trees, key=lambda tree: tree.index)), keys, tuple(reasons[keys]))
+        for index, (keys, trees) in enumerate(groups.items())
+    ]
+    return Plan(rules, tuple(passes))
+
+
+def _components(graph: EventGraph) -> list[list[EventTree]]:
+    """The trees in groups of those that depend on each other, directly or not (G1)."""
+    leader = list(range(len(graph.trees)))
+
+    def find(index: int) -> int:
+        while leader[index] != index:
+            index = leader[index]
+        return index
+
+    for tree in graph.trees:
+        for used in tree.dependencies:
+            first, second = sorted((find(tree.index), find(used)))
+            leader[second] = first
+    found: dict[int, list[EventTree]] = {}
+    for tree in graph.trees:
+        found.setdefault(find(tree.index), []).append(tree)
+    return list(found.values())
+
+
+def _keys(trees: list[EventTree]) -> tuple[tuple[PathType, ...], list[str]]:
+    """The key path types of trees that belong together, and why; no path types: the document."""
+    flat = [tree.name for tree in trees if tree.flat]
+    if flat:
+        return (), [f"{', '.join(flat)} is flat: all events of a document form one group (H2)"]
+    paths = dict.fromkeys(operator.path for tree in trees for operator in tree.operators)
+    keys = tuple(sorted((p for p in paths if not _is_implied(p, paths)), key=str))
+    names = ", ".join(tree.name for tree in trees)
+    shown = " or ".join(map(str, keys))
+    reasons = [f"every operator of {names} groups by {shown}" + (" or by a node below" if len(paths) > len(keys) else "")]
+    if len(trees) > 1:
+        reasons.append(f"{names} are replayed together because they use each other's events (G1)")
+    return keys, reasons
+
+
+def _is_implied(path: PathType, paths: Iterable[PathType]) -> bool:
+    """Whether wherever ``path`` ends a step, another of ``paths`` ends an earlier one or the same."""
+    for other in paths:
+        if other is path or len(other) > len(path):
+            continue
+        if other.absolute:
+            if path.absolute and path.steps[: len(other)] == other.steps:
+                return True
+        elif any(
+            path.steps[i : i + len(other)] == other.steps for i in range(len(path) - len(other) + 1)
+        ) and (len(other) < len(path) or path.absolute):
+            return True
+    return False

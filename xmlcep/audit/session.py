@@ -1,0 +1,164 @@
+"""A Spark session made for audits, or the caller's own."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import MissingExtraError, XmlCepError
+from .java import find_java
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+LOOPBACK = "127.0.0.1"
+MAX_TASK_FAILURES = 4
+DEFAULT_MASTER = f"local[*,{MAX_TASK_FAILURES}]"
+PACKAGES = ("path_types", "contexts", "xmlcep")
+
+# Below this many bytes of log the time to compile hot code exceeds what the compiled code saves.
+SMALL_INPUT = 200 * 2**20
+
+_LOGGING = """\
+status = off
+appender.console.type = Console
+appender.console.name = console
+appender.console.target = SYSTEM_ERR
+rootLogger.level = off
+rootLogger.appenderRef.console.ref = console
+logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
+logger.gateway.level = off
+"""
+
+
+class SparkError(XmlCepError, RuntimeError):
+    """Spark could not do its work; one sentence says why, without a Java stack."""
+
+
+def require_spark() -> None:
+    """Raises `MissingExtraError` unless PySpark and PyArrow are installed."""
+    try:
+        import pyarrow  # noqa: F401
+        import pyspark  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError("an audit with Spark", error.name or "pyspark", "spark") from error
+
+
+@contextmanager
+def spark_session(
+    spark: SparkSession | None = None, *, master: str | None = None, input_bytes: int = 0
+) -> Iterator[SparkSession]:
+    """The session to audit with: ``spark`` or the active one, which stay open, else one that is stopped at the end.
+
+    ``master`` is a Spark master URL; default: this machine with all its cores, failed tasks retried.
+    ``input_bytes`` is how much is to be read; it decides how much the Java compiler does. Raises
+    `MissingExtraError`, `NoJavaError` or `SparkError`.
+    """
+    require_spark()
+    from pyspark.sql import SparkSession
+
+    given = spark or (None if master else SparkSession.getActiveSession())
+    if given is not None:
+        ship_packages(given)
+        yield given
+        return
+    session = start_session(master or DEFAULT_MASTER, input_bytes=input_bytes)
+    try:
+        ship_packages(session)
+        yield session
+    finally:
+        session.stop()
+
+
+def start_session(master: str, *, input_bytes: int = 0) -> SparkSession:
+    """A new session on this master, quiet and set up for audits; raises `NoJavaError` or `SparkError`."""
+    require_spark()
+    from pyspark import SparkContext
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master(_retrying(master)).appName("xmlcep audit")
+    local = master.startswith("local")
+    # Without a launched JVM there is a choice of Java; in spark-submit it runs already.
+    if SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
+        java = find_java()
+        os.environ["JAVA_HOME"] = str(java.home)
+        builder = builder.config("spark.driver.extraJavaOptions", _java_options(input_bytes))
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if local or LOOPBACK in master:
+        os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
+        builder = builder.config("spark.driver.host", LOOPBACK).config("spark.driver.bindAddress", LOOPBACK)
+    for name, value in _SETTINGS.items():
+        builder = builder.config(name, value)
+    try:
+        return builder.getOrCreate()
+    except (PySparkException, RuntimeError, OSError) as error:
+        raise SparkError(f"Spark did not start on {master}: {first_line(error)}") from error
+    except Exception as error:  # py4j errors have no common base with the others
+        raise SparkError(f"Spark did not start on {master}: {first_line(error)}") from error
+
+
+_SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.sql.catalogImplementation": "in-memory",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "1",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
+    "spark.task.maxFailures": str(MAX_TASK_FAILURES),
+}
+
+
+def _retrying(master: str) -> str:
+    """The master with failed tasks retried: ``local[2]`` alone gives up at the first."""
+    if master == "local":
+        return f"local[1,{MAX_TASK_FAILURES}]"
+    if master.startswith("local[") and "," not in master:
+        return f"{master[:-1]},{MAX_TASK_FAILURES}]"
+    return master
+
+
+def _java_options(input_bytes: int) -> str:
+    folder = Path(tempfile.mkdtemp(prefix="xmlcep-spark-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    logging = folder / "log4j2.properties"
+    logging.write_text(_LOGGING, encoding="utf-8")
+    options = [f"-Dlog4j2.configurationFile=file:{logging}", "-XX:+UseParallelGC"]
+    if input_bytes < SMALL_INPUT:
+        options.append("-XX:TieredStopAtLevel=1")
+    return " ".join(options)
+
+
+def ship_packages(spark: SparkSession) -> None:
+    """Sends the project's own packages to the workers, unless they share this machine's files."""
+    if spark.sparkContext.master.startswith("local"):
+        return
+    archive = build_archive(Path(tempfile.mkdtemp(prefix="xmlcep-ship-")))
+    atexit.register(shutil.rmtree, archive.parent, ignore_errors=True)
+    spark.sparkContext.addPyFile(str(archive))
+
+
+def build_archive(folder: Path) -> Path:
+    """A zip of the project's packages in ``folder``, as workers import them from."""
+    archive = folder / "xmlcep-packages.zip"
+    top = Path(__file__).resolve().parents[2]
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:
+        for package in PACKAGES:
+            for path in sorted((top / package).rglob("*")):
+                if path.is_file() and path.suffix != ".pyc":
+                    target.write(path, path.relative_to(top).as_posix())
+    return archive
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, in one line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0] if lines else type(error).__name__

@@ -1,0 +1,81 @@
+"""Sorting more than memory holds, on disk: findings, quarantined records, documents out of order."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import tempfile
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+_TABLES = """
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+PRAGMA locking_mode = EXCLUSIVE;
+CREATE TABLE finding (doc TEXT, number INTEGER, name TEXT, line BLOB);
+CREATE TABLE bad (file INTEGER, record INTEGER, doc TEXT, line BLOB);
+CREATE TABLE record (doc TEXT, ts INTEGER, number INTEGER, file INTEGER, record INTEGER, line BLOB);
+"""
+
+
+class Spool:
+    """A temporary database; it is gone when the block is left. Text is ordered by code points."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="xmlcep-audit-")
+        self._database = sqlite3.connect(Path(self._folder.name) / "spool.db", isolation_level=None)
+        self._database.executescript(_TABLES)
+        self._database.execute("BEGIN")
+
+    def add_findings(self, findings: Iterable[tuple[str, int, str, bytes]]) -> None:
+        """Keeps findings: document, number in its order, name, line."""
+        self._database.executemany("INSERT INTO finding VALUES (?, ?, ?, ?)", findings)
+
+    def drop_findings(self, doc: str) -> None:
+        """Forgets the findings of a document."""
+        self._database.execute("DELETE FROM finding WHERE doc = ?", (doc,))
+
+    def findings(self) -> Iterator[tuple[str, str, bytes]]:
+        """Document, name and line of all findings, by document and number."""
+        return self._database.execute("SELECT doc, name, line FROM finding ORDER BY doc, number")
+
+    def add_bad(self, file: int, record: int, doc: str | None, line: bytes) -> None:
+        """Keeps a line of the quarantine: where the record stands, its document if known."""
+        self._database.execute("INSERT INTO bad VALUES (?, ?, ?, ?)", (file, record, doc, line))
+
+    def drop_bad(self, doc: str) -> None:
+        """Forgets the quarantine lines known to be of a document."""
+        self._database.execute("DELETE FROM bad WHERE doc = ?", (doc,))
+
+    def bad(self) -> Iterator[tuple[int, int, bytes]]:
+        """File, record and line of what was quarantined, in file order."""
+        return self._database.execute("SELECT file, record, line FROM bad ORDER BY file, record")
+
+    def add_records(self, records: Iterable[tuple[str, int, int, int, int, bytes]]) -> None:
+        """Keeps records to be sorted: document, ts, number in the log, file, record in the file, line."""
+        self._database.executemany("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)", records)
+
+    def records(self) -> Iterator[tuple[str, int, int, bytes]]:
+        """Document, file, record and line by document and ts; of equal ts the first in the log first."""
+        return self._database.execute("SELECT doc, file, record, line FROM record ORDER BY doc, ts, number")
+
+    def close(self) -> None:
+        """Deletes the database."""
+        self._database.close()
+        self._folder.cleanup()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with contextlib.suppress(sqlite3.Error, OSError):
+            self.close()
+
+
+def without(docs: Collection[str], rows: Iterator[tuple[str, str, bytes]]) -> Iterator[tuple[str, str, bytes]]:
+    """Findings except those of these documents."""
+    return (row for row in rows if row[0] not in docs) if docs else rows
