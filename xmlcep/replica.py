@@ -19,10 +19,7 @@ from path_types import Axis
 
 from .errors import XmlCepError
 from .events import PrimitiveEvent
-
-
-class SnapshotError(XmlCepError, ValueError):
-    """A snapshot that cannot be read: not safe and well-formed XML, or its ids do not belong to it."""
+from .snapshots import NodeTables, SnapshotError, dump_snapshot, load_snapshot
 
 
 class ReplicaError(XmlCepError, ValueError):
@@ -56,25 +53,18 @@ class Replica:
     """
 
     __slots__ = (
-        "_attribute_ids",
-        "_attributes",
-        "_children",
-        "_elements",
-        "_parents",
-        "_root",
-        "_strict",
+        "_attribute_ids", "_attributes", "_children", "_elements", "_nodes", "_parents", "_root", "_strict",
         "_texts",
-    )
+    )  # fmt: skip
 
     def __init__(self, *, strictness: Strictness = Strictness.TOLERANT) -> None:
         self._strict = strictness is Strictness.STRICT
-        self._elements: dict[int, etree._Element] = {}
-        self._children: dict[int, list[int]] = {}  # element -> its elements and text nodes in order
-        self._texts: dict[int, str] = {}
-        self._attributes: dict[int, tuple[int, str]] = {}  # attribute -> its element and name
-        self._attribute_ids: dict[int, dict[str, int]] = {}  # element -> name -> attribute
-        self._parents: dict[int, int | None] = {}  # of elements and text nodes; None: root or detached
         self._root: int | None = None
+        nodes = self._nodes = NodeTables()
+        # The tables by names of their own: they are looked at for every event.
+        self._elements, self._children, self._texts = nodes.elements, nodes.children, nodes.texts
+        self._attributes, self._attribute_ids = nodes.attributes, nodes.attribute_ids
+        self._parents = nodes.parents
 
     @classmethod
     def from_snapshot(
@@ -86,7 +76,7 @@ class Replica:
         Raises `SnapshotError` when the text is not safe, well-formed XML or the number of ids is wrong.
         """
         replica = cls(strictness=strictness)
-        replica._root = replica._load(_parse(xml_text), ids)
+        replica._root = load_snapshot(replica._nodes, xml_text, ids)
         return replica
 
     # --- reading ---------------------------------------------------------------------------------------
@@ -105,7 +95,7 @@ class Replica:
         return self._root
 
     def __contains__(self, node_id: object) -> bool:
-        return node_id in self._elements or node_id in self._texts or node_id in self._attributes
+        return node_id in self._nodes
 
     def __len__(self) -> int:
         """How many nodes it holds: elements, attributes and text nodes."""
@@ -118,7 +108,7 @@ class Replica:
         """
         if self._root is None:
             return None, []
-        return self._fragment(self._root)
+        return dump_snapshot(self._nodes, self._root)
 
     # --- changing --------------------------------------------------------------------------------------
 
@@ -154,7 +144,7 @@ class Replica:
     def _insert_element(self, event: PrimitiveEvent, name: str) -> None:
         node = event.ids[-1]
         parent = event.ids[-2] if len(event.ids) > 1 else None
-        if node in self:
+        if node in self._nodes:
             return self._misfit(event, "a node with this id is there already")
         if parent is None or parent not in self._elements:
             if parent is not None:
@@ -169,13 +159,13 @@ class Replica:
             index = self._insertion_index(event, siblings)
             self._elements[node] = self._place_element(parent, siblings, index, name)
             siblings.insert(index, node)
-            self._refresh_slot(parent, index)
-            self._refresh_slot(parent, index + 1)
+            self._nodes.refresh_slot(parent, index)
+            self._nodes.refresh_slot(parent, index + 1)
         self._parents[node] = parent
         self._children[node] = []
 
     def _place_element(self, parent: int, siblings: list[int], index: int, name: str) -> etree._Element:
-        """A new element in the lxml tree before the sibling at ``index``; text slots are left to the caller."""
+        """A new element in the lxml tree before the sibling at ``index``; the caller fills the text slots."""
         above = self._elements[parent]
         if index == len(siblings):
             return etree.SubElement(above, name)
@@ -203,7 +193,7 @@ class Replica:
             self._elements[parent].remove(element)
             del siblings[index]
             self._forget(node)
-            self._refresh_slot(parent, index)
+            self._nodes.refresh_slot(parent, index)
         else:
             self._forget(node)
         if node == self._root:
@@ -253,7 +243,7 @@ class Replica:
         parent = event.ids[-2] if len(event.ids) > 1 else None
         if parent is None or parent not in self._elements:
             return self._misfit(event, f"its parent (node {parent}) is not there")
-        if node in self:
+        if node in self._nodes:
             return self._misfit(event, "a node with this id is there already")
         siblings = self._children[parent]
         index = self._insertion_index(event, siblings)
@@ -261,11 +251,11 @@ class Replica:
         self._texts[node] = event.value or ""
         self._parents[node] = parent
         try:
-            self._refresh_slot(parent, index)
+            self._nodes.refresh_slot(parent, index)
         except ValueError:
             # lxml took the old text out before it refused the new one.
             del siblings[index], self._texts[node], self._parents[node]
-            self._refresh_slot(parent, index)
+            self._nodes.refresh_slot(parent, index)
             raise
 
     def _update_text(self, event: PrimitiveEvent) -> None:
@@ -280,10 +270,10 @@ class Replica:
         self._texts[node] = event.value or ""
         index = _index(self._children[parent], node)
         try:
-            self._refresh_slot(parent, index)
+            self._nodes.refresh_slot(parent, index)
         except ValueError:
             self._texts[node] = before
-            self._refresh_slot(parent, index)
+            self._nodes.refresh_slot(parent, index)
             raise
 
     def _delete_text(self, event: PrimitiveEvent) -> None:
@@ -297,7 +287,7 @@ class Replica:
         siblings = self._children[parent]
         index = _index(siblings, node)
         del siblings[index], self._texts[node], self._parents[node]
-        self._refresh_slot(parent, index)
+        self._nodes.refresh_slot(parent, index)
 
     def _insertion_index(self, event: PrimitiveEvent, siblings: list[int]) -> int:
         """Where among its siblings an inserted node goes: at pos, without one behind the last."""
@@ -307,27 +297,6 @@ class Replica:
             self._misfit(event, f"pos is {event.pos}, but its parent has {len(siblings)} child nodes")
             return len(siblings)
         return event.pos
-
-    def _refresh_slot(self, parent: int, index: int) -> None:
-        """Writes the run of text nodes around child position ``index`` into the lxml slot that shows it."""
-        siblings, elements = self._children[parent], self._elements
-        start = end = index
-        while start > 0 and siblings[start - 1] not in elements:
-            start -= 1
-        while end < len(siblings) and siblings[end] not in elements:
-            end += 1
-        text = "".join([self._texts[node] for node in siblings[start:end]]) or None
-        if start == 0:
-            elements[parent].text = text
-        else:
-            elements[siblings[start - 1]].tail = text
-
-    def _refresh_slots(self, parent: int) -> None:
-        """Writes all text slots of an element anew."""
-        self._refresh_slot(parent, 0)
-        for index, node in enumerate(self._children[parent]):
-            if node in self._elements:
-                self._refresh_slot(parent, index + 1)
 
     def _misfit(self, event: PrimitiveEvent, problem: str) -> None:
         if self._strict:
@@ -341,7 +310,7 @@ class Replica:
         fragments = [
             {"parent": self._parents[node], "xml": xml, "ids": ids}
             for node in roots
-            for xml, ids in [self._fragment(node)]
+            for xml, ids in [dump_snapshot(self._nodes, node)]
         ]
         return {"version": 1, "root": self._root, "fragments": fragments}
 
@@ -354,144 +323,12 @@ class Replica:
             )
         replica = cls(strictness=strictness)
         for fragment in state["fragments"]:
-            node = replica._load(_parse(fragment["xml"]), fragment["ids"])
+            node = load_snapshot(replica._nodes, fragment["xml"], fragment["ids"])
             replica._parents[node] = fragment["parent"]
         replica._root = state["root"]
         return replica
 
-    def _fragment(self, node: int) -> tuple[str, list[int]]:
-        """The subtree of an element as XML text and its ids in document order."""
-        element = self._elements[node]
-        shown = deepcopy(element)
-        shown.tail = None
-        ids = self._ids(node)
-        if any(child in self._texts for child in ids):
-            self._separate_texts(dict(zip(element.iter(), shown.iter(), strict=True)), ids)
-        return etree.tostring(shown, encoding="unicode"), ids
-
-    def _ids(self, node: int) -> list[int]:
-        ids, pending = [], [node]
-        while pending:
-            current = pending.pop()
-            ids.append(current)
-            element = self._elements.get(current)
-            if element is not None:
-                names = self._attribute_ids.get(current, {})
-                ids += [names[str(name)] for name in element.attrib]
-                pending += reversed(self._children[current])
-        return ids
-
-    def _separate_texts(self, copies: Mapping[etree._Element, etree._Element], ids: list[int]) -> None:
-        """Puts an empty comment between adjacent text nodes of a copied subtree."""
-        for parent in ids:
-            run: list[int] = []
-            for node in reversed(self._children.get(parent, ())):
-                if node in self._texts:
-                    run.insert(0, node)
-                    continue
-                if len(run) > 1:
-                    self._split_slot(copies[self._elements[parent]], copies[self._elements[node]], run)
-                run = []
-            if len(run) > 1:
-                self._split_slot(copies[self._elements[parent]], None, run)
-
-    def _split_slot(self, parent: etree._Element, before: etree._Element | None, run: list[int]) -> None:
-        first, *others = [self._texts[node] for node in run]
-        if before is None:
-            parent.text, index = first, 0
-        else:
-            before.tail, index = first, parent.index(before) + 1
-        for text in reversed(others):
-            comment = etree.Comment("")
-            comment.tail = text
-            parent.insert(index, comment)
-
-    def _load(self, root: etree._Element, ids: Sequence[int]) -> int:
-        """Takes over a parsed tree; returns the id of its root."""
-        loader = _Loader(self, ids)
-        loader.load(root)
-        return ids[0]
-
-
-class _Loader:
-    """Gives the nodes of a parsed tree their ids, in document order, and takes comments and PIs out of it."""
-
-    def __init__(self, replica: Replica, ids: Sequence[int]) -> None:
-        self.replica = replica
-        self.ids = ids
-        self.used = 0
-
-    def load(self, root: etree._Element) -> None:
-        above: list[int] = []
-        without_comments: list[etree._Element] = []
-        reshaped: set[int] = set()
-        for what, element in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
-            if what == "start":
-                above.append(self._element(element, above[-1] if above else None))
-                continue
-            if what == "end":
-                above.pop()
-            elif above:
-                without_comments.append(element)
-                reshaped.add(above[-1])
-            if above and element.tail:
-                self._text(element.tail, above[-1])
-        if self.used != len(self.ids):
-            raise SnapshotError(f"the snapshot has {self.used} nodes, but ids has {len(self.ids)} node ids")
-        for comment in without_comments:
-            comment.getparent().remove(comment)  # type: ignore[union-attr]
-        for parent in reshaped:
-            self.replica._refresh_slots(parent)
-
-    def _element(self, element: etree._Element, parent: int | None) -> int:
-        replica, node = self.replica, self._next(parent)
-        replica._elements[node] = element
-        replica._children[node] = []
-        if element.attrib:
-            names = replica._attribute_ids[node] = {}
-            for name in map(str, element.attrib):
-                attribute = self._take()
-                names[name] = attribute
-                replica._attributes[attribute] = (node, name)
-        if element.text:
-            self._text(element.text, node)
-        return node
-
-    def _text(self, text: str, parent: int) -> None:
-        self.replica._texts[self._next(parent)] = text
-
-    def _next(self, parent: int | None) -> int:
-        node = self._take()
-        self.replica._parents[node] = parent
-        if parent is not None:
-            self.replica._children[parent].append(node)
-        return node
-
-    def _take(self) -> int:
-        if self.used == len(self.ids):
-            raise SnapshotError(f"the snapshot has more nodes than ids has node ids ({len(self.ids)})")
-        node = self.ids[self.used]
-        self.used += 1
-        if type(node) is not int:
-            raise SnapshotError(f"ids has {node!r}: expected a whole number")
-        if node in self.replica:
-            raise SnapshotError(f"ids has node id {node} twice")
-        return node
-
 
 def _index(siblings: list[int], node: int) -> int:
-    """Where a node stands among its siblings; the last one is found at once (subtrees go from the end, E6)."""
+    """Where a node stands among its siblings; the last one is found at once (subtrees go backwards, E6)."""
     return len(siblings) - 1 if siblings[-1] == node else siblings.index(node)
-
-
-def _parse(xml_text: str) -> etree._Element:
-    """The root element of a snapshot; raises `SnapshotError` for what is not safe, well-formed XML."""
-    # A snapshot may be as large and deep as a document built by calls, hence huge_tree.
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
-    try:
-        root = etree.fromstring(xml_text, parser)
-    except (etree.XMLSyntaxError, ValueError) as error:
-        raise SnapshotError(f"the snapshot is not well-formed XML: {error}") from error
-    if root.getroottree().docinfo.internalDTD is not None:
-        raise SnapshotError("the snapshot has a document type declaration, which is refused")
-    return root

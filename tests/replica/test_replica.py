@@ -9,7 +9,8 @@ from lxml import etree
 
 from tests.log.random_documents import RandomDocument
 from xmlcep.events import PrimitiveEvent
-from xmlcep.replica import Replica, ReplicaError, SnapshotError, Strictness
+from xmlcep.replica import Replica, ReplicaError, Strictness
+from xmlcep.snapshots import SnapshotError
 
 
 def canonical(xml: str | etree._Element) -> str:

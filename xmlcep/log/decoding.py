@@ -31,6 +31,8 @@ class _Paths(dict[str, tuple[PathType, list[type]]]):
     """Path types by their text, each with the list of types that its ids must have."""
 
     def __missing__(self, text: str) -> tuple[PathType, list[type]]:
+        if type(text) is not str:
+            raise RecordError(f"path is {text!r}: expected a string such as '/order/item'")
         try:
             path = PathType.parse(text)
         except PathSyntaxError as error:
@@ -59,9 +61,9 @@ class RowDecoder:
         skipped: list[int],
         irregular: Callable[[int], Row | None],
     ) -> None:
-        """Appends a row per item of ``source`` (tuples in the order of `FIELDS`) to the empty list ``rows``.
+        """Appends a row per item of ``source`` (tuples in the order of `FIELDS`) to the empty ``rows``.
 
-        An item that cannot be used, or whose making raises, is given to ``irregular`` by its index; it answers
+        An item that cannot be used, or whose making raises, goes to ``irregular`` by its index; it answers
         with a row to be used all the same (see `admit`), or with None: then the index goes to ``skipped``.
         """
         # Everything in local names and in one loop: this is the floor under the cost of reading a log.
@@ -111,7 +113,7 @@ class RowDecoder:
             clocks[current] = last
 
     def admit(self, record: dict[str, Any]) -> Row:
-        """The row of a change record, after every check there is; raises `RecordError`, which says what is wrong."""
+        """The row of a change record, after every check there is; raises `RecordError`."""
         event = PrimitiveEvent.from_record(record)
         for field, numbers in (("ts", (event.ts,)), ("ids", event.ids)):
             if any(abs(number) > LARGEST for number in numbers):
@@ -120,7 +122,8 @@ class RowDecoder:
             last = self.clocks.get(event.doc, 0)
             if event.ts <= last:
                 raise RecordError(
-                    f"ts is {event.ts} after {last} of the same document ({event.doc!r}): expected a greater one"
+                    f"ts is {event.ts} after {last} of the same document ({event.doc!r}):"
+                    " expected a greater one"
                 )
             self.clocks[event.doc] = event.ts
         return tuple(event)  # type: ignore[return-value]

@@ -10,7 +10,7 @@ SHOWN = 60
 
 
 class LogError(XmlCepError, ValueError):
-    """A change log that cannot be used as asked; the message names the file and, if there is one, the record."""
+    """A change log that cannot be used as asked; the message names the file and the record, if any."""
 
 
 class NewerFormatError(LogError):

@@ -1,4 +1,4 @@
-"""JSON to and from bytes: with orjson where it is installed, else with the standard library, to the same result."""
+"""JSON to and from bytes: by orjson where it is installed, else by the standard library, with the same result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ except ImportError:  # an accelerator only
 
 
 class JsonCodec(NamedTuple):
-    """Two functions: ``loads`` raises ValueError for bytes that are not JSON, ``dumps`` writes compact UTF-8."""
+    """Two functions: ``loads`` raises ValueError for what is not JSON, ``dumps`` writes compact UTF-8."""
 
     loads: Callable[[bytes], Any]
     dumps: Callable[[Any], bytes]

@@ -31,8 +31,8 @@ def arrow_schema() -> pyarrow.Schema:
     pa = load_pyarrow()
     text, number = pa.string(), pa.int64()
     types = {
-        "doc": text, "ts": number, "op": text, "path": text, "ids": pa.list_(number), "value": text, "old": text,
-        "pos": number, "at": text, "txn": number, "meta": pa.map_(text, text),
+        "doc": text, "ts": number, "op": text, "path": text, "ids": pa.list_(number), "value": text,
+        "old": text, "pos": number, "at": text, "txn": number, "meta": pa.map_(text, text),
     }  # fmt: skip
     return pa.schema([pa.field(name, types[name]) for name in FIELDS])
 
@@ -127,7 +127,7 @@ class ParquetReader:
                     wrong.append(f"{name} ({given})")
         if wrong:
             raise LogError(
-                f"{self._file}: not a change log: missing columns or columns of another type: {', '.join(wrong)}."
+                f"{self._file}: not a change log: columns missing or of another type: {', '.join(wrong)}."
                 f" It has {', '.join(schema.names) or 'none'}; a change log has"
                 " doc string, ts int64, op string, path string, ids list<int64>, value string, old string,"
                 " pos int64, at string, txn int64, meta map<string, string>"
@@ -144,8 +144,8 @@ class ParquetReader:
                 raise RecordError("no format version")
             if record[MARK] > FORMAT_VERSION:
                 raise NewerFormatError(
-                    f"{self._file}: written in log format {record[MARK]}; this release of xmlcep reads formats"
-                    f" up to {FORMAT_VERSION}: install a newer one"
+                    f"{self._file}: written in log format {record[MARK]}; this release of xmlcep reads"
+                    f" formats up to {FORMAT_VERSION}: install a newer one"
                 )
             return Header.from_record(record)
         except NewerFormatError:
@@ -179,7 +179,7 @@ def _meta(value: Any) -> Any:
 
 
 class ParquetWriter:
-    """Writes a Parquet log: zstd, row groups of ``group_size`` records. Nothing can be read before `close`."""
+    """Writes a Parquet log: zstd, ``group_size`` records per row group. It can be read only after `close`."""
 
     def __init__(self, path: str | Path, header: Header | None = None, *, group_size: int = 65_536) -> None:
         pa = self._pa = load_pyarrow()
@@ -206,7 +206,7 @@ class ParquetWriter:
         pa = self._pa
         ts, op, path, ids, value, old, pos, at, doc, txn, meta = zip(*self._rows, strict=True)
         by_name = {
-            "doc": doc, "ts": ts, "op": op, "path": [str(p) for p in path], "ids": ids, "value": value, "old": old,
+            "doc": doc, "ts": ts, "op": op, "path": list(map(str, path)), "ids": ids, "value": value, "old": old,
             "pos": pos, "at": at, "txn": txn,
             "meta": [None if m is None else list(m.items()) for m in meta],
         }  # fmt: skip

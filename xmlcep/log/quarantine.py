@@ -21,7 +21,7 @@ def refuse(bad: BadRecord) -> None:
 
 
 class Quarantine:
-    """The policy that writes bad records to a JSON Lines file, with where they stood and why, and counts them.
+    """The policy that writes bad records to a JSON Lines file, with place and reason, and counts them.
 
     The file is made at the first bad record. Fields: ``file``, ``record``, ``offset``, ``reason``, ``raw``
     (the text; bytes that are not UTF-8 shown as ``\\xNN``) and then also ``raw_base64`` (the bytes).

@@ -57,7 +57,7 @@ class LogReader:
 def read_log(
     source: Source, *, on_bad: BadRecordPolicy = refuse, clock: ClockCheck = ClockCheck.INCREASING
 ) -> LogReader:
-    """The headers and events of a log (``.jsonl``, also packed with gzip or zstd, or ``.parquet``) in file order.
+    """The headers and events of a log (JSON Lines, also packed with gzip or zstd, or Parquet) in file order.
 
     ``on_bad`` is called with every bad record (default: raise `LogError`; a `Quarantine` puts them aside).
     Raises `LogError` for files that are missing, empty or no logs, `NewerFormatError` for those of a newer

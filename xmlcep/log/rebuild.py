@@ -5,7 +5,8 @@ from __future__ import annotations
 from lxml import etree
 
 from ..events import PrimitiveEvent
-from ..replica import Replica, ReplicaError, SnapshotError, Strictness
+from ..replica import Replica, ReplicaError, Strictness
+from ..snapshots import SnapshotError
 from .errors import LogError, Origin
 from .quarantine import BadRecordPolicy, refuse
 from .reading import read_log
@@ -20,7 +21,7 @@ def rebuild(
 
     Comments and processing instructions are not part of it. ``doc`` names the document of a log of several.
     A single file stands for all the files the log was rolled over to (`segments`). Raises `LogError`, which
-    names the record, for a log that is damaged, that holds several documents, or that has no document at ``at``.
+    names the record, for a log that is damaged, holds several documents, or has no document at ``at``.
     """
     replica, name = replay(log, at, doc=doc, on_bad=on_bad)
     root = replica.tree()
@@ -33,7 +34,7 @@ def rebuild(
 def replay(
     log: Source, at: int | None = None, *, doc: str | None = None, on_bad: BadRecordPolicy = refuse
 ) -> tuple[Replica, str]:
-    """The replica that `rebuild` takes the document from, and the document's name; raises what `rebuild` does."""
+    """The replica that `rebuild` takes the document from, and the document's name; raises the same."""
     replica: Replica | None = None
     name = doc
     reader = read_log(files_of(log), on_bad=on_bad)

@@ -1,4 +1,4 @@
-"""The files that a log was rolled over to: ``orders.jsonl``, then ``orders.0002.jsonl``, ``orders.0003.jsonl`` …"""
+"""The files that a log was rolled over to: ``orders.jsonl``, then ``orders.0002.jsonl``, and so on."""
 
 from __future__ import annotations
 

@@ -1,0 +1,258 @@
+"""Recording: what is in the log is what was done, whatever happens to the process or the disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.log.helpers import canonical, lines_of, read, some_events, write_lines
+from tests.log.models import RecordedDocument
+from xmlcep.log import Header, LogError, LogLockedError, rebuild, segments
+from xmlcep.log.continuing import continue_log
+from xmlcep.log.records import MARK
+from xmlcep.log.recorder import record
+from xmlcep.log.writing import create_log
+
+
+@pytest.mark.parametrize("durability", ["event", "transaction", "os"])
+@pytest.mark.parametrize("seal", [False, True])
+def test_the_log_is_the_history(tmp_path: Path, durability: str, seal: bool) -> None:
+    document = RecordedDocument(1)
+    with record(document, tmp_path / "log.jsonl", durability=durability, seal=seal):  # type: ignore[arg-type]
+        for _ in range(30):
+            document.change()
+    (header, *events), bad = read(tmp_path / "log.jsonl")
+    assert isinstance(header, Header)
+    assert (header.doc, header.ts) == ("d", document.history[0].ts - 1)
+    assert (events, bad) == (document.history, [])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_version_is_rebuilt(tmp_path: Path, seed: int) -> None:
+    document = RecordedDocument(seed)
+    log = tmp_path / "log.jsonl"
+    with record(document, log, max_bytes=None if seed % 2 else 9_000, seal=seed % 3 == 0):
+        for _ in range(60):
+            document.change()
+    assert (len(segments(log)) > 2) == (seed % 2 == 0)
+    for ts, xml in document.versions.items():
+        if xml is None:
+            with pytest.raises(LogError, match="has no root element"):
+                rebuild(log, ts)
+        else:
+            assert canonical(rebuild(log, ts)) == canonical(xml)
+    with pytest.raises(LogError, match="begins at"):
+        rebuild(log, min(document.versions) - 1)
+
+
+def test_every_time_point_is_rebuilt(tmp_path: Path) -> None:
+    from tests.log.random_documents import RandomDocument
+
+    model = RandomDocument(3)
+    versions, events = [], []
+    for _ in range(60):
+        events += model.change()
+        versions.append((model.ts, None if model.root is None else model.xml()))
+    log = write_lines(tmp_path / "log.jsonl", events)
+    for ts, xml in versions:
+        if xml is not None:
+            assert canonical(rebuild(log, ts)) == canonical(xml)
+
+
+def test_closing_and_opening_again_continues(tmp_path: Path) -> None:
+    document = RecordedDocument(2)
+    log = tmp_path / "log.jsonl"
+    for _ in range(4):
+        with record(document, log, seal=True) as recording:
+            assert recording.repairs == ()
+            document.change()
+    assert read(log)[0][1:] == document.history
+    assert segments(log) == [log]
+
+
+def test_what_was_done_while_not_recording_is_in_a_new_snapshot(tmp_path: Path) -> None:
+    document = RecordedDocument(3)
+    log = tmp_path / "log.jsonl"
+    with record(document, log):
+        document.change()
+    gap = document.clock
+    document.change()
+    with record(document, log):
+        document.change()
+    assert segments(log) == [log, tmp_path / "log.0002.jsonl"]
+    for ts in (gap, document.clock):
+        xml = document.versions[ts]
+        assert xml is not None
+        assert canonical(rebuild(log, ts)) == canonical(xml)
+
+
+def test_a_log_of_something_else_is_not_continued(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    with record(RecordedDocument(1, "orders"), log):
+        pass
+    with pytest.raises(LogError, match="the log of the document 'orders', not of 'other'"):
+        record(RecordedDocument(1, "other"), log)
+    write_lines(log, some_events(1, 100), Header("d"))
+    with pytest.raises(LogError, match=r"the log has reached time point \d+, the document only \d+"):
+        record(RecordedDocument(1), log)
+    log.write_text("rubbish\n")
+    with pytest.raises(LogError, match="no record that can be read"):
+        record(RecordedDocument(1), log)
+    assert log.read_text() == "rubbish\n"
+
+
+def test_a_log_is_sealed_from_its_first_record_or_not(tmp_path: Path) -> None:
+    document = RecordedDocument(1)
+    record(document, tmp_path / "log.jsonl").close()
+    with pytest.raises(LogError, match="sealed from its first record"):
+        record(document, tmp_path / "log.jsonl", seal=True)
+
+
+def test_a_second_writer_is_refused(tmp_path: Path) -> None:
+    document = RecordedDocument(1)
+    log = tmp_path / "log.jsonl"
+    with record(document, log, max_bytes=1):
+        document.change()
+        for attempt in (lambda: record(document, log), lambda: create_log(log, Header("d"))):
+            with pytest.raises(LogLockedError, match="another writer has this log open"):
+                attempt()
+    record(document, log).close()
+
+
+@pytest.mark.parametrize("name", ["log.jsonl.gz", "log.parquet", "log.jsonl.zst"])
+def test_only_json_lines_are_recorded(tmp_path: Path, name: str) -> None:
+    with pytest.raises(LogError, match="recorded as JSON Lines"):
+        record(RecordedDocument(1), tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_directory_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(LogError, match="cannot be written"):
+        record(RecordedDocument(1), tmp_path / "none" / "log.jsonl")
+
+
+def test_the_log_cut_at_every_byte_is_continued(tmp_path: Path) -> None:
+    """A torn line and an incomplete transaction are cut off and said; what was whole stays."""
+    document = RecordedDocument(4)
+    whole = tmp_path / "whole.jsonl"
+    with record(document, whole, seal=True):
+        while sum(event.txn is not None for event in document.history[-6:]) not in (3, 4):
+            document.change()
+        for _ in range(3):
+            document.change()
+    content = whole.read_bytes()
+    log = tmp_path / "log.jsonl"
+    for length in range(len(content) - 1024, len(content) + 1):
+        log.write_bytes(content[:length])
+        opened = continue_log(log)
+        assert opened is not None
+        writer, end = opened
+        writer.close()
+        (_, *events), bad = read(log)
+        assert bad == []
+        assert events == document.history[: len(events)]
+        assert end.ts == events[-1].ts
+        last = events[-1]
+        following = document.history[len(events)] if len(events) < len(document.history) else None
+        assert last.txn is None or following is None or following.txn != last.txn
+        assert bool(end.repairs) == (log.read_bytes() != content[:length])
+        removed = sum(len(repair.removed) for repair in end.repairs)
+        assert log.stat().st_size == length - removed or not end.repairs[0].removed
+
+
+def test_a_log_of_another_program_is_not_cut_at_its_transaction(tmp_path: Path) -> None:
+    log = write_lines(tmp_path / "log.jsonl", [e._replace(txn=1) for e in some_events(1, 5)], Header("d"))
+    before = log.read_bytes()
+    opened = continue_log(log)
+    assert opened is not None
+    opened[0].close()
+    assert (log.read_bytes(), opened[1].repairs) == (before, ())
+
+
+def test_a_log_without_even_a_header_is_begun_anew(tmp_path: Path) -> None:
+    document = RecordedDocument(5)
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(b'{"xmlcep":1,"doc"')
+    with record(document, log):
+        document.change()
+    assert read(log)[0][1:] == document.history
+
+
+def test_a_full_disk_leaves_the_log_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "log.jsonl"
+    events = some_events(6, 30)
+    real_write = os.write
+    for failing in range(1, 31):
+        log.unlink(missing_ok=True)
+        calls = iter(range(100))
+
+        def write(descriptor: int, data: bytes, calls: object = calls, failing: int = failing) -> int:
+            if next(calls) == failing:  # type: ignore[call-overload]
+                real_write(descriptor, data[: len(data) // 2])
+                raise OSError(28, "No space left on device")
+            return real_write(descriptor, data)
+
+        monkeypatch.setattr(os, "write", write)
+        with create_log(log, Header("d")) as writer:
+            with pytest.raises(LogError, match=r"cannot be written: No space left on device"):
+                for event in events:
+                    writer.write_event(event)
+            with pytest.raises(LogError, match="nothing more is written"):
+                writer.write_event(events[-1])
+        monkeypatch.setattr(os, "write", real_write)
+        assert read(log) == ([Header("d"), *events[: failing - 1]], [])
+
+
+def test_control_records_are_skipped_by_readers(tmp_path: Path) -> None:
+    events = some_events(7, 4)
+    lines = lines_of(events, Header("d"))
+    lines.insert(3, json.dumps({MARK: 1, "control": "later", "x": [1]}).encode() + b"\n")
+    (tmp_path / "log.jsonl").write_bytes(b"".join(lines))
+    assert read(tmp_path / "log.jsonl") == ([Header("d"), *events], [])
+
+
+WRITE_UNTIL_KILLED = """
+import sys
+from tests.log.models import RecordedDocument
+from xmlcep.log.recorder import record
+document = RecordedDocument(int(sys.argv[2]))
+recording = record(document, sys.argv[1], durability="os", max_bytes=20_000, seal=True)
+print("begun", flush=True)
+while True:
+    document.change()
+    if document.clock > 100_000:
+        break
+"""
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_killed_at_a_random_moment(tmp_path: Path, seed: int) -> None:
+    log = tmp_path / "log.jsonl"
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITE_UNTIL_KILLED, str(log), str(seed)], stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    while sum(file.stat().st_size for file in segments(log)) < 15_000 * seed:
+        pass  # the moment of the kill depends on how far it has come, and on the machine
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    opened = continue_log(log)
+    assert opened is not None
+    opened[0].close()
+    document = RecordedDocument(seed)
+    while document.clock < opened[1].ts:
+        document.change()
+    assert document.clock == opened[1].ts or document.history[-1].txn is None
+    xml = document.versions[document.clock]
+    if document.clock == opened[1].ts and xml is not None:
+        assert canonical(rebuild(log)) == canonical(xml)
+    events = [item for file in segments(log) for item in read(file)[0] if not isinstance(item, Header)]
+    assert events == document.history[: len(events)]

@@ -1,0 +1,120 @@
+"""The hash chain: the first altered, missing or moved record is found."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.log.models import RecordedDocument
+from xmlcep.cli.verify import command
+from xmlcep.log import segments
+from xmlcep.log.errors import BrokenChainError, LogError
+from xmlcep.log.recorder import record
+from xmlcep.log.seal import START, verify
+
+
+@pytest.fixture
+def sealed(tmp_path: Path) -> Path:
+    document = RecordedDocument(1)
+    with record(document, tmp_path / "log.jsonl", seal=True, max_bytes=5_000):
+        for _ in range(15):
+            document.change()
+    return tmp_path / "log.jsonl"
+
+
+def test_an_untouched_log_is_unbroken(sealed: Path) -> None:
+    seal = verify(sealed)
+    lines = [line for file in segments(sealed) for line in file.read_text().splitlines()]
+    assert len(segments(sealed)) > 1
+    assert (seal.length, seal.head) == (len(lines), json.loads(lines[-1])["hash"])
+    assert verify(sealed, head=json.loads(lines[4])["hash"]) == seal
+
+
+def test_the_chain_is_as_documented(sealed: Path) -> None:
+    before = START
+    for file in segments(sealed):
+        for line in file.read_text().splitlines():
+            content = json.loads(line)
+            claimed = content.pop("hash")
+            canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+            before = hashlib.sha256((before + canonical).encode()).hexdigest()
+            assert claimed == before
+
+
+def test_every_altered_missing_or_swapped_record_is_found(sealed: Path) -> None:
+    file = segments(sealed)[0]
+    lines = file.read_bytes().splitlines(keepends=True)
+    for index in range(1, len(lines) - 1):
+        altered = json.loads(lines[index])
+        altered["ts"] += 1000
+        for changed, problem in (
+            ([*lines[:index], json.dumps(altered).encode() + b"\n", *lines[index + 1 :]], "was altered"),
+            ([*lines[:index], *lines[index + 1 :]], "are missing before it"),
+            ([*lines[:index], lines[index + 1], lines[index], *lines[index + 2 :]], "were moved"),
+            ([*lines[:index], lines[index - 1], *lines[index:]], "moved here or repeated"),
+        ):
+            file.write_bytes(b"".join(changed))
+            with pytest.raises(BrokenChainError, match=problem) as caught:
+                verify(sealed)
+            assert str(caught.value).startswith(f"{file}:{index + 1}: ")
+
+
+def test_a_missing_file_is_found(sealed: Path) -> None:
+    assert len(segments(sealed)) > 2
+    segments(sealed)[1].unlink()
+    with pytest.raises(BrokenChainError, match="records are missing before it"):
+        verify(sealed)
+
+
+def test_every_bit_flip_is_found(sealed: Path) -> None:
+    content = sealed.read_bytes()
+    choose = random.Random(1)
+    for _ in range(300):
+        position = choose.randrange(len(content))
+        flipped = bytearray(content)
+        flipped[position] ^= 1 << choose.randrange(8)
+        sealed.write_bytes(flipped)
+        if json_lines(bytes(flipped)) == json_lines(content):
+            continue  # the same JSON, for example another escape
+        with pytest.raises(BrokenChainError):
+            verify(sealed)
+
+
+def json_lines(content: bytes) -> object:
+    try:
+        return [json.loads(line) for line in content.splitlines()]
+    except ValueError:
+        return None
+
+
+def test_a_cut_off_end_is_found_by_the_head(sealed: Path) -> None:
+    head = verify(sealed).head
+    last = segments(sealed)[-1]
+    last.write_bytes(b"".join(last.read_bytes().splitlines(keepends=True)[:-1]))
+    assert verify(sealed).head != head
+    with pytest.raises(BrokenChainError, match="records were cut off at its end"):
+        verify(sealed, head=head)
+
+
+def test_a_log_without_seal_and_a_log_without_records(tmp_path: Path) -> None:
+    record(RecordedDocument(1), tmp_path / "log.jsonl").close()
+    with pytest.raises(BrokenChainError, match="not sealed"):
+        verify(tmp_path / "log.jsonl")
+    (tmp_path / "blank.jsonl").write_text("\n")
+    with pytest.raises(LogError, match="no records"):
+        verify(tmp_path / "blank.jsonl")
+
+
+def test_the_command(sealed: Path) -> None:
+    seal = verify(sealed)
+    result = CliRunner().invoke(command, [str(sealed), "--head", seal.head])
+    assert (result.exit_code, result.stdout) == (0, f"{seal.length} records, unbroken; head {seal.head}\n")
+    sealed.write_bytes(sealed.read_bytes().replace(b'"op":"ins"', b'"op":"del"', 1))
+    result = CliRunner().invoke(command, [str(sealed)])
+    assert result.exit_code == 1
+    assert "was altered" in result.stderr
