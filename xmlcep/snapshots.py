@@ -1,7 +1,7 @@
 """Documents as XML text with the ids of their nodes, as headers of change logs hold them.
 
-The ids are in document order: an element, its attributes, its child nodes. Every lxml text slot that is not empty
-is one text node; a comment or processing instruction keeps the texts on its two sides apart.
+The ids are in document order: an element, its attributes, its child nodes. Every lxml text slot that is not
+empty is one text node; a comment or processing instruction keeps the texts on its two sides apart.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ class NodeTables:
 
 
 def load_snapshot(tables: NodeTables, xml_text: str, ids: Sequence[int]) -> int:
-    """Adds the nodes of a snapshot to the tables, without comments and PIs; returns the id of the root element.
+    """Adds the nodes of a snapshot to the tables, without comments and PIs; returns the id of the root
+    element.
 
     Raises `SnapshotError` when the text is not safe, well-formed XML or the ids do not belong to it.
     """

@@ -1,4 +1,4 @@
-"""Random documents and their changes, from a model that knows nothing of lxml: the oracle of the log tests."""
+"""Random documents and their changes, from a model that knows nothing of lxml: the tests' oracle."""
 
 from __future__ import annotations
 

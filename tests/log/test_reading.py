@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import io
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,8 +15,9 @@ from path_types import PathType
 from tests.log.helpers import lines_of, read, some_events, write_lines
 from xmlcep.errors import MissingExtraError
 from xmlcep.events import PrimitiveEvent
-from xmlcep.log import parquet, reading
+from xmlcep.log.decoding import RowDecoder
 from xmlcep.log.json_codec import FASTEST, STANDARD
+from xmlcep.log.jsonlines import JsonLinesReader
 from xmlcep.log.parquet import ParquetWriter
 from xmlcep.log.reading import read_columns, read_log
 from xmlcep.log.records import Header
@@ -99,12 +102,10 @@ def test_a_parquet_log_may_leave_out_columns_that_are_null(tmp_path: Path) -> No
 def test_pyarrow_missing_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "log.parquet").write_bytes(b"PAR1")
     (tmp_path / "log.jsonl.zst").write_bytes(b"\x28\xb5\x2f\xfd")
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     for name in ("log.parquet", "log.jsonl.zst"):
         with pytest.raises(MissingExtraError, match=r"xmlcep\[arrow\]"):
             list(read_log(tmp_path / name))
-    assert parquet.REQUIRED
-    assert reading.BATCH_SIZE
 
 
 JSON = st.recursive(
@@ -151,10 +152,10 @@ def test_both_readers_agree_on_any_record(changes: dict[str, object]) -> None:
     results = []
     line = STANDARD.dumps({**RECORD, **changes}) + b"\n"
     for codec in (STANDARD, FASTEST):
-        reader = reading.JsonLinesReader("log", reading.RowDecoder(), codec, lambda bad: found.append(bad))
         found: list[object] = []
+        reader = JsonLinesReader("log", RowDecoder(), codec, found.append)
         try:
-            found += reader.read(__import__("io").BytesIO(line), 10)
+            found += reader.read(io.BytesIO(line), 10)
         except ValueError as error:
             found.append(str(error))
         results.append(repr(found))

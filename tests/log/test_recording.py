@@ -15,8 +15,8 @@ from tests.log.helpers import canonical, lines_of, read, some_events, write_line
 from tests.log.models import RecordedDocument
 from xmlcep.log import Header, LogError, LogLockedError, rebuild, segments
 from xmlcep.log.continuing import continue_log
-from xmlcep.log.records import MARK
 from xmlcep.log.recorder import record
+from xmlcep.log.records import MARK
 from xmlcep.log.writing import create_log
 
 

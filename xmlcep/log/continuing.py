@@ -85,7 +85,7 @@ def _marks_commits(file: Path) -> bool:
 
 
 def _last(files: list[Path]) -> tuple[str, int, Seal | None] | None:
-    """The document's name, its clock and the state of the hash chain at the end of a log; None if it is empty."""
+    """The document's name, clock and hash chain at the end of a log; None if it is empty."""
     seal: Seal | None = None
     seen = False
     for file in reversed(files):
@@ -110,6 +110,7 @@ def _check_version(file: Path, record: dict[str, Any]) -> None:
         raise RecordError(f"{file}: {MARK} is {version!r}: expected the format version")
     if version > FORMAT_VERSION:
         raise NewerFormatError(
-            f"{file}: written in log format {version}; this release of xmlcep knows formats up to {FORMAT_VERSION}:"
+            f"{file}: written in log format {version}; this release of xmlcep knows formats up to"
+            f" {FORMAT_VERSION}:"
             " install a newer one"
         )

@@ -1,4 +1,4 @@
-"""JSON to and from bytes: by orjson where it is installed, else by the standard library, with the same result."""
+"""JSON to and from bytes: by orjson where it is installed, else by json, to the same result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One writer at a time: an advisory lock on a log's first file, which the system drops when the process ends."""
+"""One writer at a time: an advisory lock on a log's first file, gone when the process ends."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class WriterLock:
         except OSError:
             os.close(self._descriptor)
             raise LogLockedError(
-                f"{os.fspath(file)}: another writer has this log open: close it there, or record to another file"
+                f"{os.fspath(file)}: another writer has this log open: close it there, or record to"
+                " another file"
             ) from None
 
     def release(self) -> None:

@@ -206,8 +206,8 @@ class ParquetWriter:
         pa = self._pa
         ts, op, path, ids, value, old, pos, at, doc, txn, meta = zip(*self._rows, strict=True)
         by_name = {
-            "doc": doc, "ts": ts, "op": op, "path": list(map(str, path)), "ids": ids, "value": value, "old": old,
-            "pos": pos, "at": at, "txn": txn,
+            "doc": doc, "ts": ts, "op": op, "path": list(map(str, path)), "ids": ids, "value": value, "old":
+            old, "pos": pos, "at": at, "txn": txn,
             "meta": [None if m is None else list(m.items()) for m in meta],
         }  # fmt: skip
         arrays = [pa.array(by_name[field.name], field.type) for field in self._schema]

@@ -125,12 +125,13 @@ def record(
     seal: bool = False,
     max_bytes: int | None = None,
 ) -> Recording:
-    """Records every change of a wrapped document to the JSON Lines log ``path`` until the recording is closed.
+    """Records every change of a wrapped document to the JSON Lines log ``path`` until the recording is
+    closed.
 
     A new log begins with a snapshot of the document; a log of the same document is continued where it ended.
-    Changes made while it was not recorded are in the log as a new snapshot in a new file. ``durability`` says when
-    records have surely reached the disk, ``seal`` adds the hash chain that `xmlcep verify` checks, and
-    beyond ``max_bytes`` the log is rolled over to a new numbered file (never within a transaction).
+    Changes made while it was not recorded are in the log as a new snapshot in a new file. ``durability``
+    says when records have surely reached the disk, ``seal`` adds the hash chain that `xmlcep verify` checks,
+    and beyond ``max_bytes`` the log is rolled over to a new numbered file (never within a transaction).
     Raises `LogError` for a log of another document or one that is ahead of the document (recover it
     instead), `LogLockedError` if it is being written.
     """
@@ -149,7 +150,8 @@ def record(
             )
         if end.ts > doc.clock:
             raise LogError(
-                f"{path}: the log has reached time point {end.ts}, the document only {doc.clock}: go on with the"
+                f"{path}: the log has reached time point {end.ts}, the document only {doc.clock}: go on"
+                " with the"
                 " document that xmlcep.recover(log) returns, or record to another file"
             )
         if seal and writer.seal is None:

@@ -2,9 +2,9 @@
 
 Every record of a sealed log has two more fields: ``n``, its number in the log from 1, and ``hash``, the
 SHA-256 (hex) of the hash of the record before it (64 zeros for the first) followed by the record's canonical
-JSON: without ``hash``, keys sorted by code point, no spaces, UTF-8, nothing escaped that need not be. A record
-altered, left out or moved breaks the chain there. The chain does not show that records were cut off at the end, nor
-that all of it was written anew: keep the last hash (the *head*) elsewhere and compare.
+JSON: without ``hash``, keys sorted by code point, no spaces, UTF-8, nothing escaped that need not be. A
+record altered, left out or moved breaks the chain there. The chain does not show that records were cut off
+at the end, nor that all of it was written anew: keep the last hash (the *head*) elsewhere and compare.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def seal_of(record: Mapping[str, Any]) -> Seal | None:
 def verify(log: Source, *, head: str | None = None) -> Seal:
     """Checks the chain of a sealed log; returns its length and head.
 
-    Raises `BrokenChainError`, which names the first record that was altered, or before which one is missing, or that
-    does not stand where it belongs, or that is not sealed. With ``head``, the hash kept elsewhere, records cut
-    off at the end are found too. `LogError`: a log without any record.
+    Raises `BrokenChainError`, which names the first record that was altered, or before which one is missing,
+    or that does not stand where it belongs, or that is not sealed. With ``head``, the hash kept elsewhere,
+    records cut off at the end are found too. `LogError`: a log without any record.
     """
     seal = Seal()
     at_head = seal if head == START else None
@@ -93,7 +93,8 @@ def _next(record: dict[str, Any], before: Seal, origin: Origin) -> Seal:
     expected = before.length + 1
     if claimed.length > expected:
         raise BrokenChainError(
-            f"{origin}: this is record {claimed.length}, expected {expected}: records are missing before it or"
+            f"{origin}: this is record {claimed.length}, expected {expected}: records are missing"
+            " before it or"
             " were moved"
         )
     if claimed.length < expected:

@@ -13,7 +13,7 @@ Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 def files_of(log: Source) -> list[Path]:
-    """The files of a log: several as they were given; for a single one, those it was rolled over to as well."""
+    """The files of a log: several as given; for a single one, those it was rolled over to as well."""
     if isinstance(log, (str, os.PathLike)):
         return segments(log)
     return [Path(file) for file in log]

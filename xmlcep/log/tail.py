@@ -49,7 +49,7 @@ def lines_backwards(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def records_backwards(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The records of a file from the last to the first, with their offsets; what is no JSON object is skipped."""
+    """The records of a file from the last to the first, with their offsets; what is no object is skipped."""
     with file.open("rb") as stream:
         for offset, line in lines_backwards(stream):
             record = _object(line)

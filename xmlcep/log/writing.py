@@ -33,8 +33,8 @@ class Durability(Enum):
 class LogWriter:
     """Appends to a log and holds its writer lock. Make one with `create_log` or `append_to_log`.
 
-    Every call of `write` hands whole lines to the operating system at once. If that fails, for example because the
-    disk is full, the log is left as it was before and the writer takes nothing more.
+    Every call of `write` hands whole lines to the operating system at once. If that fails, for example
+    because the disk is full, the log is left as it was before and the writer takes nothing more.
     """
 
     def __init__(self, log: Path, lock: WriterLock, number: int, seal: Seal | None) -> None:
@@ -138,7 +138,7 @@ class LogWriter:
 
 
 def create_log(log: str | os.PathLike[str], header: Header, *, seal: bool = False) -> LogWriter:
-    """Begins a log with ``header``; raises `LogError` if there is one already, `LogLockedError` if it is in use."""
+    """Begins a log with ``header``; raises `LogError` if there is one, `LogLockedError` if it is in use."""
     first = Path(log)
     lock = lock_log(first)
     try:
@@ -177,7 +177,7 @@ def sync_directory(file: Path) -> None:
 
 
 def lock_log(log: Path) -> WriterLock:
-    """The writer lock of a log; raises `LogError` where no log can be written, `LogLockedError` if it is in use."""
+    """The writer lock of a log; raises `LogError` where none can be written, `LogLockedError` if in use."""
     if log.suffix in (".gz", ".zst", ".parquet"):
         raise LogError(
             f"{log}: a log is recorded as JSON Lines, so that it can be appended to: name it"
