@@ -32,6 +32,7 @@ class Composite:
             "ts": self.cause.ts,
             "at": self.cause.at,
             **_composite_constituent(self),
+            "name": self.name,  # N7: always the event's; only among constituents the label names it
             "start": first_and_last[0] if first_and_last else None,
             "end": first_and_last[1] if first_and_last else None,
             "operator": self.operator,

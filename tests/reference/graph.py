@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from path_types import PathType, equals_or_ends
@@ -41,6 +41,13 @@ class Evaluation:
             _label(tree)
         self.closed = False
         self._raised: list[tuple[tuple[Any, ...], Composite]] = []
+
+    def rank(self, record: Mapping[str, Any]) -> tuple[Any, ...]:
+        """What orders findings of one document in the findings file; equal ones stay in raise order."""
+        (tree,) = (tree for tree in self.trees if tree.definition.name == record["name"])
+        label = record["operator"] or tree.label
+        labels = [operator.label for operator in tree.postorder()]
+        return record["ts"], self.trees.index(tree), labels.index(label), record["ids"]
 
     def take(self, step: Step) -> list[dict[str, Any]]:
         """Takes one step; gives the finding records of it, in the order of the findings file."""
@@ -93,7 +100,12 @@ class Evaluation:
                 for composite in operator.raised:
                     ids = () if composite.instance is None else composite.instance.ids
                     self._raised.append(((composite.cause.ts, index, number, ids), composite))
-            occurred += sorted(tree.raised, key=lambda c: () if c.instance is None else c.instance.ids)
+            occurred += _reaching_later_trees(tree)
+
+
+def _reaching_later_trees(tree: OperatorState) -> list[Composite]:
+    """Whatever the root raised, also what it withdrew from its (missing) parent since (G2, C6, N2)."""
+    return sorted(tree.raised, key=lambda c: () if c.instance is None else c.instance.ids)
 
 
 def _records(raised: list[tuple[tuple[Any, ...], Composite]]) -> list[dict[str, Any]]:

@@ -1,0 +1,63 @@
+"""Runs rules and steps through the engine, step by step, in the order of the findings file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tests.reference import Evaluation
+from tests.strategies import History, show_history, show_rules
+from xmlcep.definitions import EventDefinition
+from xmlcep.engine import Detector
+from xmlcep.rules import Rules, parse_rules
+
+Findings = list[list[dict[str, Any]]]
+
+
+def rules_of(definitions: Sequence[EventDefinition]) -> Rules:
+    """The rules with these definitions, by way of their text."""
+    return parse_rules(show_rules(tuple(definitions)))
+
+
+def engine_findings(definitions: Sequence[EventDefinition], steps: Iterable[Any]) -> Findings:
+    """What the engine raises at each step, and at last when it is closed, in the order of the findings file."""
+    rules = rules_of(definitions)
+    rank = Evaluation(definitions).rank
+    detector = Detector(rules, operators=True)
+    found = []
+    for step in steps:
+        raised = detector.flush() if step == "flush" else detector.feed(step)
+        found.append(sorted((composite.to_record() for composite in raised), key=rank))
+    found.append(sorted((composite.to_record() for composite in detector.close()), key=rank))
+    return found
+
+
+def reference_findings(definitions: Sequence[EventDefinition], steps: Iterable[Any]) -> Findings:
+    """What the reference evaluator raises at each step, and at last when it is closed."""
+    evaluation = Evaluation(definitions)
+    return [evaluation.take(step) for step in [*steps, "close"]]
+
+
+def difference(definitions: Sequence[EventDefinition], history: History) -> str:
+    """The first step at which engine and reference differ, shown with rules and events; empty if none does."""
+    expected = reference_findings(definitions, history.steps)
+    got = engine_findings(definitions, history.steps)
+    steps = [*history.steps, "close"]
+    for index, (want, have) in enumerate(zip(expected, got, strict=True)):
+        if want != have:
+            until = History(tuple(steps[: index + 1]))  # type: ignore[arg-type]
+            lines = [show_rules(tuple(definitions)), show_history(until), "reference:"]
+            lines += [*map(_short, want), "engine:", *map(_short, have)]
+            return "\n".join(lines)
+    return ""
+
+
+def _short(record: dict[str, Any]) -> str:
+    return f"  {record['name']} {record['path']}{record['ids']} [{record['start']},{record['end']}] {_inner(record)}"
+
+
+def _inner(record: dict[str, Any]) -> str:
+    if "op" in record:
+        return f"{record['op']}@{record['ts']}"
+    inner = ", ".join(map(_inner, record["constituents"]))
+    return f"{{{inner}}}" if "operator" in record else f"{record['name']}{{{inner}}}"

@@ -1,0 +1,26 @@
+"""The engine raises what the reference evaluator raises, step by step, in the same order, inner operators'
+composites included, on random rules and histories with flushes and deletions."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.laws.agreement import difference
+from tests.strategies import histories, rule_sets
+from xmlcep.definitions import ContextName, EventDefinition
+
+
+@settings(max_examples=150, deadline=None)
+@given(rule_sets(), histories())
+def test_any_rules(definitions: tuple[EventDefinition, ...], history) -> None:  # type: ignore[no-untyped-def]
+    assert not difference(definitions, history)
+
+
+@pytest.mark.parametrize("context", ContextName)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), history=histories())
+def test_every_context(context: ContextName, data: st.DataObject, history) -> None:  # type: ignore[no-untyped-def]
+    definitions = data.draw(rule_sets(max_events=2, contexts=(context,)))
+    assert not difference(definitions, history)
