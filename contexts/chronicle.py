@@ -21,8 +21,8 @@ class Chronicle(Context):
             chosen = tuple([entries[0] for entries in stored])
             if group.owners is not None and all_silent(chosen):
                 break
-            group.consume_oldest(chosen)
             found.append(chosen)
+            group.consume_chain(chosen)
         return found
 
     def release_conjunction(self, group: Group) -> list[Combination]:
@@ -34,7 +34,7 @@ class Chronicle(Context):
         position = 0
         while position < len(last):
             chain = oldest_chain(before, last[position])
-            if chain is None or all_silent(chain):
+            if chain is None or (group.owners is not None and all_silent(chain)):
                 position += 1
                 continue
             group.consume_chain(chain)

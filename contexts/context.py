@@ -9,7 +9,8 @@ from .order import oldest_chain
 
 
 class Context:
-    """A Snoop context: the choice of events for conjunction and sequence (H4, H5), earliest and released (D5).
+    """A Snoop context: the choice of events for conjunction and sequence (H4, H5), earliest and released
+    (D5).
 
     Contexts have no state: all of it is in the group. ``one_by_one`` says that several arrivals of one time
     point are stored and evaluated one after the other (H3). The evaluating methods expect the arrivals to be

@@ -26,7 +26,9 @@ def primitive(at: int, event: object) -> Entry:
     return (at, at, at, event, False)
 
 
-def composite(start: float | None, end: float | None, at: int, event: object, *, silent: bool = False) -> Entry:
+def composite(
+    start: float | None, end: float | None, at: int, event: object, *, silent: bool = False
+) -> Entry:
     """The entry of an event with an interval; start and end are None when the interval is empty."""
     if start is None or end is None:
         return (EMPTY_START, EMPTY_END, at, event, silent)
@@ -40,7 +42,7 @@ class Owner(Protocol):
         """An event of it was consumed (H7, M3)."""
 
     def successor(self, entry: Entry, stored: Iterable[Entry], at: int) -> Entry | None:
-        """The silent empty composite that is available once ``entry`` is gone from ``stored`` (M5), if any."""
+        """The silent empty composite available once ``entry`` is gone from ``stored`` (M5), if any."""
 
     def available(self, silent: Entry) -> None:
         """A silent empty composite of it was stored."""
@@ -49,7 +51,9 @@ class Owner(Protocol):
 class Group:
     """The stored events of one group: ``stored[k]`` are operand k's, oldest first.
 
-    ``fresh`` are, for a deferred operator, the arrivals since the last release (X1), with their operand.
+    ``fresh`` are, for a deferred operator, the arrivals since the last release (X1), with their operand;
+    None if
+    there are none.
     ``owners[k]`` is told of the consumption of operand k's events; ``owners`` is None when nobody is.
     """
 
@@ -60,8 +64,14 @@ class Group:
     ) -> None:
         self.stored = stored
         self.owners = owners
-        self.fresh: list[tuple[int, Entry]] = []
+        self.fresh: list[tuple[int, Entry]] | None = None
         self.now = 0
+
+    def hold(self, child: int, arrivals: Iterable[Entry]) -> None:
+        """Notes that these arrivals, stored in operand ``child``, have not been evaluated (X1)."""
+        if self.fresh is None:
+            self.fresh = []
+        self.fresh += [(child, entry) for entry in arrivals]
 
     def is_empty(self) -> bool:
         """Whether nothing is stored."""
@@ -69,7 +79,7 @@ class Group:
 
     def still_fresh(self) -> list[tuple[int, Entry]]:
         """The fresh arrivals that are still stored, in the order in which they came."""
-        return [(k, entry) for k, entry in self.fresh if holds(self.stored[k], entry)]
+        return [(k, entry) for k, entry in self.fresh or () if holds(self.stored[k], entry)]
 
     def consume(self, taken: Iterable[tuple[int, Entry]]) -> None:
         """Takes these events out of their operands' stores, then tells their owners (H7)."""
@@ -79,16 +89,10 @@ class Group:
         if self.owners is not None:
             self._tell(taken)
 
-    def consume_oldest(self, combination: Combination) -> None:
-        """Like `consume`, for a combination of the oldest event of every operand."""
-        for stored in self.stored:
-            del stored[0]
-        if self.owners is not None:
-            self._tell(list(enumerate(combination)))
-
     def consume_chain(self, combination: Combination) -> None:
-        """Like `consume`, for a combination with one event per operand."""
-        for stored, entry in zip(self.stored, combination, strict=True):
+        """Like `consume`, for a combination with one event per operand, from the first on."""
+        for k, entry in enumerate(combination):
+            stored = self.stored[k]
             if stored[0] is entry:
                 del stored[0]
             else:

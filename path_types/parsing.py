@@ -70,7 +70,9 @@ class _PathParser:
         if name not in self.namespaces:
             known = ", ".join(sorted(filter(None, self.namespaces))) or "none"
             raise self._error(
-                f"the unknown prefix {name!r}", f"declare it (known prefixes: {known}) or write {{uri}}name", start
+                f"the unknown prefix {name!r}",
+                f"declare it (known prefixes: {known}) or write {{uri}}name",
+                start,
             )
         return _clark(self.namespaces[name], self._ncname())
 

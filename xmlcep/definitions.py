@@ -114,7 +114,7 @@ class Disjunction:
 
 @dataclass(frozen=True, slots=True)
 class Multiplicity:
-    """``x[l,u] a``: between ``lower`` and ``upper`` (None: unbounded) occurrences of the operand (M1 to M6)."""
+    """``x[l,u] a``: ``lower`` to ``upper`` (None: unbounded) occurrences of the operand (M1 to M6)."""
 
     kind: ClassVar[str] = "multiplicity"
     symbol: ClassVar[str] = "x"

@@ -17,7 +17,9 @@ class RuleProblem:
 
     __slots__ = ("column", "hint", "line", "message", "width")
 
-    def __init__(self, message: str, hint: str = "", *, line: int = 0, column: int = 0, width: int = 1) -> None:
+    def __init__(
+        self, message: str, hint: str = "", *, line: int = 0, column: int = 0, width: int = 1
+    ) -> None:
         self.message = message
         self.hint = hint
         self.line = line
@@ -49,7 +51,7 @@ def _display_width(character: str) -> int:
 
 
 class RuleError(XmlCepError, ValueError):
-    """Rules that cannot be used; ``problems`` has all that was found, ``line`` and ``column`` are the first's."""
+    """Rules that cannot be used; ``problems`` are all that was found, ``line`` and ``column`` the first's."""
 
     def __init__(
         self, problems: Sequence[RuleProblem], *, source_name: str = "<rules>", text: str | None = None
@@ -66,7 +68,7 @@ class RuleError(XmlCepError, ValueError):
 
 
 class RecordError(XmlCepError, ValueError):
-    """A change log record that breaks the format; says which field, what was given and what is expected."""
+    """A change log record that breaks the format; says which field, and what is expected."""
 
 
 class MissingExtraError(XmlCepError, ImportError):

@@ -96,7 +96,9 @@ class PrimitiveEvent(NamedTuple):
         if not isinstance(ids, (list, tuple)) or not all(type(node) is int for node in ids):
             raise RecordError(f"ids is {ids!r}: expected a list of whole numbers")
         if len(ids) != len(path):
-            raise RecordError(f"path {path} has {len(path)} steps, ids has {len(ids)}: expected one id per step")
+            raise RecordError(
+                f"path {path} has {len(path)} steps, ids has {len(ids)}: expected one id per step"
+            )
         for field in ("value", "old", "at", "doc"):
             if not isinstance(record.get(field), (str, type(None))):
                 raise RecordError(f"{field} is {record[field]!r}: expected a string or null")
@@ -148,8 +150,9 @@ def _record_path(given: object) -> PathType:
 class CompositeEvent(NamedTuple):
     """An event raised by an operator of an event tree (E4).
 
-    ``name`` is the event type's name, ``operator`` the label of the inner operator that raised it, None for the
-    root of the tree (N7); ``path`` and ``ids`` are the path instance, ``constituents`` the events it is made of, in order of operand, then of arrival; ``start`` and
+    ``name`` is the event type's name, ``operator`` the label of the inner operator that raised it, None for
+    the root of the tree (N7); ``path`` and ``ids`` are the path instance, ``constituents`` the events it is
+    made of, in order of operand, then of arrival; ``start`` and
     ``end`` its interval, None when empty (E5); ``cause`` the primitive event at whose time point it was
     raised.
     """

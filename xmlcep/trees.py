@@ -13,8 +13,8 @@ from path_types import PathType, contains, left_bound_intersection
 
 from .conditions import Condition, ConditionError
 from .definitions import (
-    ContextName,
     Conjunction,
+    ContextName,
     EventDefinition,
     Expression,
     Leaf,
@@ -158,7 +158,11 @@ class _TreeBuilder:
         self.sound = False
         self.problems.append(
             RuleProblem(
-                f"event {self.definition.name}: {message}", hint, line=at.line, column=at.column, width=at.width
+                f"event {self.definition.name}: {message}",
+                hint,
+                line=at.line,
+                column=at.column,
+                width=at.width,
             )
         )
 
@@ -201,7 +205,8 @@ class _TreeBuilder:
             if not _is_valid(explicit, child.path):
                 sound = False
                 self._problem(
-                    f"the path type {explicit} of the {_describe(operator)} does not fit its operand {child.path}",
+                    f"the path type {explicit} of the {_describe(operator)} does not fit "
+                    f"its operand {child.path}",
                     "events of the operand could never be projected on it (T3): write a path type that the "
                     "operand's path starts with or contains",
                     operator.options.path_at if operator.options.path_at.line else operator.at,
@@ -238,7 +243,8 @@ class _TreeBuilder:
         lower, upper = operator.lower, operator.upper
         if lower < 0 or (upper is not None and (upper < 1 or upper < lower)):
             self._problem(
-                f"the bounds [{lower},{'*' if upper is None else upper}] of a multiplicity are impossible (M6)",
+                f"the bounds [{lower},{'*' if upper is None else upper}] of a multiplicity "
+                "are impossible (M6)",
                 "the lower bound is 0 or more, the upper bound 1 or more and not below the lower, or *",
                 operator.at,
             )
@@ -305,9 +311,7 @@ def _is_valid(operator: PathType, child: PathType) -> bool:
 def _may_repeat(types: list[EventType]) -> bool:
     """Whether one event can be compatible with two of these leaf types (K4); may err on the side of yes."""
     return any(
-        type(a) is type(b) and a.path.last == b.path.last
-        for i, a in enumerate(types)
-        for b in types[i + 1 :]
+        type(a) is type(b) and a.path.last == b.path.last for i, a in enumerate(types) for b in types[i + 1 :]
     )
 
 

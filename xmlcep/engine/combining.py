@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contexts import CONTEXTS, Combination, Entry, Group
+from contexts.order import oldest_chain
 
 from ..definitions import ContextName, Multiplicity
 from ..events import CompositeEvent, PrimitiveEvent
@@ -18,6 +19,7 @@ class CombiningState(OperatorState):
     def __init__(self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None) -> None:
         super().__init__(node, tree, report)
         self.context = CONTEXTS[node.context.value]
+        self.keeps_all = node.context is not ContextName.RECENT
 
     def evaluate(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
         """The combinations that arrivals, stored in operand ``child``, make; consumes what they consume.
@@ -43,8 +45,17 @@ class CombiningState(OperatorState):
         if group is None:
             # An operator has at least two operands, so a new group cannot have a combination.
             self.context.store(self.open_group(key), child, arrivals)
-            return
-        self.context.store(group, child, arrivals)
+        else:
+            self.take(group, child, key, arrivals, cause)
+
+    def take(
+        self, group: Group, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent
+    ) -> None:
+        """Stores arrivals in a group that has something, and evaluates it if every operand has."""
+        if self.keeps_all:
+            group.stored[child].extend(arrivals)
+        else:
+            self.context.store(group, child, arrivals)
         for entries in group.stored:
             if not entries:
                 return
@@ -67,7 +78,13 @@ class CombiningState(OperatorState):
         if group is None:
             group = self.open_group(key)
         self.context.store(group, child, arrivals)
-        group.fresh += [(child, entry) for entry in arrivals]
+        group.hold(child, arrivals)
+
+    @property
+    def is_single(self) -> bool:
+        # In chronicle context without optional operands one arrival completes one combination at the most.
+        chronicle = self.node.context is ContextName.CHRONICLE
+        return chronicle and self._owners is None and self.deferral is None and not self.flat
 
     @property
     def one_by_one(self) -> bool:
@@ -75,7 +92,7 @@ class CombiningState(OperatorState):
 
     def evaluate_held(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
         group = self.groups[key]
-        group.fresh.clear()
+        group.fresh = None
         self.raise_all(key, group, child, arrivals, cause)
 
     def is_possible(self, key: int) -> bool:
@@ -87,12 +104,28 @@ class CombiningState(OperatorState):
         group.now = cause[0]
         for combination in self.evaluate_released(group):
             self.raise_combination(combination, cause)
-        group.fresh.clear()
+        group.fresh = None
         self.drop_if_empty(key)
 
 
 class ConjunctionState(CombiningState):
     """All operands have occurred (H4)."""
+
+    def arrive_one(self, child: int, key: int, entry: Entry, cause: PrimitiveEvent) -> Entry | None:
+        group = self.groups.get(key)
+        if group is None:
+            self.open_group(key).stored[child].append(entry)
+            return None
+        stored = group.stored
+        stored[child].append(entry)
+        for entries in stored:
+            if not entries:
+                return None
+        # The arrival was what was missing, so there is one combination: the oldest of every operand (H4).
+        combination = [entries.pop(0) for entries in stored]
+        if not any(stored):
+            del self.groups[key]
+        return self.compose(combination, cause)
 
     def evaluate(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
         return self.context.conjunction(group, child, arrivals)
@@ -127,9 +160,33 @@ class SequenceState(CombiningState):
             optional = isinstance(operand, Multiplicity) and operand.lower == 0
             self.hopeless_without[k] = all(operands[:k]) and not optional
 
+    @property
+    def is_single(self) -> bool:
+        return super().is_single and all(self.hopeless_without[1:])
+
+    def arrive_one(self, child: int, key: int, entry: Entry, cause: PrimitiveEvent) -> Entry | None:
+        group = self.groups.get(key)
+        if group is None:
+            if not child:
+                self.open_group(key).stored[0].append(entry)
+            return None
+        if child < self._last:
+            if not child or (group.stored[child - 1] and group.stored[child - 1][0][1] < entry[0]):
+                group.stored[child].append(entry)
+            return None
+        # All that can come before the terminator has come: it completes a combination now or never (H5, C9).
+        stored = group.stored
+        combination = oldest_chain(stored[:-1], entry)
+        if combination is None:
+            return None
+        group.consume_chain(combination[:-1])
+        if not any(stored):
+            del self.groups[key]
+        return self.compose(combination, cause)
+
     def arrive(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
         if not self.hopeless_without[child]:
-            super().arrive(child, key, arrivals, cause)
+            CombiningState.arrive(self, child, key, arrivals, cause)
             return
         group = self.groups.get(key)
         if group is None:
@@ -142,7 +199,7 @@ class SequenceState(CombiningState):
             arrivals = [entry for entry in arrivals if first_end < entry[0]]
             if not arrivals:
                 return
-        super().arrive(child, key, arrivals, cause)
+        self.take(group, child, key, arrivals, cause)
         if child == self._last and group.stored[child]:
             group.stored[child].clear()
             self.drop_if_empty(key)

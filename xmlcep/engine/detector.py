@@ -1,6 +1,7 @@
 """The detector: primitive events in, composite events out (rules G1 to G5).
 
-One engine for live documents and for replay. What an event of some type means to the event graph is worked out
+One engine for live documents and for replay. What an event of some type means to the event graph is worked
+out
 at the first event of that type (`Route`) and looked up from then on, so that the work per event depends on
 the trees that can match it, not on how many there are.
 """
@@ -13,7 +14,7 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from contexts import Entry
-from path_types import PathType, equals_or_ends
+from path_types import PathType, Step, equals_or_ends
 
 from ..events import OPERATIONS, CompositeEvent, PrimitiveEvent
 from ..replica import Replica
@@ -34,8 +35,9 @@ class Route:
 
     ``steps`` are the trees that take them, in order of G2; ``alone`` says that none of these trees is reused
     by another; ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of
-    which a deleted node can be a group (M5, G4). ``direct`` is for the common case that each tree has but one
-    delivery to make: tree, operator, operand, and which of the ids is the group key.
+    which a deleted node can be a group (M5, G4). ``direct`` is for the common case that in each tree there is
+    but one arrival, which raises at most one composite: tree, operator, operand, index of the group key in
+    ids.
     """
 
     direct: tuple[tuple[TreeState, OperatorState, int, int], ...] | None
@@ -97,8 +99,15 @@ class Detector:
             for used in tree.dependencies:
                 self._users[used].append(tree.index)
         self._upstream = [self._all_upstream(index) for index in range(len(self._trees))]
-        self._deferring = [state for state in self._trees if state.deferred]
-        self._routes = {operation: _Routes(self, operation) for operation in OPERATIONS}
+        self._by_last_step: dict[Step, set[int]] = {}
+        for tree in graph.trees:
+            paths = [leaf.path for leaf in tree.leaves()] + [node.path for node in tree.operators]
+            for path in paths:
+                self._by_last_step.setdefault(path.last, set()).add(tree.index)
+        self._conditional = frozenset(
+            tree.index for tree in graph.trees if any(operator.condition for operator in tree.operators)
+        )
+        self._routes: dict[str, _Routes] = {operation: _Routes(self, operation) for operation in OPERATIONS}
         self._waiting: set[int] = set()  # trees with something pending (D2, D3)
         self._dying: list[tuple[TreeState, OperatorState, int]] = []
         self._last: PrimitiveEvent | None = None
@@ -164,7 +173,7 @@ class Detector:
         if type(cause) is not PrimitiveEvent:
             cause = _new_tuple(PrimitiveEvent, cause)
         todo = sorted(self._waiting)
-        self._run(cause, {index: None for index in todo}, flush=True)
+        self._run(cause, dict.fromkeys(todo), flush=True)
         self._free_the_dying()
         return self._take_report()
 
@@ -204,6 +213,12 @@ class Detector:
             if self._released_by(event):
                 self._run(event, {})
                 self._free_the_dying()
+            return
+        if not route.steps and not self._waiting:  # a deletion that no leaf takes
+            for multiplicity in route.vanishing:
+                multiplicity.vanish(event[3][-1])
+            for _, state in route.freed:
+                state.forget(event[3][-1])
             return
         for multiplicity in route.vanishing:
             multiplicity.vanish(event.ids[-1])
@@ -258,7 +273,7 @@ class Detector:
         steps = []
         vanishing: list[MultiplicityState] = []
         freed: list[tuple[TreeState, OperatorState]] = []
-        for tree in self._trees:
+        for tree in self._candidates(path):
             plan = primitive_plan(tree.tree, tree.states, operation, path)
             if plan is not None:
                 steps.append((tree, plan))
@@ -269,9 +284,25 @@ class Detector:
         if not (steps or freed):
             return None
         alone = not any(self._users[tree.tree.index] for tree, _ in steps)
-        simple = alone and not freed and all(plan.direct and not tree.deferred for tree, plan in steps)
-        direct = [(tree, *plan.deliveries[0]) for tree, plan in steps] if simple else None
-        return Route(_with_keys(direct), tuple(steps), alone, tuple(vanishing), tuple(freed))
+        direct = None
+        if alone and not freed and all(tree.is_single(plan) for tree, plan in steps):
+            direct = tuple(
+                (tree, state, child, index)
+                for tree, plan in steps
+                for state, child, index in plan.deliveries
+                if index is not None
+            )
+        return Route(direct, tuple(steps), alone, tuple(vanishing), tuple(freed))
+
+    def _candidates(self, path: PathType) -> list[TreeState]:
+        """The trees that have to be asked about events of this path, in order of G2.
+
+        A compatible leaf, and the operator path of a created or deleted node, end with the path's last step
+        (P4);
+        conditions are looked at for events below their node, too (D4).
+        """
+        indexes = self._by_last_step.get(path.last, frozenset()) | self._conditional
+        return [self._trees[index] for index in sorted(indexes)]
 
     # ---- freeing (G4) -----------------------------------------------------------------------------------
 
@@ -316,7 +347,7 @@ class Detector:
         return sum(state.size() for tree in self._trees for state in tree.states)
 
     def _check(self) -> None:
-        """Checks the invariants that hold between events; raises AssertionError with the state that breaks one."""
+        """Checks the invariants that hold between events; AssertionError shows what breaks one."""
         assert not self._report, self._report
         for tree in self._trees:
             for state in tree.states:
@@ -331,21 +362,11 @@ def _deliver(event: PrimitiveEvent, direct: tuple[tuple[TreeState, OperatorState
     if type(event) is not PrimitiveEvent:
         event = _new_tuple(PrimitiveEvent, event)
     ts, ids = event[0], event[3]
-    arrivals = ((ts, ts, ts, event, False),)
+    entry = (ts, ts, ts, event, False)
     for tree, state, child, index in direct:
-        state.arrive(child, ids[index], arrivals, event)
-        if state.outbox:
-            tree.climb(state, event)
-
-
-def _with_keys(
-    deliveries: list[tuple[TreeState, OperatorState, int, int | None]] | None,
-) -> tuple[tuple[TreeState, OperatorState, int, int], ...] | None:
-    """The deliveries, if every one has a group key among the ids (a flat tree's has none)."""
-    if deliveries is None:
-        return None
-    keyed = tuple((tree, state, child, index) for tree, state, child, index in deliveries if index is not None)
-    return keyed if len(keyed) == len(deliveries) else None
+        raised = state.arrive_one(child, ids[index], entry, event)
+        if raised is not None:
+            tree.climb(state, raised, event)
 
 
 def _in_finding_order(raised: list[Entry]) -> list[CompositeEvent]:

@@ -24,7 +24,7 @@ class DisjunctionState(OperatorState):
     def hold(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
         group = self.groups.get(key) or self.open_group(key)
         group.stored[child].extend(arrivals)
-        group.fresh += [(child, entry) for entry in arrivals]
+        group.hold(child, arrivals)
 
     def evaluate_held(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
         del self.groups[key]

@@ -141,7 +141,7 @@ class MultiplicityState(OperatorState):
             return  # only in flat context (C6)
         if accumulation.current is not None:
             self._withdraw(accumulation.current)
-        accumulation.current = self.raise_composite(path, ids, (), EMPTY_START, EMPTY_END, cause)
+        accumulation.current = self._raise_empty(path, ids, cause)
 
     def _accumulation(self, key: int) -> Accumulation:
         accumulation = self.accumulations.get(key)
@@ -154,15 +154,15 @@ class MultiplicityState(OperatorState):
         start, end = accumulation.start, accumulation.end
         if self.by_detection or entries is not accumulation.entries:
             start, end = interval(constituents)
-        path, ids = self._place_integrated(entries, constituents)
-        return self.raise_composite(path, ids, constituents, start, end, cause)
+        path, ids = nearest_common_ancestor(constituents) if self.flat else self._place(entries[0][3])
+        entry = self.new_composite(path, ids, constituents, start, end, cause)
+        self.outbox.append(entry)
+        return entry
 
-    def _place_integrated(
-        self, entries: list[Entry], constituents: Sequence[Event]
-    ) -> tuple[PathType | None, tuple[int, ...]]:
-        if self.flat:
-            return nearest_common_ancestor(constituents)
-        return self._place((entries[0][3],))
+    def _raise_empty(self, path: PathType, ids: tuple[int, ...], cause: PrimitiveEvent) -> Entry:
+        entry = self.new_composite(path, ids, (), EMPTY_START, EMPTY_END, cause)
+        self.outbox.append(entry)
+        return entry
 
     def _tell(self, accumulation: Accumulation, count: int) -> None:
         """The first ``count`` arrivals stand in a raised composite, so they count as consumed (H7)."""
@@ -269,7 +269,7 @@ class MultiplicityState(OperatorState):
             entries = []
         elif accumulation.created is not None and not accumulation.entries:
             path, ids = accumulation.created
-            self.raise_composite(path, ids, (), EMPTY_START, EMPTY_END, cause)
+            self._raise_empty(path, ids, cause)
         accumulation.created = None
         self._tell(accumulation, len(accumulation.entries) - len(entries))
         accumulation.start_over(entries)

@@ -47,7 +47,7 @@ class OperatorState:
         self.outbox: list[Entry] = []
         self.report = report
         self._owners: tuple[Owner | None, ...] | None = None
-        self._ancestors: dict[PathType, tuple[PathType | None, int]] = {}
+        self._ancestors: dict[PathType | None, tuple[PathType | None, int]] = {}
 
     def set_owners(self, owners: Sequence[Owner | None]) -> None:
         """Names for each operand who is to be told of consumption; None for those who do not care (H7)."""
@@ -58,6 +58,18 @@ class OperatorState:
     def arrive(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
         """Takes the arrivals of one operand in one group and raises what that makes possible (H3)."""
         raise NotImplementedError  # every operator defines its own
+
+    @property
+    def is_single(self) -> bool:
+        """Whether a single arrival raises at most one composite and `arrive_one` says which."""
+        return False
+
+    def arrive_one(self, child: int, key: int, entry: Entry, cause: PrimitiveEvent) -> Entry | None:
+        """Like `arrive` for one arrival, but returns what it raises instead of putting it into the outbox.
+
+        Only for operators that are `is_single`.
+        """
+        raise NotImplementedError  # operators that are single define it
 
     def hold(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
         """Stores arrivals without evaluating them; a deferred operator does (X1)."""
@@ -86,7 +98,12 @@ class OperatorState:
         """A new group under this key."""
         # A flat group can become long and loses its oldest events first: a deque does that in one step.
         stored: list[MutableSequence[Entry]]
-        stored = [deque() for _ in self.children] if self.flat else [[] for _ in self.children]
+        if self.flat:
+            stored = [deque() for _ in self.children]
+        elif len(self.children) == 2:
+            stored = [[], []]
+        else:
+            stored = [[] for _ in self.children]
         group = self.groups[key] = Group(stored, self._owners)
         return group
 
@@ -123,6 +140,10 @@ class OperatorState:
     # ---- raising --------------------------------------------------------------------------------------
 
     def raise_combination(self, combination: Sequence[Entry], cause: PrimitiveEvent) -> None:
+        """Raises the composite of these events and puts it into the outbox."""
+        self.outbox.append(self.compose(combination, cause))
+
+    def compose(self, combination: Sequence[Entry], cause: PrimitiveEvent) -> Entry:
         """Raises the composite of these events (E4, E5, T4)."""
         start, end = EMPTY_START, EMPTY_END
         events = []
@@ -136,11 +157,13 @@ class OperatorState:
             events = _without_repetition(events)
         if self.by_detection:
             start, end = interval(events)
-        constituents = tuple(events)
-        path, ids = self._place(constituents)
-        self.raise_composite(path, ids, constituents, start, end, cause)
+        if self.flat:
+            path, ids = nearest_common_ancestor(events)
+        else:
+            path, ids = self._place(events[0])
+        return self.new_composite(path, ids, tuple(events), start, end, cause)
 
-    def raise_composite(
+    def new_composite(
         self,
         path: PathType | None,
         ids: tuple[int, ...],
@@ -149,41 +172,30 @@ class OperatorState:
         end: float,
         cause: PrimitiveEvent,
     ) -> Entry:
-        """Raises a composite with this path instance and interval (an empty one is +inf, -inf)."""
+        """Reports a composite with this path instance and interval (an empty one is +inf, -inf)."""
         ts = cause[0]
-        empty = start == EMPTY_START
-        event = _new_tuple(
-            CompositeEvent,
-            (
-                self.name, self.label, path, ids, constituents,
-                None if empty else start, None if empty else end, cause,
-            ),
-        )  # fmt: skip
         entry: Entry
-        if empty:
+        if start == EMPTY_START:
+            parts = (self.name, self.label, path, ids, constituents, None, None, cause)
+            event = _new_tuple(CompositeEvent, parts)
             entry = (EMPTY_START, EMPTY_END, ts, event, False)
-        elif self.by_detection:
-            entry = (ts, ts, ts, event, False)
         else:
-            entry = (start, end, ts, event, False)
-        self.outbox.append(entry)
+            event = _new_tuple(
+                CompositeEvent, (self.name, self.label, path, ids, constituents, start, end, cause)
+            )
+            entry = (ts, ts, ts, event, False) if self.by_detection else (start, end, ts, event, False)
         if self.report is not None:
             self.report.append(event)
         return entry
 
-    def _place(self, constituents: Sequence[Event]) -> tuple[PathType | None, tuple[int, ...]]:
-        """The path instance of a composite (T4)."""
-        if self.flat:
-            return nearest_common_ancestor(constituents)
-        event = constituents[0]
+    def _place(self, event: Event) -> tuple[PathType | None, tuple[int, ...]]:
+        """The path instance of a composite of which ``event`` is any constituent (T4)."""
         path = event[2]
-        assert path is not None  # hierarchical context: events that project to null take no part (H1)
-        try:
-            ancestor, length = self._ancestors[path]
-        except KeyError:
+        place = self._ancestors.get(path)
+        if place is None:
             found = absolute_path_intersection(self.node.path, path)
-            ancestor, length = self._ancestors[path] = _NO_NODE if found is None else (found, len(found))
-        return ancestor, event[3][:length]
+            place = self._ancestors[path] = _NO_NODE if found is None else (found, len(found))
+        return place[0], event[3][: place[1]]
 
 
 def _without_repetition(events: list[Event]) -> list[Event]:
@@ -193,7 +205,9 @@ def _without_repetition(events: list[Event]) -> list[Event]:
 
 def interval(events: Sequence[Event]) -> tuple[float, float]:
     """From the least start to the greatest end (E5); (+inf, -inf) if all are empty."""
-    spans = [(event.start, event.end) for event in events if event.start is not None and event.end is not None]
+    spans = [
+        (event.start, event.end) for event in events if event.start is not None and event.end is not None
+    ]
     return min([s for s, _ in spans], default=EMPTY_START), max([e for _, e in spans], default=EMPTY_END)
 
 

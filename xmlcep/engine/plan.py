@@ -1,7 +1,7 @@
 """What an event means to one event tree, decided once per operation and path type.
 
-The question "which leaves, which group, which other operators" depends only on the event's type (T5, H1), so it
-is answered once per type and kept; at run time an event costs its state updates only.
+Which leaves, which group and which other operators an event concerns depends only on the event's type
+(T5, H1), so it is answered once per type and kept; at run time an event costs its state updates only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class Plan:
     """The state updates of one event type in one tree.
 
     ``deliveries`` in postorder of the operators and order of operands; ``creations`` the multiplicities with
-    l = 0 for which the event creates a node (M4); ``rechecks`` the operators whose condition may have changed (D4),
+    l = 0 for which the event creates a node (M4); ``rechecks`` the operators whose condition may have
+    changed (D4),
     both by postorder index; ``visit`` the postorder indexes of the operators touched, with all their
     ancestors; ``direct`` says that there is nothing to do but one delivery.
     """
@@ -61,7 +62,9 @@ def primitive_plan(
         if equals_or_ends(state.node.path, path) and (tree.flat or _index(state, path) is not None)
     )
     rechecks = frozenset(
-        state.node.index for state in states if state.node.condition is not None and _index(state, path) is not None
+        state.node.index
+        for state in states
+        if state.node.condition is not None and _index(state, path) is not None
     )
     if not (deliveries or creations or rechecks):
         return None

@@ -45,6 +45,7 @@ class TreeState:
         prompt_trees: Iterable[int],
     ) -> None:
         self.tree = tree
+        self.flat = tree.flat
         self.states = tuple(
             STATES[type(node.definition)](
                 node, tree, report if report_operators or node.parent is None else None
@@ -71,24 +72,28 @@ class TreeState:
                 state.set_parent_kind(state.parent.node.definition)
         if node.deferred:
             state.deferral = Deferral(state, node.termination, node.condition, document)
-        state.set_owners([child if isinstance(child, MultiplicityState) else None for child in state.children])
+        state.set_owners(
+            [child if isinstance(child, MultiplicityState) else None for child in state.children]
+        )
 
     # ---- one time point -------------------------------------------------------------------------------
 
-    def climb(self, state: OperatorState, cause: PrimitiveEvent) -> list[Entry]:
-        """Hands on what ``state`` has raised, operator by operator; returns what the root raised.
+    def is_single(self, plan: Plan) -> bool:
+        """Whether all that such events do is one arrival that raises at most one composite, and so on up."""
+        return plan.direct and not self.flat and all(self.states[index].is_single for index in plan.visit)
 
-        For the common case that nothing else happens in the tree at this time point.
-        """
-        while state.outbox:
-            entries, state.outbox = state.outbox, []
-            parent = state.parent
-            if parent is None:
-                return entries
-            for child, key, arrivals in _grouped(parent, state.node.child_index, entries):
-                parent.arrive(child, key, arrivals, cause)
-            state = parent
-        return []
+    def climb(self, state: OperatorState, raised: Entry, cause: PrimitiveEvent) -> None:
+        """Hands ``raised``, the one composite of ``state``, to its parent, and so on up to the root."""
+        parent = state.parent
+        while parent is not None:
+            event = raised[3]
+            key = parent.grouping.key(event[2], event[3])
+            if key is None:
+                return
+            following = parent.arrive_one(state.node.child_index, key, raised, cause)
+            if following is None:
+                return
+            raised, state, parent = following, parent, parent.parent
 
     def process(
         self,
@@ -113,7 +118,9 @@ class TreeState:
         if composites:
             visit |= self._deliver(composites, event, inputs)
         if self.deferred:
-            waiting = {state.node.index for state in self.deferred if state.deferral and state.deferral.pending}
+            waiting = {
+                state.node.index for state in self.deferred if state.deferral and state.deferral.pending
+            }
             visit |= with_ancestors(waiting, self.states)
         raised: list[Entry] = []
         for index in sorted(visit):
@@ -128,7 +135,13 @@ class TreeState:
         return raised
 
     def _visit(
-        self, state: OperatorState, inputs: Sequence[Input], plan: Plan | None, event: PrimitiveEvent, *, flush: bool
+        self,
+        state: OperatorState,
+        inputs: Sequence[Input],
+        plan: Plan | None,
+        event: PrimitiveEvent,
+        *,
+        flush: bool,
     ) -> list[Entry]:
         """One operator's turn (X2): creation, arrivals child by child, releases; returns what it raised."""
         deferral = state.deferral
@@ -182,8 +195,10 @@ class TreeState:
         """Whether the event releases a non-local group by happening elsewhere (D2)."""
         for state in self.deferred:
             deferral = state.deferral
-            if deferral is not None and deferral.pending and deferral.concerns(
-                state.grouping.key(event[2], event[3])
+            if (
+                deferral is not None
+                and deferral.pending
+                and deferral.concerns(state.grouping.key(event[2], event[3]))
             ):
                 return True
         return False
@@ -216,13 +231,13 @@ def _operand(entry: Input) -> int:
     return entry[0]
 
 
-def _grouped(parent: OperatorState, child: int, entries: Sequence[Entry]) -> list[Input]:
+def _grouped(parent: OperatorState, child: int, entries: list[Entry]) -> list[Input]:
     """What an operand raised at a time point, by group of its parent, in order of first arrival (K3)."""
     key_at = parent.grouping.key
     if len(entries) == 1:
         event = entries[0][3]
         key = key_at(event[2], event[3])
-        return [] if key is None else [(child, key, [entries[0]])]
+        return [] if key is None else [(child, key, entries)]
     groups: dict[int, list[Entry]] = {}
     for entry in entries:
         key = key_at(entry[3][2], entry[3][3])
