@@ -71,6 +71,7 @@ class RowDecoder:
         checks_clock = self._checks_clock
         current: Any = None
         last = 0
+        known_meta: Any = None  # most records of a transaction share it: one object for all of them
         while True:
             try:
                 for doc, ts, op, path_text, ids, value, old, pos, at, txn, meta in source:
@@ -91,10 +92,15 @@ class RowDecoder:
                         or (pos is not None and type(pos) is not int)
                         or (at is not None and type(at) is not str)
                         or (txn is not None and type(txn) is not int)
-                        or (meta is not None and not _is_meta(meta))
                     ):
                         raise RecordError
-                    append((ts, operations[op], path, tuple(ids), value, old, pos, at, current, txn, meta))
+                    if meta is not None and meta != known_meta:
+                        if not _is_meta(meta):
+                            raise RecordError
+                        known_meta = meta
+                    shared = None if meta is None else known_meta
+                    nodes = tuple(ids)
+                    append((ts, operations[op], path, nodes, value, old, pos, at, current, txn, shared))
                     if checks_clock:
                         last = ts
                 break
