@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 from rich.console import Console
 from rich.text import Text
@@ -37,11 +39,11 @@ def command(rules: str, with_plan: bool, mermaid: bool) -> None:
         console.print()
         console.print(_drawn(tree, checked))
         _dependencies(console, tree, checked)
-        _key(console, next(each for each in passes if tree in each.trees))
+        _key(console, tree, next(each for each in passes if tree in each.trees), checked)
     if with_plan:
         for each in passes:
             console.print()
-            _line(console, describe_pass(each))
+            _line(console, _shortened(describe_pass(each), checked))
 
 
 def _drawn(tree: EventTree, rules: Rules) -> Tree:
@@ -74,11 +76,21 @@ def _dependencies(console: Console, tree: EventTree, rules: Rules) -> None:
         _line(console, f"used by      {', '.join(used_by)}")
 
 
-def _key(console: Console, each: Pass) -> None:
+def _key(console: Console, tree: EventTree, each: Pass, rules: Rules) -> None:
     """By what an audit divides the tree's work, and why."""
-    _line(console, f"partition by {key_of(each)}")
-    for reason in each.reasons:
-        _line(console, f"because      {reason}")
+    _line(console, _shortened(f"partition by {key_of(each)}", rules))
+    about = [reason for reason in each.reasons if tree.name in re.split(r"[\s,]+", reason)]
+    for reason in about or each.reasons:
+        _line(console, _shortened(f"because      {reason}", rules))
+
+
+def _shortened(text: str, rules: Rules) -> str:
+    """Text that has names in Clark notation in it, with the prefixes of the rules in their place."""
+    for prefix, uri in rules.namespaces.items():
+        short = f"{prefix}:" if prefix else ""
+        before = "" if prefix else "(?<!@)"  # a namespace without prefix is none of attributes
+        text = re.sub(before + re.escape(f"{{{uri}}}"), lambda _, short=short: short, text)
+    return text
 
 
 def _line(console: Console, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias, cast
 
@@ -30,6 +31,8 @@ from .strings import StringProblem, unquote
 MAX_NESTING = 100
 """How many operators may stand in each other: far more than anybody writes, well below what Python can recurse."""
 
+_MAX_DIGITS = 9
+
 
 class Declaration(NamedTuple):
     """``namespace prefix = "uri"``; prefix "" for unprefixed element names. Offsets of the prefix or the URI."""
@@ -54,11 +57,12 @@ class _Path(NamedTuple):
 _Unit: TypeAlias = Expression | None  # None: something in it is wrong and has been reported
 
 
-def declaration(tree: Tree[Token], source: Source) -> Declaration:
-    """The namespace declaration that the tree of a ``namespace`` statement says."""
+def declaration(tree: Tree[Token], source: Source) -> Declaration | None:
+    """The namespace declaration that the tree of a ``namespace`` statement says; None if it cannot be read."""
     _, prefix, uri = cast("tuple[Token, Token | None, Token]", tuple(tree.children))
     marked = prefix if prefix is not None else uri
-    return Declaration(str(prefix or ""), _unquoted(uri, source), _start(marked), _end(marked))
+    read = _unquoted(uri, source)
+    return None if read is None else Declaration(str(prefix or ""), read, _start(marked), _end(marked))
 
 
 def definition(tree: Tree[Token], namespaces: dict[str, str], source: Source) -> EventDefinition | None:
@@ -92,7 +96,9 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         if value is None:
             return option
         text = _unquoted(value, self._source)
-        return option._replace(value=text, value_start=_start(value), value_end=_end(value), is_string=True)
+        return option._replace(
+            value=text, value_start=_start(value), value_end=_end(value), is_string=True, broken=text is None
+        )
 
     def options(self, options: list[GivenOption]) -> tuple[GivenOption, ...]:
         return tuple(options)
@@ -144,6 +150,9 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
     def _bounds(self, lower_token: Token, upper_token: Token) -> tuple[int, int | None]:
         """The bounds of a multiplicity; wrong ones (M6) are reported and replaced."""
         start, end = _start(lower_token), _end(upper_token)
+        if max(len(lower_token), len(upper_token)) > _MAX_DIGITS:
+            self._source.report(start, end, "a bound of a multiplicity is too large", "write * for no upper bound")
+            return 1, None
         lower = int(lower_token)
         upper = None if upper_token == "*" else int(upper_token)
         if lower < 0 or (upper is not None and upper < 1):
@@ -166,48 +175,49 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         if isinstance(inner, Leaf):
             # an operand that is an operator of its own, as for an event that is a single leaf (N4)
             inner = Disjunction((inner,), at=self._source.position(meta.start_pos, meta.end_pos))
-        return self._with_options(inner, options, given[0].start, given[-1].end)
+        return self._with_options(inner, options, {option.name: (option.start, option.end) for option in given})
 
     def event(self, parts: list[Token | _Path | tuple[GivenOption, ...] | _Unit]) -> EventDefinition | None:
         _, name, path, given, expression = cast(
             "tuple[Token, Token, _Path | None, tuple[GivenOption, ...] | None, _Unit]", tuple(parts)
         )
-        start, end = _start(name), _end(name)
         if name in OPERATIONS:
             self._source.report(
-                start, end, f"{str(name)!r} is an operation and cannot be the name of an event", "choose another name"
+                _start(name), _end(name), f"{str(name)!r} is an operation and cannot be the name of an event", "choose another name"
             )
             return None
         options = event_options(given or (), self._source)
         root = options.root
+        places = {option.name: (option.start, option.end) for option in given or ()}
         if path is not None:
             self._report_path(path)
             root = replace(root, path=path.path, path_at=self._source.position(path.start, path.end))
-            end = path.end + 1
+            places["path"] = (path.start, path.end)
         if expression is None:
             return None
-        at = self._source.position(start, _end(name))
+        at = self._source.position(_start(name), _end(name))
         if isinstance(expression, Leaf):
             expression = Disjunction((expression,), at=expression.at)
-        if given:
-            end = given[-1].end
-        expression = self._with_options(expression, root, start, end)
+        expression = self._with_options(expression, root, places)
         return EventDefinition(str(name), expression, options.context, options.flat, options.order, at)
 
-    def _with_options(self, operator: Operator, options: Options, start: int, end: int) -> Operator:
-        """The operator with these options too; one it has already is reported (N6)."""
+    def _with_options(
+        self, operator: Operator, options: Options, places: dict[str, tuple[int, int]]
+    ) -> Operator:
+        """The operator with these options too, which stand at ``places``; one it has already is reported (N6)."""
         together, twice = merged(operator.options, options)
         for name in twice:
-            self._source.report(
-                start, end, f"the option {name!r} of this operator is given a second time", "leave one out"
-            )
-        return operator if together is NO_OPTIONS else replace(operator, options=together)
+            message = f"the option {name!r} of this operator is given in two places"
+            self._source.report(*places[name], message, "leave one out (N6)")
+        return replace(operator, options=together)
 
     def _report_path(self, path: _Path) -> None:
         if path.error is not None:
             offset = path.error.offset
             start = path.offsets[offset] if offset < len(path.offsets) else path.end
-            self._source.report(start, start + 1, f"{path.error.problem} in {path.text!r}", path.error.hint)
+            step = re.match(r"[^/\s]*", path.text[offset:])
+            width = max(1, len(step.group()) if step else 1)
+            self._source.report(start, start + width, f"{path.error.problem} in {path.text!r}", path.error.hint)
 
 
 def _read_path(pieces: list[Token], namespaces: dict[str, str]) -> _Path:
@@ -227,13 +237,14 @@ def _read_path(pieces: list[Token], namespaces: dict[str, str]) -> _Path:
         return _Path(text, None, error, start, end, tuple(offsets))
 
 
-def _unquoted(token: Token, source: Source) -> str:
+def _unquoted(token: Token, source: Source) -> str | None:
+    """What the string says; None if it cannot be read, which is reported."""
     try:
         return unquote(token)
     except StringProblem as problem:
         start = _start(token) + problem.offset
         source.report(start, start + 2, problem.message, problem.hint)
-        return ""
+        return None
 
 
 def _too_deep(tree: Tree[Token], source: Source) -> bool:

@@ -28,50 +28,56 @@ _WORDS = {
     "INT": "a whole number",
     "STAR": "'*'",
 }
+_JOINING = {"and": "&", "or": "|", "then": ";"}
+_EVENT = "an event such as ins(item)"
+_A_PATH = "a path such as order/item"
+_WITHOUT_PATH = "an event is written with its path, such as ins(order/item) or Address(billTo/address)"
+_MISSING_NAME = {"=": "write event NAME = …", "(": "write event NAME(path) = …", "}": "leave out the empty braces or the last comma"}
 _UNIT = {"INS", "UPD", "DEL", "QUESTION", "TIMES"}
 _PATH = {"SLASH", "AT", "CLARK"}
 _ORDER = (
-    "'event'", "'namespace'", "an event such as ins(item)", "a path such as order/item", "a name", "a string in quotes",
+    "'event'", "'namespace'", _EVENT, _A_PATH, "a name", "a string in quotes",
     "a whole number", "'='", "options in braces", "'('", "'['", "')'", "']'", "','", "'}'", "';'", "'&'", "'|'", "'*'",
     "the end of the statement",
 )  # fmt: skip
 _QUOTES = "\u201c\u201d\u201e\u201f\u2018\u2019\u00ab\u00bb`"
 _NAME = re.compile(r"[^\W\d]\w*\s+([^\W\d][\w.\-\u00b7]*)")
-_ASCII = {"\u2013": "-", "\u2014": "-", "\uff08": "(", "\uff09": ")", "\uff1b": ";", "\uff1d": "=", "\uff0c": ","}
+_ASCII = {"\uff08": "(", "\uff09": ")", "\uff1b": ";", "\uff1d": "=", "\uff0c": ","}
 
 
 def report_mistake(error: UnexpectedInput, span: Span, source: Source) -> Tree[Token] | None:
     """Reports a syntax mistake; the result is a tree "unreadable" with the event's name if that is known."""
     expected = _expected(error)
     text = source.text
-    if isinstance(error, UnexpectedToken) and error.token.type == "$END":
-        end = span.start + len(_without_tail(text[span.start : span.end]))
-        _report(source, end - 1, end, "the statement ends too early", expected, _hint_at_end(expected))
-    elif isinstance(error, UnexpectedToken):
+    if isinstance(error, UnexpectedToken):
         token = error.token
-        if token.type == "CLARK":  # taken for {uri}name only because nothing fits here
-            token = token.update(value="{")
-            token.end_pos = (token.start_pos or 0) + 1
-        assert token.start_pos is not None and token.end_pos is not None
-        _report(
-            source, token.start_pos, token.end_pos, f"unexpected {str(token)!r}", expected,
-            _hint_at(token, expected, text),
-        )  # fmt: skip
+        start, end = token.start_pos or 0, token.end_pos or 0
+        if token.type == "$END":  # it stands where the last token stands
+            _report(source, end - 1, end, "the statement ends too early", expected, _hint_at_end(expected))
+        elif token.type == "CLARK":  # taken for {uri}name only because nothing fits here
+            _report(source, start, start + 1, "unexpected '{'", expected, _hint_for_character("{", expected))
+        else:
+            hint = _hint_at(token, expected, text[end:].lstrip()[:1])
+            _report(source, start, end, f"unexpected {text[start:end]!r}", expected, hint)
     else:
         assert isinstance(error, UnexpectedCharacters)
-        start = error.pos_in_stream
-        assert start is not None
-        if text[start] in "\"'":
-            line_end = text.find("\n", start)
-            end = line_end if line_end >= 0 else len(text)
-            source.report(
-                start, end, "a string without an end",
-                f"close it with {text[start]} in the same line; \\n stands for a line end",
-            )  # fmt: skip
-        else:
-            _report(source, start, start + 1, f"unexpected {text[start]!r}", expected, _hint_for_character(text[start]))
+        _report_character(error.pos_in_stream or 0, expected, source)
     name = _NAME.match(text, span.start, span.end)
     return Tree("unreadable", [Token("NAME", name.group(1))]) if name else None
+
+
+def _report_character(start: int, expected: list[str], source: Source) -> None:
+    """A character that no token begins with here."""
+    character = source.text[start]
+    if character in "\"'":
+        line_end = source.text.find("\n", start)
+        source.report(
+            start, line_end if line_end >= 0 else len(source.text), "a string without an end",
+            f"close it with {character} in the same line; \\n stands for a line end",
+        )  # fmt: skip
+    else:
+        hint = _hint_for_character(character, expected)
+        _report(source, start, start + 1, f"unexpected {character!r}", expected, hint)
 
 
 def _report(source: Source, start: int, end: int, found: str, expected: list[str], hint: str) -> None:
@@ -87,71 +93,86 @@ def _expected(error: UnexpectedInput) -> list[str]:
     words = {_WORDS[terminal] for terminal in accepted & _WORDS.keys()}
     if accepted >= _UNIT:
         words -= {"'('", "'*'"}
-        words.add("an event such as ins(item)")
+        words.add(_EVENT)
     elif accepted >= _PATH:
-        words -= {"'*'"}
-        words.add("a path such as order/item")
+        words -= {"'*'", "a whole number"}
+        words.add(_A_PATH)
     elif "NAME" in accepted:
         words.add("a name")
     if "$END" in accepted:
-        words.add("the end of the statement")
-    return sorted(words, key=_ORDER.index) or ["the end of the statement"]
+        # Operators fit as well: the parser has only finished the expression by itself before it gave up.
+        words |= {"';'", "'&'", "'|'", "the end of the statement"}
+    return sorted(words, key=_ORDER.index)
 
 
-def _hint_at(token: Token, expected: list[str], text: str) -> str:
+def _hint_at(token: Token, expected: list[str], next_character: str) -> str:
     """What the user may have meant by a word or sign that cannot stand here; "" if there is no telling."""
-    assert token.start_pos is not None and token.end_pos is not None
-    before = text[: token.start_pos].rstrip()
-    after = text[token.end_pos :].lstrip()
     word = str(token)
-    if word == "{":
-        return "options stand behind an event's name, behind ')' of an operator, or behind a multiplicity's ']'"
+    is_word = token.type in ("NAME", "INS", "UPD", "DEL", "PREFIXED")
     if "'event'" in expected:
+        if next_character in ("=", "(", "{") and is_word and not suggestion(word, KEYWORDS):
+            return f"write: event {word} …"
         return f"{suggestion(word, KEYWORDS)}every statement begins with event or namespace"
-    if "a string in quotes" in expected and token.type in ("NAME", "CLARK", "PREFIXED"):
-        return 'write the value in quotes: "…"'
-    if "a name" in expected and token.type == "INT":
-        return "a name does not begin with a digit"
-    if word == "(" and before.endswith("()") is False and "')'" in expected:
-        return "of the node tests with parentheses only text() can stand in a path"
-    if "'('" in expected and before.endswith("x") and word == "[":
-        return "write a multiplicity as x[1,*]"
-    if "'('" in expected and "an event such as ins(item)" not in expected and token.type in ("SEMICOLON", "RPAR", "$END"):
-        return "every event says where: write it with a path, such as Address(billTo/address)"
-    if word in ("and", "or", "then") and "'&'" in expected:
-        sign = {"and": "&", "or": "|", "then": ";"}[word]
-        return f"write {sign!r}"
-    if "'='" in expected and word == ":" or after.startswith("="):
-        return "write NAME = …"
-    if word == ")" and "';'" in expected:
-        return "there is no '(' that this closes"
+    if expected == ["a name"]:
+        return "a name does not begin with a digit" if token.type == "INT" else _MISSING_NAME.get(word, "")
+    if word == "{":
+        return _hint_for_character(word, expected)
+    if "';'" in expected:
+        return _hint_after_operand(word, is_word)
+    if _A_PATH in expected:
+        return _hint_in_path(token)
+    if expected == ["a string in quotes"] and is_word:
+        return 'write it in quotes: "…"'
+    if {"']'", "a whole number"} & set(expected) or (expected == ["','"] and word == "]"):
+        return "a multiplicity has two bounds: x[1,3], or x[1,*] for no upper bound"
+    if expected == ["'('"]:
+        return _WITHOUT_PATH
+    if "'}'" in expected:
+        return "options are separated by commas" if is_word else "a '{' is not closed"
     return ""
 
 
+def _hint_after_operand(word: str, is_word: bool) -> str:
+    if word in _JOINING:
+        return f"write {_JOINING[word]!r}"
+    if is_word or word in ("(", "*", "?", "×", "x"):
+        return "join two operands with ';', '&' or '|'"
+    return "there is no '(' that this closes" if word == ")" else ""
+
+
+def _hint_in_path(token: Token) -> str:
+    if token.type == "STRING":
+        return "a path is written without quotes"
+    return {
+        "(": "of the node tests with parentheses only text() can stand in a path",
+        "[": 'a path has no predicates; conditions on values go into {when="…"} behind an operator',
+        ")": "an event is written with its path, such as ins(order/item)",
+    }.get(str(token), "")
+
+
 def _hint_at_end(expected: list[str]) -> str:
+    if expected == ["'('"]:
+        return _WITHOUT_PATH
     if "')'" in expected:
         return "a '(' is not closed"
     if "'}'" in expected:
         return "a '{' is not closed"
-    if "an event such as ins(item)" in expected:
-        return "something is missing after the last operator"
-    return ""
+    return "something is missing after the last operator" if _EVENT in expected else ""
 
 
-def _hint_for_character(character: str) -> str:
+def _hint_for_character(character: str, expected: list[str]) -> str:
     if character in _QUOTES:
-        return "write straight quotes: \"…\""
+        return 'write straight quotes: "…"'
     if character in _ASCII:
         return f"write {_ASCII[character]!r}"
+    if character == "{":
+        if _A_PATH in expected:
+            return "write a namespaced name as {uri}name"
+        return "options stand behind an event's name, behind ')' of an operator, or behind a multiplicity's ']'"
+    if character == "." and _A_PATH in expected:
+        return "a path leads down only, from a node to its children: it has neither '.' nor '..'"
+    if character == ":":
+        return "write event NAME = …" if "'='" in expected else "write a prefixed name without blanks: po:item"
     if character in "+-.!<>":
-        return "conditions on values stand in quotes: {when=\"price > 0\"}"
+        return 'conditions on values stand in quotes: {when="price > 0"}'
     return ""
-
-
-def _without_tail(statement: str) -> str:
-    """The statement without the blanks and comments at its end."""
-    lines = statement.splitlines()
-    while lines and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
-        lines.pop()
-    whole = "\n".join(lines)
-    return whole.split(" #")[0].rstrip() if lines and " #" in lines[-1] and '"' not in lines[-1] else whole.rstrip()

@@ -21,7 +21,7 @@ _CHOICES: dict[str, type[ContextName] | type[Termination] | type[Order]] = {
 _EVENT_OPTIONS = ("context", "flat", "order", "end", "when")
 _OPERATOR_OPTIONS = ("context", "end", "path", "when", "name")
 _VALUES = {
-    **{name: " or ".join(repr(member.value) for member in choices) for name, choices in _CHOICES.items()},
+    **{name: ", ".join(member.value for member in choices) for name, choices in _CHOICES.items()},
     "path": "a path such as order/item",
     "when": "a string with an XPath expression, such as \"price > 0\"",
     "name": "a name for the operator",
@@ -33,7 +33,8 @@ class GivenOption(NamedTuple):
     """One option as it stands in the text: its value is text, with offsets to mark it.
 
     ``is_string`` tells ``when="…"`` from a word or path; ``path`` is the value read as a path (None if it
-    is none, in which case that has been reported if the option is a path). ``value`` None: no value given.
+    is none, in which case that has been reported if the option is a path). ``value`` None: no value given;
+    ``broken``: its value cannot be read, which has been reported.
     """
 
     name: str
@@ -44,6 +45,7 @@ class GivenOption(NamedTuple):
     value_end: int = 0
     is_string: bool = False
     path: PathType | None = None
+    broken: bool = False
 
 
 class EventOptions(NamedTuple):
@@ -111,7 +113,8 @@ def _known_once(given: Iterable[GivenOption], allowed: tuple[str, ...], source: 
             source.report(option.start, option.end, f"the option {option.name!r} is given twice", "leave one out")
         else:
             seen.add(option.name)
-            yield option
+            if not option.broken:
+                yield option
 
 
 def _misplaced(name: str, allowed: tuple[str, ...]) -> tuple[str, str]:
@@ -163,8 +166,8 @@ def _with_condition(options: Options, option: GivenOption, at: Position, source:
 
 
 def _name(option: GivenOption, source: Source) -> str | None:
-    simple = option.value is not None and not option.is_string and not set(option.value) & set("/@{:*(")
-    if not simple:
+    path = option.path
+    if path is None or len(path) > 1 or not path.last.is_element or set(option.value or "") & set("/{:"):
         _report_value(option, source)
         return None
     return option.value
@@ -188,7 +191,7 @@ def _report_value(option: GivenOption, source: Source) -> None:
     expected = _VALUES[option.name]
     if option.value is None:
         source.report(
-            option.start, option.end, f"the option {option.name!r} needs a value", f"write {option.name}= and {expected}"
+            option.start, option.end, f"the option {option.name!r} needs a value", f"write {option.name}=…: {expected}"
         )
         return
     members = [member.value for member in _CHOICES.get(option.name, ())]

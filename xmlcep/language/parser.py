@@ -89,6 +89,8 @@ def _namespaces(trees: list[Tree[Token]], source: Source) -> dict[str, str]:
     namespaces: dict[str, str] = {}
     for tree in trees:
         declared = declaration(tree, source)
+        if declared is None:
+            continue
         wrong = _wrong_declaration(declared, namespaces)
         if wrong:
             source.report(declared.start, declared.end, *wrong)

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 KEYWORDS = ("event", "namespace")
 
-# Comments and strings (an unterminated one ends with its line) hide what is in them; {…} without spaces may be
-# Clark notation, where '#' is no comment.
+# Comments and strings (an unterminated one ends with its line) hide what is in them; {…} without blanks may be
+# Clark notation, where # begins no comment and ' no string.
 _TOKEN = re.compile(
-    r"""(?P<skip>\#[^\n]*|\{[^\s{}"']*\}|[ \t\r\n\ufeff]+)"""
+    r"""(?P<skip>\#[^\n]*|\{[^\s{}"']*\}|(?<=[(/@=])\{[^\s{}"]*\}(?=[^\W\d])|[ \t\r\n\ufeff]+)"""
     r"""|(?P<string>"(?:\\.|[^"\\\r\n])*"?|'(?:\\.|[^'\\\r\n])*'?)"""
     r"""|(?P<word>[^\W\d][\w.\-\u00b7]*)"""
     r"""|(?P<other>.)""",
@@ -66,14 +66,16 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _starts_statement(before: _Token, token: _Token, after: _Token | None) -> bool:
-    if token.kind != "word" or (before.kind == "word" and before.text in KEYWORDS):
+    if token.kind != "word":
         return False
     followed_by_word = after is not None and after.kind == "word"
+    if token.text in KEYWORDS and followed_by_word:
+        return True
+    if before.kind == "word" and before.text in KEYWORDS:
+        return False  # a name: event event = …
     if token.text not in KEYWORDS:
         # "evnt A = …" on a new line: a misspelt keyword
         return token.starts_line and followed_by_word and before.text not in _EXPECTS_WORD
-    if followed_by_word:
-        return True
     if token.text == "namespace" and after is not None and after.kind == "string":
         return True
     if before.text == "}" and after is not None and after.text == "(":
