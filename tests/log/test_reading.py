@@ -22,7 +22,7 @@ from xmlcep.log.parquet import ParquetWriter
 from xmlcep.log.reading import read_columns, read_log
 from xmlcep.log.records import Header
 
-HEADER = Header("d", "<a>t</a>", (7, 9), 0, 12)
+HEADER = Header("d", "<a>t</a>", (7, 9), 3, commits=True)
 
 
 def test_json_lines_round_trip(tmp_path: Path) -> None:

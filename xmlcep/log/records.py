@@ -30,29 +30,27 @@ class Header:
     """The first record of a log file: the document as it was when the file was begun.
 
     ``snapshot`` is the document as XML text, None when it was empty; ``ids`` the ids of its nodes in document
-    order; ``ts`` its clock then; ``next_id`` the first node id never given to a node, None when not known.
-    With ``commits`` the last record of every transaction in the file has the field ``commit``, true.
+    order; ``ts`` its clock then. With ``commits`` the last record of every transaction in the file has the field ``commit``, true.
     """
 
     doc: str
     snapshot: str | None = None
     ids: tuple[int, ...] = ()
     ts: int = 0
-    next_id: int | None = None
     commits: bool = False
 
     def to_record(self) -> dict[str, Any]:
         """The header as a record of a log."""
         return {
             MARK: FORMAT_VERSION, "doc": self.doc, "snapshot": self.snapshot, "ids": self.ids,
-            "ts": self.ts, "next_id": self.next_id, "commits": self.commits,
+            "ts": self.ts, "commits": self.commits,
         }  # fmt: skip
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Header:
         """The header that a record describes; raises `RecordError`, which names the field."""
         doc, snapshot, ids = record.get("doc"), record.get("snapshot"), record.get("ids") or ()
-        ts, next_id = record.get("ts") or 0, record.get("next_id")
+        ts = record.get("ts") or 0
         if not isinstance(doc, str):
             raise RecordError(f"doc of a header is {doc!r}: expected a string")
         if not isinstance(snapshot, (str, type(None))):
@@ -61,9 +59,7 @@ class Header:
             raise RecordError("ids of a header: expected a list of whole numbers")
         if type(ts) is not int or ts < 0:
             raise RecordError(f"ts of a header is {ts!r}: expected a whole number from 0 on")
-        if next_id is not None and type(next_id) is not int:
-            raise RecordError(f"next_id is {next_id!r}: expected a whole number or null")
-        return cls(doc, snapshot, tuple(ids), ts, next_id, record.get("commits") is True)
+        return cls(doc, snapshot, tuple(ids), ts, record.get("commits") is True)
 
 
 @dataclass(frozen=True, slots=True)
