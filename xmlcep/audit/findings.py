@@ -28,11 +28,12 @@ class OutputError(XmlCepError, OSError):
 
 
 class Finding(NamedTuple):
-    """A composite with its place among the findings of its document: ts, tree (G2), operator (postorder), ids.
+    """A composite with its place among all: document, ts, tree (G2), operator (postorder), ids.
 
     Findings that are equal in all of these stand in the order in which they were raised.
     """
 
+    doc: str
     ts: int
     tree: int
     operator: int
@@ -56,16 +57,16 @@ class Ranking:
         places, dumps = self._places, FASTEST.dumps
         return [
             Finding(
-                composite.cause[0], *places[composite.name, composite.operator], composite.ids, composite.name,
+                composite.cause[8], composite.cause[0], *places[composite.name, composite.operator], composite.ids, composite.name,
                 dumps(composite.to_record()),
             )
             for composite in composites
         ]  # fmt: skip
 
 
-def by_place(finding: Finding) -> tuple[int, int, int, tuple[int, ...]]:
-    """The sort key of findings of one document (the sort has to be stable)."""
-    return finding[:4]
+def by_place(finding: Finding) -> tuple[str, int, int, int, tuple[int, ...]]:
+    """The sort key of findings (the sort has to be stable)."""
+    return finding[:5]
 
 
 class FindingsWriter(Protocol):

@@ -119,20 +119,22 @@ class SplitReader:
     """
 
     def __init__(
-        self, split: Split, decoder: RowDecoder, on_bad: Callable[[BadRecord], None], *, check_text: bool = False
-    ) -> None:
+        self, split: Split, decoder: RowDecoder, on_bad: Callable[[BadRecord], None], *, check_text: bool = False,
+        batch_size: int = BATCH_SIZE,
+    ) -> None:  # fmt: skip
         self.split = split
         self.lines = 0
         self._decoder = decoder
         self._on_bad = on_bad
         self._check_text = check_text
+        self._batch_size = batch_size
 
-    def read(self) -> Iterator[Header | Batch]:
-        """Headers and batches of records in file order."""
+    def read(self) -> Iterator[tuple[int, Header] | Batch]:
+        """Headers, each with its number, and batches of records in file order."""
         for item in self._items():
             if not isinstance(item, Batch):
                 if isinstance(item[1], Header):
-                    yield item[1]
+                    yield item
             elif self._check_text:
                 yield self._without_bad_text(item)
             else:
@@ -141,7 +143,7 @@ class SplitReader:
     def _items(self) -> Iterator[Any]:
         split = self.split
         if split.file.kind == "parquet":
-            yield from ParquetReader(split.file.path, self._decoder, self._on_bad).read(BATCH_SIZE)
+            yield from ParquetReader(split.file.path, self._decoder, self._on_bad).read(self._batch_size)
             return
         with Path(split.file.path).open("rb") as raw:
             if split.start == 0:
@@ -152,11 +154,11 @@ class SplitReader:
                 if isinstance(item, Batch):
                     yield Batch(item.file, item.rows, [number - 1 for number in item.numbers])
                 else:
-                    yield item
+                    yield item[0] - 1, item[1]
 
     def _json_lines(self, lines: Iterator[bytes], on_bad: Callable[[BadRecord], None]) -> Iterator[Any]:
         reader = JsonLinesReader(self.split.file.path, self._decoder, FASTEST, on_bad)
-        return reader.read(cast("BinaryIO", lines), BATCH_SIZE)
+        return reader.read(cast("BinaryIO", lines), self._batch_size)
 
     def _counted(self, stream: BinaryIO) -> Iterator[bytes]:
         position, end = 0, self.split.end

@@ -10,14 +10,14 @@ the segments' summaries (`edges`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from path_types import PathType
 
 from ..log import BadRecord, Origin
 from ..log.records import Row
-from .inputs import duplicate
+from .inputs import Split, duplicate
 from .plan import FOREIGN, Plan, Role
 
 
@@ -65,6 +65,7 @@ class Point(NamedTuple):
 class Course(NamedTuple):
     """What a segment has of a document: first and last time point, how many records, and what is open.
 
+    ``position``: in which split and where in it the first record stands.
     ``head_keys``: the key of the first record per pass with boundaries (None: foreign). ``open_runs``: per such
     pass the key whose run reaches to the end. ``first_flush``: where the first transaction in it ended.
     ``disordered``: a ts was below the one before. ``duplicates``: how many records repeated a time point.
@@ -72,6 +73,7 @@ class Course(NamedTuple):
 
     segment: int
     doc: str
+    position: tuple[int, int]
     head: Point
     tail: Point
     count: int
@@ -86,13 +88,14 @@ class _Document:
     """What is known of a document while a segment is read."""
 
     __slots__ = (
-        "at", "count", "disordered", "duplicates", "first_flush", "head", "head_keys", "name", "runs", "touched",
-        "ts", "txn",
+        "at", "count", "disordered", "duplicates", "first_flush", "head", "head_keys", "name", "position", "runs",
+        "touched", "ts", "txn",
     )  # fmt: skip
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.head: Point | None = None
+        self.position = (0, 0)
         self.ts = 0
         self.at: str | None = None
         self.txn: int | None = None
@@ -130,8 +133,8 @@ class Router:
         self.taken = 0
         self._documents = {}
 
-    def take_all(self, rows: list[Row], file: str, numbers: Any) -> None:
-        """Routes records in file order; ``numbers`` are their numbers in the file."""
+    def take_all(self, rows: list[Row], split: Split, numbers: Sequence[int]) -> None:
+        """Routes records in file order; ``numbers`` are their numbers in the split."""
         self.taken += len(rows)
         emit, routes, segment = self._emit, self._routes, self.segment
         flushed = self._flushed
@@ -144,11 +147,12 @@ class Router:
             if ts <= document.ts:
                 if ts == document.ts:
                     document.duplicates += 1
-                    self._on_bad(duplicate(row, Origin(file, numbers[index])), doc)
+                    self._on_bad(duplicate(row, Origin(split.file.path, numbers[index])), doc)
                     continue
                 document.disordered = True
             if document.head is None:
                 document.head = Point(ts, at, txn)
+                document.position = (split.name, numbers[index])
             elif txn != document.txn and document.txn is not None:
                 self._end_transaction(document)
             document.count += 1
@@ -177,8 +181,8 @@ class Router:
                 continue
             courses.append(
                 Course(
-                    self.segment, document.name, document.head, Point(document.ts, document.at, document.txn),
-                    document.count, document.disordered, document.duplicates, document.head_keys,
+                    self.segment, document.name, document.position, document.head,
+                    Point(document.ts, document.at, document.txn), document.count, document.disordered, document.duplicates, document.head_keys,
                     {number: key for number, (key, fed) in document.runs.items() if fed}, document.first_flush,
                 )
             )  # fmt: skip

@@ -49,6 +49,10 @@ class Spool:
         """Forgets the quarantine lines known to be of a document."""
         self._database.execute("DELETE FROM bad WHERE doc = ?", (doc,))
 
+    def count_bad(self) -> list[tuple[str | None, int]]:
+        """How many lines there are for the quarantine, by document if known."""
+        return self._database.execute("SELECT doc, count(*) FROM bad GROUP BY doc").fetchall()
+
     def bad(self) -> Iterator[tuple[int, int, bytes]]:
         """File, record and line of what was quarantined, in file order."""
         return self._database.execute("SELECT file, record, line FROM bad ORDER BY file, record")

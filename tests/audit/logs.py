@@ -1,0 +1,62 @@
+"""Logs for the tests of audits: random histories written as files, interleaved, cut, rolled over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from hypothesis import strategies as st
+
+from tests.strategies import histories
+from xmlcep.events import PrimitiveEvent
+from xmlcep.log.json_codec import FASTEST
+from xmlcep.log.records import Header, change_record
+from xmlcep.replica import Replica
+
+
+@st.composite
+def documents(draw: st.DrawFn, *, max_documents: int = 3, max_actions: int = 12) -> list[list[Header | PrimitiveEvent]]:
+    """The logs of some documents, each perhaps begun in the middle of the document's life, with a header."""
+    found = []
+    for number in range(draw(st.integers(1, max_documents))):
+        history = draw(histories(max_actions=max_actions, doc=f"doc{number}"))
+        found.append(begun_later(list(history.events), draw(st.integers(0, 8)), f"doc{number}"))
+    return found
+
+
+def begun_later(events: list[PrimitiveEvent], skipped: int, doc: str) -> list[Header | PrimitiveEvent]:
+    """The log that begins after the first events, with the document as it was then."""
+    if not skipped or skipped >= len(events):
+        return list(events)
+    replica = Replica()
+    for event in events[:skipped]:
+        replica.apply(event)
+    xml, ids = replica.snapshot()
+    return [Header(doc, xml, tuple(ids), skipped), *events[skipped:]]
+
+
+@st.composite
+def interleaved(draw: st.DrawFn, parts: list[list[Header | PrimitiveEvent]]) -> list[Header | PrimitiveEvent]:
+    """The logs of several documents as one: each in its order, turns drawn."""
+    left = [list(reversed(part)) for part in parts if part]
+    found = []
+    while left:
+        turn = draw(st.integers(0, len(left) - 1))
+        for _ in range(draw(st.integers(1, 4))):
+            if left[turn]:
+                found.append(left[turn].pop())
+        left = [part for part in left if part]
+    return found
+
+
+def write_log(path: Path, items: Sequence[Header | PrimitiveEvent | bytes]) -> Path:
+    """Writes a JSON Lines log; bytes are written as they are."""
+    lines = []
+    for item in items:
+        if isinstance(item, bytes):
+            lines.append(item)
+        else:
+            record = item.to_record() if isinstance(item, Header) else change_record(item)
+            lines.append(FASTEST.dumps(record))
+    path.write_bytes(b"".join(line + b"\n" for line in lines))
+    return path

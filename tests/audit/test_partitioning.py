@@ -1,0 +1,59 @@
+"""Replaying each key by itself finds what one replay in order finds (the argument of docs/audit.md, put to the test)."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.audit.logs import documents, interleaved, write_log
+from tests.audit.simulation import simulate
+from tests.strategies import rule_sets
+from xmlcep.audit.bad_records import OnBadRecord
+from xmlcep.audit.collecting import Collector
+from xmlcep.audit.inputs import find_files
+from xmlcep.audit.local import LocalAudit
+from xmlcep.audit.result import Summary
+from xmlcep.audit.spool import Spool
+from xmlcep.rules import Rules
+
+
+def both_ways(
+    logs: list[Path], rules: Rules, *, split_bytes: int, segment_records: int, operators: bool
+) -> tuple[tuple[list[bytes], list[object], object], tuple[list[bytes], list[object], object]]:
+    """Findings, quarantine and documents of the local audit and of the simulated distributed one."""
+    outcomes = []
+    for distributed in (False, True):
+        with Spool() as spool:
+            summary = Summary("test")
+            collector = Collector(spool, summary, OnBadRecord.SKIP)
+            if distributed:
+                lines = simulate(
+                    logs, rules, collector, split_bytes=split_bytes, segment_records=segment_records, operators=operators
+                )
+            else:
+                LocalAudit(rules, collector, operators=operators).run(find_files(logs))
+                lines = [line for _, _, line in spool.findings()]
+            collector.finish()
+            described = {doc: each.to_record() for doc, each in summary.documents.items()}
+            outcomes.append((lines, list(spool.bad()), described))
+    return outcomes[0], outcomes[1]
+
+
+@settings(max_examples=250)
+@given(rule_sets(), st.data(), st.booleans())
+def test_keys_by_themselves_find_what_the_whole_finds(definitions, data, operators) -> None:
+    rules = Rules.from_definitions(definitions)
+    log = data.draw(documents().flatmap(interleaved))
+    if not log:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_log(Path(folder) / "log.jsonl", log)
+        local, distributed = both_ways(
+            [path], rules, split_bytes=data.draw(st.sampled_from((200, 900, 10**6))),
+            segment_records=data.draw(st.sampled_from((1, 5, 1000))), operators=operators,
+        )  # fmt: skip
+    assert distributed == local

@@ -1,0 +1,74 @@
+"""Gathering what both engines find: bad records, documents, findings; and the policy for bad records."""
+
+from __future__ import annotations
+
+from ..log import BadRecord
+from ..log.quarantine import quarantine_line
+from ..log.records import Row
+from .bad_records import BadRecordError, OnBadRecord, document_of
+from .inputs import LogFile
+from .result import DocumentSummary, Summary
+from .spool import Spool
+
+
+class Collector:
+    """What an audit knows so far. ``spool`` holds what may be more than fits into memory."""
+
+    def __init__(self, spool: Spool, summary: Summary, on_bad: OnBadRecord) -> None:
+        self.spool = spool
+        self.summary = summary
+        self._on_bad = on_bad
+        self._blamed_docs: set[str] = set()
+        self._blamed_files: set[int] = set()
+        self._docs_of_files: dict[int, set[str]] = {}
+
+    def bad(self, file: LogFile, bad: BadRecord, doc: str | None = None) -> None:
+        """Takes a bad record; ``doc`` is its document if it only repeats a time point (see `drop_bad_repeats`).
+
+        Raises `BadRecordError` if the audit is to stop at one.
+        """
+        if self._on_bad is OnBadRecord.FAIL:
+            raise BadRecordError(str(bad))
+        self.spool.add_bad(file.index, bad.origin.record, doc, quarantine_line(bad))
+        if doc is not None:
+            return  # counted when all is known
+        named = document_of(bad)
+        if named is None:
+            self._blamed_files.add(file.index)
+        else:
+            self._blamed_docs.add(named)
+            self.summary.document(named).quarantined += 1
+
+    def drop_bad_repeats(self, doc: str) -> None:
+        """Forgets the records of a document that repeat a time point: it is going to be sorted."""
+        self.spool.drop_bad(doc)
+
+    def contains(self, file: LogFile, rows: list[Row]) -> None:
+        """Notes which documents a file has."""
+        if self._on_bad is OnBadRecord.DOCUMENT:
+            self.holds(file.index, {row[8] for row in rows})
+
+    def holds(self, file_index: int, docs: set[str]) -> None:
+        """Notes which documents a file has."""
+        self._docs_of_files.setdefault(file_index, set()).update(docs)
+
+    def document(self, doc: str, first: int, last: int, count: int, *, disordered: bool) -> None:
+        """Notes a document that was replayed."""
+        entry: DocumentSummary = self.summary.document(doc)
+        entry.records, entry.first, entry.last, entry.disordered = count, first, last, disordered
+
+    def finish(self) -> set[str]:
+        """Settles the counts; returns the documents whose findings are withheld."""
+        for doc, count in self.spool.count_bad():
+            if doc is not None:
+                self._blamed_docs.add(doc)
+                self.summary.document(doc).quarantined += count
+            self.summary.quarantined += count
+        if self._on_bad is not OnBadRecord.DOCUMENT:
+            return set()
+        withheld = set(self._blamed_docs)
+        for index in self._blamed_files:
+            withheld |= self._docs_of_files.get(index, set())
+        for doc in withheld:
+            self.summary.document(doc).withheld = True
+        return withheld

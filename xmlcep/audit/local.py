@@ -1,0 +1,223 @@
+"""The audit in one process: every document replayed in order by one detector, with bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from ..engine import Detector
+from ..events import CompositeEvent, PrimitiveEvent
+from ..log import BadRecord, Batch, ClockCheck, Header, Origin
+from ..log.decoding import RowDecoder
+from ..log.json_codec import FASTEST
+from ..log.records import Row
+from ..replica import Replica
+from ..rules import Rules
+from .collecting import Collector
+from .findings import Finding, Ranking, by_place
+from .inputs import LogFile, SplitReader, duplicate, make_splits, raw_record
+
+_new_tuple = tuple.__new__
+_SPOOLED = 1000
+_MANY_RECORDS = 20_000
+
+
+class _Replay:
+    """One document being replayed: detector, clock, and the findings of the current time point."""
+
+    __slots__ = (
+        "_collector", "_detector", "_findings", "_last", "_pending", "_ranking", "count", "disordered", "doc",
+        "first", "number", "ts", "txn",
+    )  # fmt: skip
+
+    def __init__(self, doc: str, detector: Detector, ranking: Ranking, collector: Collector) -> None:
+        self.doc = doc
+        self.ts = 0
+        self.txn: int | None = None
+        self.first = 0
+        self.count = 0
+        self.disordered = False
+        self.number = 0
+        self._detector = detector
+        self._ranking = ranking
+        self._collector = collector
+        self._last: PrimitiveEvent | None = None
+        self._pending: list[Finding] = []
+        self._findings: list[tuple[str, int, str, bytes]] = []
+
+    def take(self, row: Row) -> None:
+        """Replays the next record."""
+        txn = row[9]
+        if txn != self.txn:
+            if self.txn is not None:
+                self._raised(self._detector.flush(self._last))
+            self.txn = txn
+        if not self.count:
+            self.first = row[0]
+        self.count += 1
+        self.ts = row[0]
+        self._last = _new_tuple(PrimitiveEvent, row)
+        raised = self._detector.feed(self._last)
+        if raised:
+            self._raised(raised)
+
+    def finish(self) -> None:
+        """Closes the document's trees."""
+        if self._last is not None:
+            self._raised(self._detector.close(self._last))
+        self._settle()
+        self._collector.spool.add_findings(self._findings)
+        self._findings = []
+        self._collector.document(self.doc, self.first, self.ts, self.count, disordered=self.disordered)
+
+    def _raised(self, composites: list[CompositeEvent]) -> None:
+        if not composites:
+            return
+        if self._pending and self._pending[-1].ts != composites[0].cause[0]:
+            self._settle()
+        self._pending += self._ranking.findings(composites)
+
+    def _settle(self) -> None:
+        """Puts the findings of a time point that is over into their order."""
+        pending = self._pending
+        if len(pending) > 1:
+            pending.sort(key=by_place)
+        for finding in pending:
+            self._findings.append((self.doc, self.number, finding.name, finding.line))
+            self.number += 1
+        self._pending = []
+        if len(self._findings) >= _SPOOLED:
+            self._collector.spool.add_findings(self._findings)
+            self._findings = []
+
+
+class LocalAudit:
+    """Replays the records of ``files`` and puts what it finds into ``collector``.
+
+    ``progress`` is called now and then with how many more bytes and records were read.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        collector: Collector,
+        *,
+        operators: bool,
+        keep: Callable[[Row], bool] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self._rules = rules
+        self._collector = collector
+        self._operators = operators
+        self._keep = keep
+        self._progress = progress
+        self._ranking = Ranking(rules)
+        self._replays: dict[str, _Replay] = {}
+        self._headers: dict[str, Header] = {}  # of the file being read
+        self._disordered: set[str] = set()
+
+    def run(self, files: list[LogFile]) -> None:
+        """Reads all files, then once more what has to be sorted."""
+        for header, batch, file in self._read(files, self._collector.bad):
+            if header is not None:
+                self._headers.setdefault(header.doc, header)
+            elif batch is not None:
+                self._take(batch, file)
+        for replay in self._replays.values():
+            replay.finish()
+        self._replays = {}
+        if self._disordered:
+            self._replay_sorted(files)
+
+    def _read(
+        self, files: list[LogFile], on_bad: Callable[[LogFile, BadRecord], None]
+    ) -> Iterator[tuple[Header | None, Batch | None, LogFile]]:
+        decoder = RowDecoder(ClockCheck.ANY)
+        check_text = self._rules.graph.has_conditions
+        for split in make_splits(files, max(file.size for file in files)):
+            self._headers = {}
+            reader = SplitReader(
+                split, decoder, lambda bad, file=split.file: on_bad(file, bad), check_text=check_text  # type: ignore[misc]
+            )
+            for item in reader.read():
+                if not isinstance(item, Batch):
+                    yield item[1], None, split.file
+                    continue
+                self._collector.contains(split.file, item.rows)
+                if self._progress is not None:
+                    self._progress(split.file.index, len(item.rows))
+                yield None, item, split.file
+
+    def _take(self, batch: Batch, file: LogFile) -> None:
+        """Replays a batch; documents that turn out not to be in order are left for later."""
+        replay: _Replay | None = None
+        keep = self._keep
+        for index, row in enumerate(batch.rows):
+            if keep is not None and not keep(row):
+                continue
+            doc = row[8]
+            if replay is None or replay.doc != doc:
+                if doc in self._disordered:
+                    continue
+                replay = self._replays.get(doc)
+                if replay is None:
+                    replay = self._replays[doc] = self._begin(doc, self._headers.get(doc))
+            if row[0] > replay.ts:
+                replay.take(row)
+            elif row[0] == replay.ts:
+                self._collector.bad(file, duplicate(row, batch.origin(index)), doc)
+            else:
+                self._disordered.add(doc)
+                del self._replays[doc]
+                self._collector.spool.drop_findings(doc)
+                self._collector.drop_bad_repeats(doc)
+                replay = None
+
+    def _begin(self, doc: str, header: Header | None) -> _Replay:
+        document = None
+        if header is not None and header.snapshot is not None and self._rules.graph.has_conditions:
+            document = Replica.from_snapshot(header.snapshot, header.ids)
+        detector = Detector(self._rules, operators=self._operators, document=document)
+        return _Replay(doc, detector, self._ranking, self._collector)
+
+    def _replay_sorted(self, files: list[LogFile]) -> None:
+        """Reads the documents that are not in order again, sorts them on disk, and replays them."""
+        headers: dict[str, tuple[int, Header | None]] = {}
+        self._collector.spool.add_records(self._to_sort(files, headers))
+        decoder = RowDecoder(ClockCheck.ANY)
+        replay: _Replay | None = None
+        for doc, file, record, line in self._collector.spool.records():
+            if replay is None or replay.doc != doc:
+                if replay is not None:
+                    replay.finish()
+                replay = self._begin(doc, headers[doc][1])
+                replay.disordered = True
+            row = decoder.admit(FASTEST.loads(line))
+            if row[0] == replay.ts:
+                self._collector.bad(files[file], duplicate(row, Origin(files[file].path, record)), doc)
+            else:
+                replay.take(row)
+        if replay is not None:
+            replay.finish()
+
+    def _to_sort(
+        self, files: list[LogFile], headers: dict[str, tuple[int, Header | None]]
+    ) -> Iterable[tuple[str, int, int, int, int, bytes]]:
+        """The records of the documents to sort; ``headers`` gets each document's, of the file where it begins."""
+        number = 0
+        seen: dict[str, Header] = {}
+        current: LogFile | None = None
+        for header, batch, file in self._read(files, lambda *_: None):
+            if file is not current:
+                seen, current = {}, file
+            if header is not None:
+                seen.setdefault(header.doc, header)
+            if batch is None:
+                continue
+            for index, row in enumerate(batch.rows):
+                doc = row[8]
+                if doc not in self._disordered or (self._keep is not None and not self._keep(row)):
+                    continue
+                number += 1
+                if doc not in headers or row[0] < headers[doc][0]:
+                    headers[doc] = (row[0], seen.get(doc))
+                yield doc, row[0], number, file.index, batch.numbers[index], raw_record(row)

@@ -1,0 +1,127 @@
+"""What follows from the reports of all segments: for the documents as a whole, and for what was left open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..errors import XmlCepError
+from ..log.json_codec import FASTEST
+from .collecting import Collector
+from .edges import DocumentCourse, join_courses
+from .inputs import Split
+from .mapping import HeaderSeen, Report, bad_from_json, course_from_json
+from .routing import Course, Kind, Point, Routed
+
+
+class Settlement:
+    """The reports of a log's segments put together.
+
+    ``documents`` are the courses of documents whose records stand in order; ``to_sort`` those of which they do
+    not. Raises `XmlCepError` with what a task met that makes the audit impossible.
+    """
+
+    def __init__(self, splits: Sequence[Split], reports: Iterable[Report]) -> None:
+        self._splits = {split.name: split for split in splits}
+        self._lines: dict[int, int] = {}
+        self._headers: dict[str, list[HeaderSeen]] = {}
+        self.docs_of_files: dict[int, set[str]] = {}
+        courses: list[Course] = []
+        for report in sorted(reports, key=lambda report: (report.segment, report.kind)):
+            content = FASTEST.loads(report.content)
+            if report.kind == Report.TROUBLE:
+                raise XmlCepError(content["message"])
+            if report.kind == Report.SPLIT:
+                self._lines[report.segment] = content["lines"]
+                index = self._splits[report.segment].file.index
+                self.docs_of_files.setdefault(index, set()).update(content["docs"])
+            elif report.kind == Report.COURSE:
+                courses.append(course_from_json(report.content))
+            elif report.kind == Report.HEADER:
+                split, number = content["position"]
+                self._headers.setdefault(report.doc, []).append(
+                    HeaderSeen(report.doc, content["number"], (split, number))
+                )
+        joined = join_courses(courses)
+        self.to_sort = frozenset(doc for doc, course in joined.items() if course.needs_sorting)
+        self.disordered = frozenset(doc for doc, course in joined.items() if _goes_back(course))
+        self.documents = {doc: course for doc, course in joined.items() if doc not in self.to_sort}
+        self._lines_before = self._count_lines(splits)
+
+    def _count_lines(self, splits: Sequence[Split]) -> dict[int, int]:
+        found: dict[int, int] = {}
+        before = 0
+        file = -1
+        for split in splits:
+            if split.file.index != file:
+                file, before = split.file.index, 0
+            found[split.name] = before
+            before += self._lines.get(split.name, 0)
+        return found
+
+    def files_of(self, docs: Iterable[str]) -> set[int]:
+        """The files that have records of these documents."""
+        wanted = set(docs)
+        return {index for index, held in self.docs_of_files.items() if held & wanted}
+
+    def add_sorted(self, reports: Iterable[Report]) -> None:
+        """Takes the reports of the documents of ``to_sort``, made again from their sorted records."""
+        courses = [course_from_json(report.content) for report in reports if report.kind == Report.COURSE]
+        self.documents.update(join_courses(courses))
+
+    def headers(self) -> dict[str, int]:
+        """The number of each document's header: its first in the file where the document begins, if it precedes."""
+        found: dict[str, int] = {}
+        for doc, seen in self._headers.items():
+            course = self.documents.get(doc)
+            if course is None:
+                continue
+            begin = course.courses[0].position
+            file = self._splits[begin[0]].file.index
+            for header in sorted(seen, key=lambda header: header.position):
+                if self._splits[header.position[0]].file.index == file and header.position < begin:
+                    found[doc] = header.number
+                    break
+        return found
+
+    def boundaries(self) -> Iterator[Routed]:
+        """The boundary markers that only the segments together tell."""
+        for course in self.documents.values():
+            yield from course.boundaries()
+
+    def flushes(self) -> Iterator[tuple[int, str, Point]]:
+        """Segment, document and time point of the flush that follows what was open at the segment's end."""
+        for doc, course in self.documents.items():
+            for segment, point in course.flushes().items():
+                yield segment, doc, point
+
+    def ends(self) -> dict[str, Point]:
+        """The last time point of each document."""
+        return {doc: course.end for doc, course in self.documents.items()}
+
+    def collect_bad(self, report: Report, collector: Collector) -> None:
+        """Hands a bad record on, with its number in its file."""
+        split = self._splits[report.segment]
+        bad, repeats = bad_from_json(report.content, split.file.path, self._lines_before[split.name])
+        collector.bad(split.file, bad, report.doc if repeats else None)
+
+    def collect(self, collector: Collector) -> None:
+        """Hands on what is known of files and documents."""
+        for index, docs in self.docs_of_files.items():
+            collector.holds(index, docs)
+        for doc, course in self.documents.items():
+            first = course.courses[0].head.ts
+            collector.document(doc, first, course.end.ts, course.count, disordered=doc in self.disordered)
+
+
+def close_open(row: Routed, flushes: dict[tuple[int, str], Point]) -> Routed | None:
+    """The flush marker that an open key turns into; None when nothing but the close follows."""
+    point = flushes.get((row.segment, row.doc))
+    if point is None:
+        return None
+    return row._replace(kind=Kind.FLUSH, ts=point.ts, at=point.at)
+
+
+def _goes_back(course: DocumentCourse) -> bool:
+    """Whether a ts is below one before it (repeating one is not going back)."""
+    pairs = zip(course.courses, course.courses[1:], strict=False)
+    return any(each.disordered for each in course.courses) or any(b.head.ts < a.tail.ts for a, b in pairs)
