@@ -1,0 +1,45 @@
+"""Wrapped documents: genuine lxml trees whose every change becomes an event.
+
+Read `records` (what is known of a node), `elements` (which calls are seen), `tracker` (how a change becomes
+events), `delivery` (how they are told), `transactions`, in that order; `document` is the door.
+"""
+
+from .delivery import Listener as Listener
+from .document import Document as Document
+from .document import fromstring as fromstring
+from .document import parse as parse
+from .document import wrap as wrap
+from .errors import CallbackError as CallbackError
+from .errors import DocumentError as DocumentError
+from .errors import EndlessTriggerError as EndlessTriggerError
+from .errors import RefusedError as RefusedError
+from .errors import WrapError as WrapError
+from .functions import cleanup_namespaces as cleanup_namespaces
+from .functions import indent as indent
+from .functions import strip_attributes as strip_attributes
+from .functions import strip_elements as strip_elements
+from .functions import strip_tags as strip_tags
+from .functions import validate_with_defaults as validate_with_defaults
+from .transactions import Transaction as Transaction
+from .transactions import TransactionError as TransactionError
+
+__all__ = [
+    "CallbackError",
+    "Document",
+    "DocumentError",
+    "EndlessTriggerError",
+    "Listener",
+    "RefusedError",
+    "Transaction",
+    "TransactionError",
+    "WrapError",
+    "cleanup_namespaces",
+    "fromstring",
+    "indent",
+    "parse",
+    "strip_attributes",
+    "strip_elements",
+    "strip_tags",
+    "validate_with_defaults",
+    "wrap",
+]

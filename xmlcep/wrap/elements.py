@@ -1,0 +1,310 @@
+"""The classes that elements, comments, processing instructions and entity references of wrapped documents have.
+
+They are genuine lxml classes: every read goes straight to lxml's C code. Only what changes a tree is overridden; on
+nodes that belong to no wrapped document the overrides do what lxml does and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from lxml import etree
+
+from .attributes import TrackedAttributes, set_attribute
+from .edits import (
+    open_all, put, ready, rearrange, refuse_cycle, refuse_duplicates, settle, take_out, tracker_of,
+)  # fmt: skip
+from .errors import RefusedError
+from .records import TABLE, Record
+
+_Element = etree._Element
+_append = _Element.append
+_getparent = _Element.getparent
+_getnext = _Element.getnext
+_set_text = _Element.text.__set__
+_set_tail = _Element.tail.__set__
+_get_text = _Element.text.__get__
+_get_tail = _Element.tail.__get__
+_object_set = object.__setattr__
+
+
+class _Tracked:
+    """What all node kinds share: siblings and tails."""
+
+    __slots__ = ()
+
+    def addnext(self, element: Any) -> None:
+        """As lxml's ``addnext``."""
+        parent = _getparent(self)
+        put(element, lambda: _Element.addnext(self, element), parent, neighbour=self)
+
+    def addprevious(self, element: Any) -> None:
+        """As lxml's ``addprevious``."""
+        put(element, lambda: _Element.addprevious(self, element), _getparent(self))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setter = _SETTERS.get(name)
+        if setter is None:
+            _object_set(self, name, value)
+        else:
+            setter(self, value)
+
+
+class TrackedElement(_Tracked, etree.ElementBase):  # type: ignore[misc]
+    """An element of a wrapped document (or one that may become part of it)."""
+
+    __slots__ = ()
+
+    def _init(self) -> None:
+        """lxml has made this proxy: for a node not seen before below a tracked parent that is news (SubElement)."""
+        parent = _getparent(self)
+        if parent is not None:
+            known = TABLE.get(parent)
+            if known is not None and self not in TABLE:
+                tracker = known.tracker if type(known) is Record else known
+                if not tracker.quiet:
+                    tracker.born(self, known if type(known) is Record else tracker.without(parent, self))
+                    tracker.delivery.settle()
+
+    @property
+    def attrib(self) -> Any:
+        """The attributes, as a mapping that can be changed."""
+        return TrackedAttributes(self)
+
+    def set(self, key: Any, value: Any) -> None:
+        """As lxml's ``set``."""
+        set_attribute(self, key, value)
+
+    def append(self, element: Any) -> None:
+        """As lxml's ``append``."""
+        record = TABLE.get(self)
+        if type(record) is Record and type(element) is TrackedElement and element not in TABLE:
+            tracker = record.tracker
+            if not (tracker.foreign or tracker.ignore_whitespace):
+                if tracker.journal is not None:
+                    tracker.journal.moving(element)
+                _append(self, element)
+                tracker.grown(element, record)
+                tracker.delivery.settle()
+                return
+        put(element, lambda: _append(self, element), self)
+
+    def insert(self, index: Any, element: Any) -> None:
+        """As lxml's ``insert``."""
+        put(element, lambda: _Element.insert(self, index, element), self)
+
+    def extend(self, elements: Iterable[Any]) -> None:
+        """As lxml's ``extend``: appends one after the other."""
+        for element in elements:
+            self.append(element)
+
+    def remove(self, element: Any) -> None:
+        """As lxml's ``remove``: the element's tail goes with it."""
+        take_out(element, lambda: _Element.remove(self, element))
+
+    def replace(self, old_element: Any, new_element: Any) -> None:
+        """As lxml's ``replace``: the old element's tail goes with it."""
+        if old_element is new_element:
+            _Element.replace(self, old_element, new_element)
+            return
+        nodes = [node for node in (old_element, new_element) if isinstance(node, _Element)]
+        if len(nodes) == 2 and _getparent(old_element) is self:
+            refuse_cycle(self, [new_element])
+        parents = open_all(nodes)
+        rearrange([self, *parents], lambda: _Element.replace(self, old_element, new_element))
+
+    def clear(self, keep_tail: bool = False) -> None:
+        """As lxml's ``clear``."""
+        record = ready(self)
+        if record is None:
+            _Element.clear(self, keep_tail)
+            return
+        tracker = record.tracker
+        tracker.open_subtree(self)
+        if tracker.journal is not None:
+            tracker.journal.attributes(self)
+            tracker.journal.tail(self)
+        sites = [self]
+        if tracker.ignore_whitespace and record.parent is not None:
+            sites.append(_getparent(self))
+
+        def call() -> None:
+            _Element.clear(self, keep_tail)
+            if record.parent is not None and len(sites) == 1:
+                tracker.tail_changed(self, record, _get_tail(self) or None)
+
+        rearrange(sites, call)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, slice):
+            self._set_slice(key, value)
+            return
+        if isinstance(value, _Element):
+            old = self[key]
+            if old is value:
+                return  # lxml 6.1 would use freed memory here
+            refuse_cycle(self, [value])
+            parents = open_all([old, value])
+            rearrange([self, *parents], lambda: _Element.__setitem__(self, key, value))
+        else:
+            _Element.__setitem__(self, key, value)
+
+    def _set_slice(self, key: slice, value: Any) -> None:
+        nodes = [node for node in value if node is not None] if not isinstance(value, list) else value
+        elements = [node for node in nodes if isinstance(node, _Element)]
+        refuse_cycle(self, elements)
+        refuse_duplicates(elements)
+        parents = open_all([*self[key], *elements])
+        rearrange([self, *parents], lambda: _Element.__setitem__(self, key, nodes))
+
+    def __delitem__(self, key: Any) -> None:
+        if isinstance(key, slice):
+            open_all(self[key])
+            rearrange([self], lambda: _Element.__delitem__(self, key))
+        else:
+            take_out(self[key], lambda: _Element.__delitem__(self, key))
+
+
+class _Childless(_Tracked):
+    """Comments, processing instructions, entity references: lxml 6.1 would corrupt trees on some of these calls."""
+
+    __slots__ = ()
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise TypeError("this element does not have children or attributes")
+
+    append = insert = extend = remove = replace = set = __setitem__ = __delitem__ = _refuse
+
+    def clear(self, keep_tail: bool = False) -> None:
+        """As lxml's ``clear``: the tail goes, unless kept."""
+        if not keep_tail:
+            self.tail = None
+
+
+class TrackedComment(_Childless, etree.CommentBase):  # type: ignore[misc]
+    """A comment of a wrapped document: no node of the event model, but its tail is text of its parent."""
+
+    __slots__ = ()
+
+
+class TrackedInstruction(_Childless, etree.PIBase):  # type: ignore[misc]
+    """A processing instruction of a wrapped document; its tail is text of its parent."""
+
+    __slots__ = ()
+
+
+class TrackedEntity(_Childless, etree.EntityBase):  # type: ignore[misc]
+    """An entity reference of a wrapped document; its tail is text of its parent."""
+
+    __slots__ = ()
+
+
+def _text(node: Any, value: Any) -> None:
+    known = TABLE.get(node)
+    if known is None:
+        _set_text(node, value)
+        return
+    record = known if type(known) is Record and not known.tracker.foreign else ready(node)
+    if record is None or record.branch is None:
+        _raw_text(node, value)
+        return
+    tracker = record.tracker
+    if tracker.ignore_whitespace:
+        rearrange([node], lambda: _set_text(node, value))
+        return
+    if tracker.journal is not None:
+        tracker.journal.text(node)
+    try:
+        _set_text(node, value)
+    except BaseException:
+        # lxml removes the old text before it looks at the new one
+        tracker.text_changed(node, record, _get_text(node) or None)
+        settle(tracker)
+        raise
+    tracker.text_changed(node, record, (value if type(value) is str else _get_text(node)) or None)
+    tracker.delivery.settle()
+
+
+def _raw_text(node: Any, value: Any) -> None:
+    """The text of a comment or processing instruction: no event, but undone with its transaction."""
+    tracker = tracker_of(node)
+    if tracker is not None and tracker.journal is not None:
+        tracker.journal.text(node)
+    _object_set(node, "text", value)
+
+
+def _tail(node: Any, value: Any) -> None:
+    known = TABLE.get(node)
+    if known is None:
+        _set_tail(node, value)
+        return
+    record = known if type(known) is Record and not known.tracker.foreign else ready(node)
+    if record is None or record.parent is None:
+        _set_tail(node, value)
+        return
+    tracker = record.tracker
+    if tracker.ignore_whitespace:
+        rearrange([_getparent(node)], lambda: _set_tail(node, value))
+        return
+    if tracker.journal is not None:
+        tracker.journal.tail(node)
+    try:
+        _set_tail(node, value)
+    except BaseException:
+        tracker.tail_changed(node, record, _get_tail(node) or None)
+        settle(tracker)
+        raise
+    tracker.tail_changed(node, record, (value if type(value) is str else _get_tail(node)) or None)
+    tracker.delivery.settle()
+
+
+def _tag(node: Any, value: Any) -> None:
+    record = ready(node)
+    if record is None or record.branch is None:
+        _object_set(node, "tag", value)
+        return
+    tracker = record.tracker
+    tracker.open_subtree(node)
+    if tracker.journal is not None:
+        tracker.journal.tag(node)
+    old = node.tag
+    _object_set(node, "tag", value)
+    if node.tag != old:
+        tracker.rename(node)
+        settle(tracker)
+
+
+def _base(node: Any, value: Any) -> None:
+    if not isinstance(node, TrackedElement):
+        raise RefusedError("a comment, processing instruction or entity has no xml:base: set it on an element")
+    record = ready(node)
+    if record is None:
+        _object_set(node, "base", value)
+        return
+    tracker = record.tracker
+    if tracker.journal is not None:
+        tracker.journal.attributes(node)
+    try:
+        _object_set(node, "base", value)
+    finally:
+        tracker.attributes_changed(node, record)
+        settle(tracker)
+
+
+def _target(node: Any, value: Any) -> None:
+    tracker = tracker_of(node)
+    if tracker is not None and tracker.journal is not None:
+        tracker.journal.tag(node)
+    _object_set(node, "target", value)
+
+
+_SETTERS: dict[str, Callable[[Any, Any], None]] = {
+    "text": _text, "tail": _tail, "tag": _tag, "base": _base, "target": _target,
+}  # fmt: skip
+
+LOOKUP = etree.ElementDefaultClassLookup(
+    element=TrackedElement, comment=TrackedComment, pi=TrackedInstruction, entity=TrackedEntity
+)
+OWN_CLASSES = frozenset({TrackedElement, TrackedComment, TrackedInstruction, TrackedEntity})
+LXML_CLASSES = frozenset({etree._Element, etree._Comment, etree._ProcessingInstruction, etree._Entity})

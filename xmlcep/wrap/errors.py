@@ -1,0 +1,73 @@
+"""What can go wrong with wrapped documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..errors import XmlCepError
+from ..events import PrimitiveEvent
+
+
+class DocumentError(XmlCepError, ValueError):
+    """XML that is refused (a document type with entities, too deep, not well-formed); says where and why."""
+
+
+class WrapError(XmlCepError, TypeError):
+    """Something that cannot be wrapped or attached; says what was given and what to pass instead."""
+
+
+class RefusedError(XmlCepError, ValueError):
+    """An edit that cannot be tracked or that lxml would do wrongly; says what to call instead.
+
+    The tree is as it was before the call.
+    """
+
+
+class EndlessTriggerError(XmlCepError, RuntimeError):
+    """Callbacks whose edits trigger callbacks, deeper than the stated limit.
+
+    The edits made so far stand and are in the log; subscribers are not called any more for the ones beyond the limit.
+    """
+
+
+class CallbackError(XmlCepError, RuntimeError):
+    """A callback raised; names the event, the rule (if any) and the callback's file and line.
+
+    The edit that caused the event is complete, and everybody else has been told of it. ``errors`` has all
+    failures of one delivery, the first one being this one's ``__cause__``.
+    """
+
+    def __init__(self, failures: Sequence[CallbackFailure]) -> None:
+        self.errors = tuple(failures)
+        super().__init__("\n".join(map(str, failures)))
+
+
+class CallbackFailure:
+    """One failed call: ``callback``, ``event`` (primitive or composite), ``rule`` and the ``error`` raised."""
+
+    __slots__ = ("callback", "error", "event", "rule")
+
+    def __init__(self, callback: Callable[..., Any], event: object, error: Exception) -> None:
+        self.callback = callback
+        self.event = event
+        self.error = error
+        self.rule: str | None = None if isinstance(event, PrimitiveEvent) else getattr(event, "name", None)
+
+    def __str__(self) -> str:
+        rule = f" of rule {self.rule}" if self.rule else ""
+        return (
+            f"the callback {where(self.callback)} raised {type(self.error).__name__}: {self.error}"
+            f" (at the event {self.event}{rule}); the edit itself is complete"
+        )
+
+
+def where(callback: Callable[..., Any]) -> str:
+    """A callback's name, file and line, for messages."""
+    function = getattr(callback, "__func__", callback)
+    function = getattr(function, "func", function)  # functools.partial
+    name = getattr(function, "__qualname__", None) or type(callback).__qualname__
+    code = getattr(function, "__code__", None)
+    if code is None:
+        code = getattr(getattr(type(callback), "__call__", None), "__code__", None)
+    return name if code is None else f"{name} ({code.co_filename}:{code.co_firstlineno})"

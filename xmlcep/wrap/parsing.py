@@ -1,0 +1,119 @@
+"""The one safe XML parser of the project.
+
+Files are opened here and never by lxml (which would unpack compressed files and fetch URLs); entities other
+than the five of XML are refused; no DTD is loaded, XInclude is data. Depth, text length and entity
+amplification have libxml2's default limits, which are kept.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import IO, Any, TypeAlias
+
+from lxml import etree
+
+from .errors import DocumentError
+
+Source: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str]"
+
+DEPTH_LIMIT = 256
+"""How deep elements may be nested in XML that is parsed (libxml2's own limit)."""
+
+_COMPRESSED = {b"\x1f\x8b": "gzip", b"BZ": "bzip2", b"\xfd7": "xz", b"PK": "zip"}
+
+
+def safe_parser(lookup: etree.ElementClassLookup | None = None) -> etree.XMLParser:
+    """A new parser with the project's settings; ``lookup`` chooses the element classes."""
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, dtd_validation=False,
+        attribute_defaults=False, huge_tree=False, remove_comments=False, remove_pis=False,
+    )  # fmt: skip
+    if lookup is not None:
+        parser.set_element_class_lookup(lookup)
+    return parser
+
+
+def parse_bytes(
+    data: bytes | str, *, source_name: str = "<text>", lookup: etree.ElementClassLookup | None = None
+) -> Any:
+    """The tree (an lxml ElementTree) of XML text.
+
+    Raises `DocumentError`, which names ``source_name``, the line and what to do, when the text is not well-formed,
+    too deep, compressed, or needs entities.
+    """
+    raw = data.encode("utf-8") if isinstance(data, str) else bytes(data)
+    for start, kind in _COMPRESSED.items():
+        if raw.startswith(start):
+            raise DocumentError(f"{source_name}: this is {kind} data, not XML: unpack it first")
+    parser = safe_parser(lookup)
+    if isinstance(data, str):
+        raw = _without_encoding(raw)
+    try:
+        root = etree.fromstring(raw, parser)
+    except etree.XMLSyntaxError as error:
+        raise DocumentError(_explain(error, source_name)) from error
+    tree = root.getroottree()
+    _refuse_entities(tree, source_name)
+    return tree
+
+
+def parse_file(source: Source, *, lookup: etree.ElementClassLookup | None = None) -> Any:
+    """The tree of an XML file (a path or an open file); raises `DocumentError` as `parse_bytes`, or OSError."""
+    if isinstance(source, (str, os.PathLike)):
+        text = os.fspath(source)
+        if "://" in text:
+            raise DocumentError(f"{text}: an address, not a file: download it and pass the file or its bytes")
+        if text.lstrip().startswith("<"):
+            raise DocumentError("XML text was given where a file is expected: use fromstring(text)")
+        return parse_bytes(Path(text).read_bytes(), source_name=text, lookup=lookup)
+    if not hasattr(source, "read"):
+        raise DocumentError(f"{source!r} is neither a path nor an open file: use fromstring() for text")
+    name = str(getattr(source, "name", "<file>"))
+    return parse_bytes(source.read(), source_name=name, lookup=lookup)
+
+
+def _without_encoding(raw: bytes) -> bytes:
+    """UTF-8 text without the encoding its declaration states (which was that of a file it came from)."""
+    if raw.startswith(b"\xef\xbb\xbf"):
+        raw = raw[3:]
+    if not raw.startswith(b"<?xml"):
+        return raw
+    end = raw.find(b"?>")
+    # Blanks instead of the declaration's characters keep line and column numbers of errors right.
+    return raw if end < 0 else _blank(raw[: end + 2]) + raw[end + 2 :]
+
+
+def _blank(declaration: bytes) -> bytes:
+    kept = b'<?xml version="1.0"?>'
+    return kept + b"\n" * declaration.count(b"\n")
+
+
+def _explain(error: etree.XMLSyntaxError, source_name: str) -> str:
+    line, column = error.position if error.position else (0, 0)
+    message = str(error.msg or error).split(" (line")[0]
+    place = f"{source_name}:{line}:{column}" if line else source_name
+    if "xcessive depth" in message or "depth" in message.lower():
+        hint = f": elements may be nested {DEPTH_LIMIT} deep"
+    elif "amplification" in message or "ntity" in message:
+        hint = ": entities are not resolved; replace them by their text (xmllint --noent does that)"
+    elif "huge" in message.lower():
+        hint = ": a text may have 10,000,000 characters"
+    else:
+        hint = ""
+    return f"{place}: {message}{hint}"
+
+
+def _refuse_entities(tree: Any, source_name: str) -> None:
+    for node in tree.iter(etree.Entity):
+        raise DocumentError(
+            f"{source_name}:{node.sourceline}: the entity {node.text} is not resolved: "
+            "replace entities by their text (xmllint --noent does that) before wrapping"
+        )
+    dtd = tree.docinfo.internalDTD
+    if dtd is not None and any(True for _ in dtd.iterentities()):
+        name = next(iter(dtd.iterentities())).name
+        raise DocumentError(
+            f"{source_name}: the document type declares the entity {name!r}: "
+            "entities are refused, replace them by their text and drop the declaration"
+        )
