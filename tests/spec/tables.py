@@ -7,7 +7,7 @@ rows of text::
 
 that is: the variables' values, the words of the alphabet, and what is raised at which time point.
 A composite is written as its constituents in the order of the finding record, joined by ``+``, an
-operand's composite in parentheses, an empty one as ``()``. Composites of one time point stand in the order
+operand's composite in parentheses, an empty one as ``0``. Composites of one time point stand in the order
 of the findings file, separated by blanks. With ``of:`` in front (``Q:c1``) it is the composite of the operator
 or event called so; a table that shows inner operators, or has several events, writes that everywhere.
 """
@@ -71,13 +71,14 @@ def render(records: Sequence[Mapping[str, Any]], names: Mapping[int, str], *, qu
     """Finding records as text: ``ts: composite composite; ts: …``."""
     times: dict[int, list[str]] = {}
     for record in records:
-        text = _composite(record, names) or "()"
-        times.setdefault(record["ts"], []).append(f"{record['operator'] or record['name']}:{text}" if qualified else text)
+        of = f"{record['operator'] or record['name']}:" if qualified else ""
+        times.setdefault(record["ts"], []).append(of + _composite(record, names))
     return "; ".join(f"{ts}: {' '.join(found)}" for ts, found in times.items())
 
 
 def _composite(record: Mapping[str, Any], names: Mapping[int, str]) -> str:
-    return "+".join(
+    inside = [
         names[inner["ts"]] if "op" in inner else f"({_composite(inner, names)})"
         for inner in record["constituents"]
-    )
+    ]
+    return "+".join(inside) or "0"

@@ -1,0 +1,121 @@
+"""Multiplicity (M1 to M6), what it tells its parent and its operand (H7), silent empties (M5, C5)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.spec.tables import EVALUATORS, Runner, check, rows
+
+BOUNDS = "event E = x[$bounds] ins(item/price)"
+BOUNDS_TABLE = """
+-- from the l-th on every arrival raises a composite of all so far (M1); items apart
+1,* | p1 p1.2 p2            | 1: p1; 2: p1+p1.2; 3: p2
+2,* | p1 p1.2 p1.3          | 2: p1+p1.2; 3: p1+p1.2+p1.3
+-- at the u-th the composite is full, the next starts over (M2)
+2,2 | p1 p1.2 p1.3 p1.4     | 2: p1+p1.2; 4: p1.3+p1.4
+1,2 | p1 p1.2 p1.3          | 1: p1; 2: p1+p1.2; 3: p1.3
+1,1 | p1 p1.2               | 1: p1; 2: p1.2
+2,3 | p1 p1.2 p1.3 p1.4     | 2: p1+p1.2; 3: p1+p1.2+p1.3
+-- l = 0: the creation of the node raises an empty one (M4)
+0,1 | i1 p1 p1.2            | 1: 0; 2: p1; 3: p1.2
+0,* | i1 p1 p1.2 i2         | 1: 0; 2: p1; 3: p1+p1.2; 4: 0
+0,2 | i1 p1 p1.2 p1.3       | 1: 0; 2: p1; 3: p1+p1.2; 4: p1.3
+0,1 | p1 i2! i3-            | 1: p1
+-- an item in an item does not project on item (K2)
+0,1 | i1 n1                 | 1: 0
+"""
+
+
+@pytest.mark.parametrize("run", EVALUATORS)
+@pytest.mark.parametrize("row", rows(BOUNDS_TABLE), ids=str)
+def test_bounds(run: Runner, row: list[str]) -> None:
+    check(run, BOUNDS, row[1], row[2], {"bounds": row[0]})
+
+
+FLAT_TABLE = """
+-- flat: an empty one per created node, unless something has accumulated (C6)
+0,* | i1 i2 p1 i3 | 1: 0; 2: 0; 3: p1
+0,1 | i1 p1 i2    | 1: 0; 2: p1; 3: 0
+"""
+
+
+@pytest.mark.parametrize("run", EVALUATORS)
+@pytest.mark.parametrize("row", rows(FLAT_TABLE), ids=str)
+def test_flat(run: Runner, row: list[str]) -> None:
+    check(run, "event E {flat} = x[$bounds] ins(item/price)", row[1], row[2], {"bounds": row[0]})
+
+
+CONSUMED = "event E {context=$context} = x[1,*]{name=M} ins(item/price) & ins(item/quantity)"
+CONSUMED_TABLE = """
+-- consumed: accumulation starts over (M3)
+chronicle    | p1 q1 p1.2 q1.2 | 1: M:p1; 2: E:(p1)+q1; 3: M:p1.2; 4: E:(p1.2)+q1.2
+cumulative   | p1 q1 p1.2 q1.2 | 1: M:p1; 2: E:(p1)+q1; 3: M:p1.2; 4: E:(p1.2)+q1.2
+-- q1 stays as the terminator, so does the second composite
+continuous   | p1 q1 p1.2 q1.2 | 1: M:p1; 2: E:(p1)+q1; 3: M:p1.2 E:(p1.2)+q1; 4: E:(p1.2)+q1.2
+-- not consumed: the next composite integrates the former, which is withdrawn (M1)
+recent       | p1 q1 p1.2 q1.2 | 1: M:p1; 2: E:(p1)+q1; 3: M:p1+p1.2 E:(p1+p1.2)+q1; 4: E:(p1+p1.2)+q1.2
+unrestricted | p1 q1 p1.2 q1.2 | 1: M:p1; 2: E:(p1)+q1; 3: M:p1+p1.2 E:(p1+p1.2)+q1; 4: E:(p1+p1.2)+q1.2
+chronicle    | p1 p1.2 q1 q1.2 | 1: M:p1; 2: M:p1+p1.2; 3: E:(p1+p1.2)+q1
+cumulative   | p1 p1.2 q1 q1.2 | 1: M:p1; 2: M:p1+p1.2; 3: E:(p1+p1.2)+q1
+"""
+
+
+@pytest.mark.parametrize("run", EVALUATORS)
+@pytest.mark.parametrize("row", rows(CONSUMED_TABLE), ids=lambda row: f"{row[0]}: {row[1]}")
+def test_consumption_and_withdrawal(run: Runner, row: list[str]) -> None:
+    check(run, CONSUMED, row[1], row[2], {"context": row[0]})
+
+
+NESTED = "event E(item) = x[$outer] x[$inner]{name=I} ins(item/price)"
+NESTED_TABLE = """
+-- full composites of the inner one stay and accumulate
+2,* | 2,2 | p1 p1.2 p1.3 p1.4 | 2: I:p1+p1.2; 4: I:p1.3+p1.4 E:(p1+p1.2)+(p1.3+p1.4)
+-- an unconsumed inner composite is withdrawn from the accumulation, so there never are two
+2,* | 2,* | p1 p1.2 p1.3      | 2: I:p1+p1.2; 3: I:p1+p1.2+p1.3
+-- consumed by the raise of the outer one (H7), the inner one starts over
+1,* | 1,* | p1 p1.2           | 1: I:p1 E:(p1); 2: I:p1.2 E:(p1)+(p1.2)
+1,1 | 0,1 | i1 p1             | 1: I:0 E:(0); 2: I:p1 E:(p1)
+"""
+
+
+@pytest.mark.parametrize("run", EVALUATORS)
+@pytest.mark.parametrize("row", rows(NESTED_TABLE), ids=lambda row: f"{row[0]} {row[1]}: {row[2]}")
+def test_nested(run: Runner, row: list[str]) -> None:
+    check(run, NESTED, row[2], row[3], {"outer": row[0], "inner": row[1]})
+
+
+SILENT = "event E {context=$context} = x[0,1]{name=C} ins(item/comment) & $other"
+SILENT_TABLE = """
+-- consumed, the empty one is available again, but not raised again (M5)
+chronicle    | ins(item/price) | i1 p1 p1.2 c1 p1.3 | 1: C:0; 2: E:(0)+p1; 3: E:(0)+p1.2; 4: C:c1; 5: E:(c1)+p1.3
+cumulative   | ins(item/price) | i1 p1 p1.2 c1 p1.3 | 1: C:0; 2: E:(0)+p1; 3: E:(0)+p1.2; 4: C:c1; 5: E:(c1)+p1.3
+continuous   | ins(item/price) | i1 p1 p1.2 c1      | 1: C:0; 2: E:(0)+p1; 3: E:(0)+p1.2; 4: C:c1 E:(c1)+p1.2 E:(c1)+p1
+recent       | ins(item/price) | i1 p1 p1.2 c1 p1.3 | 1: C:0; 2: E:(0)+p1; 3: E:(0)+p1.2; 4: C:c1 E:(c1)+p1.2; 5: E:(c1)+p1.3
+unrestricted | ins(item/price) | i1 p1 p1.2 c1      | 1: C:0; 2: E:(0)+p1; 3: E:(0)+p1.2; 4: C:c1 E:(c1)+p1 E:(c1)+p1.2
+-- once the comment is consumed, the constraint holds again with none
+chronicle    | ins(item/price) | i1 c1 p1 p1.2      | 1: C:0; 2: C:c1; 3: E:(c1)+p1; 4: E:(0)+p1.2
+-- without the item's creation nothing was raised, so nothing is there
+chronicle    | ins(item/price) | p1 c1 p1.2         | 2: C:c1 E:(c1)+p1; 3: E:(0)+p1.2
+-- the node ceases to exist before its deletion is processed; empties really raised stay (C5)
+chronicle    | *(item)         | i1 i1! i1-         | 1: C:0 E:(0)+i1; 2: E:(0)+i1!
+chronicle    | del(item)       | i1 i1-             | 1: C:0; 2: E:(0)+i1-
+"""
+
+
+@pytest.mark.parametrize("run", EVALUATORS)
+@pytest.mark.parametrize("row", rows(SILENT_TABLE), ids=lambda row: f"{row[0]} {row[1]}: {row[2]}")
+def test_silent_empties(run: Runner, row: list[str]) -> None:
+    check(run, SILENT, row[2], row[3], {"context": row[0], "other": row[1]})
+
+
+SILENT_SEQUENCE_TABLE = """
+-- empties are in order with everything (E5, C3)
+x[0,1]{name=C} ins(item/comment) ; ins(item/price) | i1 p1 c1 p1.2 | 1: C:0; 2: E:(0)+p1; 3: C:c1; 4: E:(c1)+p1.2
+ins(item/price) ; x[0,1]{name=C} ins(item/comment) | i1 p1 p1.2 c1 | 1: C:0; 2: E:p1+(0); 3: E:p1.2+(0); 4: C:c1
+"""
+
+
+@pytest.mark.parametrize("run", EVALUATORS)
+@pytest.mark.parametrize("row", rows(SILENT_SEQUENCE_TABLE), ids=lambda row: row[0])
+def test_silent_empties_in_a_sequence(run: Runner, row: list[str]) -> None:
+    check(run, f"event E = {row[0]}", row[1], row[2])
