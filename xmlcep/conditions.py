@@ -7,23 +7,23 @@ from collections.abc import Mapping
 
 from lxml import etree
 
-from .xpath import ConditionError as ConditionError
 from .xpath import check_xpath
+from .xpath_tokens import ConditionError as ConditionError
 
 __all__ = ["Condition", "ConditionError"]
 
 
 class Condition:
-    """An XPath 1.0 expression as a boolean, with an element as its context node and as the root of all it sees.
+    """An XPath 1.0 expression as a boolean; an element is its context node and the root of all it sees.
 
     Element names without a prefix have the namespace ``namespaces[""]`` if there is one, as in paths.
-    Raises `ConditionError` for everything that could go wrong in evaluation, so that `holds` never raises: syntax,
-    unknown functions, prefixes and axes, wrong arguments, variables, and what is no part of the document state
-    (comments, processing instructions, ids).
+    Raises `ConditionError` for everything that could go wrong in evaluation, so that `holds` never raises:
+    syntax, unknown functions, prefixes and axes, wrong arguments, variables, and what is no part of the
+    document state (comments, processing instructions, ids).
 
     >>> item = etree.fromstring("<order><item><price>3</price></item></order>")[0]
-    >>> Condition("price > 2").holds(item), Condition("/item/price > 2").holds(item), Condition("..").holds(item)
-    (True, True, False)
+    >>> [Condition(when).holds(item) for when in ("price > 2", "/item/price > 2", "..")]
+    [True, True, False]
     """
 
     __slots__ = ("_evaluate", "_in_place", "expression")
@@ -34,7 +34,10 @@ class Condition:
         self._in_place = checked.stays_inside
         try:
             self._evaluate = etree.XPath(
-                f"boolean({checked.text})", namespaces=checked.prefixes or None, regexp=False, smart_strings=False
+                f"boolean({checked.text})",
+                namespaces=checked.prefixes or None,
+                regexp=False,
+                smart_strings=False,
             )
         except (etree.XPathError, ValueError) as error:
             raise ConditionError(expression, 0, len(expression), f"bad XPath ({error})") from error

@@ -1,4 +1,4 @@
-"""Event trees in words and as drawings: what `xmlcep check` and `Rules.mermaid` show of operators and leaves."""
+"""Event trees in words and as drawings, for `xmlcep check` and `Rules.mermaid`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def operator_symbol(node: OperatorNode) -> str:
 
 
 def operator_traits(node: OperatorNode, *, flat: bool, namespaces: Mapping[str, str]) -> list[str]:
-    """What there is to say of an operator besides its symbol: path type, context, termination, condition, label."""
+    """What there is to say of an operator besides its symbol, from its path type to its label."""
     given = "given" if node.definition.options.path is not None else "derived"
     traits = [f"path {print_path(node.path, namespaces)} ({given})", f"context {node.context.value}"]
     if flat:
@@ -53,7 +53,7 @@ def tree_traits(tree: EventTree) -> list[str]:
 
 
 def draw_mermaid(graph: EventGraph, namespaces: Mapping[str, str]) -> str:
-    """The trees as a Mermaid flow chart; dashed arrows lead from a tree to the leaves that take its composites."""
+    """The trees as a Mermaid flow chart; dashed arrows lead to the leaves that take a tree's composites."""
     lines = ["flowchart TD"]
     for tree in graph.trees:
         lines.append(f'  subgraph T{tree.index}["{_escaped(tree.name)}"]')

@@ -71,7 +71,7 @@ class Rules:
         return print_definitions(self.definitions, self.namespaces)
 
     def mermaid(self) -> str:
-        """The event trees as a Mermaid flow chart, composite leaves joined to the trees they take events of."""
+        """The event trees as a Mermaid flow chart, joined where one takes the events of another."""
         return draw_mermaid(self.graph, self.namespaces)
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
@@ -122,5 +122,5 @@ def _checked(parsed: ParsedRules, problems: list[RuleProblem], text: str | None,
 
 
 def _placeholder(name: str) -> EventDefinition:
-    """Stands in for an event with a syntax error, so that the events that use it can be checked all the same."""
+    """Stands in for an event with a syntax error, so that the events that use it can be checked."""
     return EventDefinition(name, Disjunction((Leaf(PrimitiveType(ANY, PathType.parse(name))),)))

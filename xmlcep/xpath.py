@@ -1,43 +1,18 @@
 """XPath 1.0 expressions, checked to the last branch before they are ever evaluated (D4).
 
-libxml2 finds unknown functions, unknown prefixes, wrong numbers of arguments and operands that are no node-set
-only when it comes across them in evaluation. XPath 1.0 without variables is statically typed, so all of that can
-be told from the text. The check also resolves names and finds out how far an expression looks.
+libxml2 finds unknown functions, unknown prefixes, wrong numbers of arguments and operands that are no
+node-set only when it comes across them in evaluation. XPath 1.0 without variables is statically typed, so all
+of that can be told from the text. The check also resolves names and finds out how far an expression looks.
 """
 
 from __future__ import annotations
 
 import difflib
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from enum import Enum
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, NoReturn
 
-from .errors import XmlCepError
 from .language import PREDECLARED
-
-
-class ConditionError(XmlCepError, ValueError):
-    """An XPath expression that cannot be a condition: ``expression``, where (``offset`` from 0, ``width``),
-    what is wrong (``message``) and what to write instead (``hint``)."""
-
-    def __init__(self, expression: str, offset: int, width: int, problem: str, hint: str = "") -> None:
-        self.expression = expression
-        self.offset = offset
-        self.width = max(1, width)
-        self.problem = problem
-        self.hint = hint
-        super().__init__(expression, offset, width, problem, hint)
-
-    @property
-    def message(self) -> str:
-        """What is wrong, in one line that says where."""
-        return f"{self.problem} in the condition {self.expression!r}, character {self.offset + 1}"
-
-    def __str__(self) -> str:
-        shown = "".join(" " if character.isspace() else character for character in self.expression)
-        lines = [self.message, f"  {shown}", f"  {' ' * self.offset}{'^' * self.width}"]
-        return "\n".join([*lines, f"  hint: {self.hint}"] if self.hint else lines)
+from .xpath_tokens import ConditionError, Kind, Token, tokenize
 
 
 class CheckedXPath(NamedTuple):
@@ -64,37 +39,9 @@ def check_xpath(expression: str, namespaces: Mapping[str, str] | None = None) ->
     return _Checker(expression, namespaces or {}).check()
 
 
-class _Kind(Enum):
-    NAME = "name"
-    LITERAL = "literal"
-    NUMBER = "number"
-    SYMBOL = "symbol"
-    OPERATOR = "operator"
-    END = "end"
-
-
-class _Token(NamedTuple):
-    kind: _Kind
-    text: str
-    start: int
-
-    @property
-    def end(self) -> int:
-        return self.start + len(self.text)
-
-    def is_symbol(self, *symbols: str) -> bool:
-        return self.kind is _Kind.SYMBOL and self.text in symbols
-
-
-_NCNAME = r"[^\W\d][\w.\-\u00b7]*"
-_PATTERN = re.compile(
-    rf"(?P<space>[ \t\r\n]+)|(?P<literal>\"[^\"]*\"|'[^']*')|(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
-    rf"|(?P<name>(?:\{{[^{{}}]*\}}|{_NCNAME}:(?!:))(?:{_NCNAME}|\*)|{_NCNAME})"
-    r"|(?P<symbol>::|//|\.\.|!=|<=|>=|[()\[\].@,/|+\-=<>*])"
-)
-_OPERATOR_NAMES = ("and", "or", "div", "mod")
 _PRECEDENCE = {
-    "or": 1, "and": 2, "=": 3, "!=": 3, "<": 4, "<=": 4, ">": 4, ">=": 4, "+": 5, "-": 5, "*": 6, "div": 6, "mod": 6,
+    "or": 1, "and": 2, "=": 3, "!=": 3, "<": 4, "<=": 4, ">": 4, ">=": 4, "+": 5, "-": 5,
+    "*": 6, "div": 6, "mod": 6,
 }  # fmt: skip
 _INSIDE_AXES = ("child", "descendant", "descendant-or-self", "self", "attribute")
 _UPWARD_AXES = ("parent", "ancestor", "ancestor-or-self")
@@ -106,7 +53,8 @@ _FUNCTIONS: dict[str, tuple[int, int | None, bool]] = {
     "namespace-uri": (0, 1, True), "name": (0, 1, True), "string": (0, 1, False), "concat": (2, None, False),
     "starts-with": (2, 2, False), "contains": (2, 2, False), "substring-before": (2, 2, False),
     "substring-after": (2, 2, False), "substring": (2, 3, False), "string-length": (0, 1, False),
-    "normalize-space": (0, 1, False), "translate": (3, 3, False), "boolean": (1, 1, False), "not": (1, 1, False),
+    "normalize-space": (0, 1, False), "translate": (3, 3, False), "boolean": (1, 1, False),
+    "not": (1, 1, False),
     "true": (0, 0, False), "false": (0, 0, False), "lang": (1, 1, False), "number": (0, 1, False),
     "sum": (1, 1, True), "floor": (1, 1, False), "ceiling": (1, 1, False), "round": (1, 1, False),
 }  # fmt: skip
@@ -131,7 +79,7 @@ class _Checker:
     def __init__(self, expression: str, namespaces: Mapping[str, str]) -> None:
         self.expression = expression
         self.namespaces = {**PREDECLARED, **namespaces}
-        self.tokens = list(self._tokenized())
+        self.tokens = list(tokenize(expression))
         self.next = 0
         self.depth = 0
         self.predicates = 0
@@ -143,8 +91,12 @@ class _Checker:
         if not self.expression.strip():
             self._fail(self.tokens[-1], "nothing", 'write an XPath expression such as "price > 0"')
         self._expression()
-        if self.token.kind is not _Kind.END:
-            self._fail(self.token, f"unexpected {self.token.text!r}", "an operator such as = or 'and' is missing here")
+        if self.token.kind is not Kind.END:
+            self._fail(
+                self.token,
+                f"unexpected {self.token.text!r}",
+                "an operator such as = or 'and' is missing here",
+            )
         text, at = "", 0
         for start, end, instead in sorted(self.rewritten):
             text += self.expression[at:start] + instead
@@ -154,38 +106,11 @@ class _Checker:
 
     # -- tokens ---------------------------------------------------------------------------------------------
 
-    def _tokenized(self) -> Iterator[_Token]:
-        at = 0
-        before: _Token | None = None
-        while at < len(self.expression):
-            match = _PATTERN.match(self.expression, at)
-            if match is None:
-                self._fail_at_character(at)
-            at = match.end()
-            if match.lastgroup == "space":
-                continue
-            token = _Token(_Kind(match.lastgroup), match.group(), match.start())
-            if _is_operator(token, before):
-                token = token._replace(kind=_Kind.OPERATOR)
-            yield token
-            before = token
-        yield _Token(_Kind.END, "", len(self.expression))
-
-    def _fail_at_character(self, at: int) -> NoReturn:
-        character = self.expression[at]
-        token = _Token(_Kind.SYMBOL, character, at)
-        if character == "$":
-            self._fail(token, "a variable", "conditions have no variables: write the value")
-        if character in "\"'":
-            token = token._replace(text=self.expression[at:])
-            self._fail(token, "a string without an end", f"close it with {character}")
-        self._fail(token, f"unexpected {character!r}", "write XPath 1.0: 'and', 'or', =, !=, <, <=, +, -, *, div, mod")
-
     @property
-    def token(self) -> _Token:
+    def token(self) -> Token:
         return self.tokens[self.next]
 
-    def _take(self) -> _Token:
+    def _take(self) -> Token:
         self.next += 1
         return self.tokens[self.next - 1]
 
@@ -199,7 +124,7 @@ class _Checker:
             found = f"unexpected {self.token.text!r}" if self.token.text else "it ends too early"
             self._fail(self.token, f"{found}: expected {symbol!r}", hint)
 
-    def _fail(self, token: _Token, problem: str, hint: str = "") -> NoReturn:
+    def _fail(self, token: Token, problem: str, hint: str = "") -> NoReturn:
         raise ConditionError(self.expression, token.start, len(token.text), problem, hint)
 
     # -- expressions ----------------------------------------------------------------------------------------
@@ -207,7 +132,9 @@ class _Checker:
     def _expression(self) -> bool:
         self.depth += 1
         if self.depth > _MAX_DEPTH:
-            self._fail(self.token, f"more than {_MAX_DEPTH} parentheses and brackets in each other", "simplify it")
+            self._fail(
+                self.token, f"more than {_MAX_DEPTH} parentheses and brackets in each other", "simplify it"
+            )
         nodes = self._binary(0)
         self.depth -= 1
         return nodes
@@ -215,7 +142,7 @@ class _Checker:
     def _binary(self, above: int) -> bool:
         """Operands joined by operators that bind stronger than ``above`` (precedence climbing)."""
         nodes = self._unary()
-        while self.token.kind is _Kind.OPERATOR and _PRECEDENCE.get(self.token.text, 0) > above:
+        while self.token.kind is Kind.OPERATOR and _PRECEDENCE.get(self.token.text, 0) > above:
             self._binary(_PRECEDENCE[self._take().text])
             nodes = False
         return nodes
@@ -226,14 +153,14 @@ class _Checker:
             negated = True
         start = self.token
         nodes = self._path()
-        while self.token.kind is _Kind.OPERATOR and self.token.text == "|":
+        while self.token.kind is Kind.OPERATOR and self.token.text == "|":
             if not nodes:
-                self._fail(start, "an operand of '|' that is no path", "to say \"one or the other\", write or")
+                self._fail(start, "an operand of '|' that is no path", 'to say "one or the other", write or')
             self._take()
             start = self.token
             nodes = self._path()
             if not nodes:
-                self._fail(start, "an operand of '|' that is no path", "to say \"one or the other\", write or")
+                self._fail(start, "an operand of '|' that is no path", 'to say "one or the other", write or')
         return nodes and not negated
 
     def _path(self) -> bool:
@@ -251,29 +178,33 @@ class _Checker:
             self._steps()
         return nodes
 
-    def _require_nodes(self, nodes: bool, token: _Token, what: str) -> None:
+    def _require_nodes(self, nodes: bool, token: Token, what: str) -> None:
         if not nodes:
             self._fail(token, f"{what} of something that is no path", "only paths lead to nodes")
 
     def _primary(self) -> bool:
         token = self._take()
-        if token.kind in (_Kind.LITERAL, _Kind.NUMBER):
+        if token.kind in (Kind.LITERAL, Kind.NUMBER):
             return False
         if token.is_symbol("("):
             nodes = self._expression()
             self._expect(")", "close the parenthesis")
             return nodes
-        if token.kind is _Kind.NAME:
+        if token.kind is Kind.NAME:
             return self._function(token)
-        if token.kind is _Kind.END:
+        if token.kind is Kind.END:
             self._fail(token, "it ends too early", "an operand is missing at the end")
-        self._fail(token, f"unexpected {token.text!r}", "an operand is missing here: a path, a number or a string")
+        self._fail(
+            token, f"unexpected {token.text!r}", "an operand is missing here: a path, a number or a string"
+        )
 
-    def _function(self, name: _Token) -> bool:
+    def _function(self, name: Token) -> bool:
         if name.text not in _FUNCTIONS:
             self._fail(name, f"the unknown function {name.text}()", _function_hint(name.text))
         if name.text in ("last", "position") and not self.predicates:
-            self._fail(name, f"{name.text}() outside of […]", "there is only one context node: write count(…)")
+            self._fail(
+                name, f"{name.text}() outside of […]", "there is only one context node: write count(…)"
+            )
         if name.text == "lang":
             self.stays_inside = False  # looks at the ancestors' xml:lang
         fewest, most, first_is_nodes = _FUNCTIONS[name.text]
@@ -285,11 +216,15 @@ class _Checker:
             start = self.token
             nodes = self._expression()
             if first_is_nodes and not count and not nodes:
-                self._fail(start, f"an argument of {name.text}() that is no path", f"write {name.text}(price)")
+                self._fail(
+                    start, f"an argument of {name.text}() that is no path", f"write {name.text}(price)"
+                )
             count += 1
         self._take()
         if count < fewest or (most is not None and count > most):
-            expected = str(fewest) if fewest == most else f"{fewest} to {most}" if most else f"at least {fewest}"
+            expected = (
+                str(fewest) if fewest == most else f"{fewest} to {most}" if most else f"at least {fewest}"
+            )
             self._fail(name, f"{name.text}() with {count} arguments", f"it takes {expected}")
         return False
 
@@ -299,7 +234,7 @@ class _Checker:
         token = self.token
         if token.is_symbol("/", "//", ".", "..", "@", "*"):
             return True
-        if token.kind is not _Kind.NAME:
+        if token.kind is not Kind.NAME:
             return False
         return token.text in _NODE_TYPES or not self.tokens[self.next + 1].is_symbol("(")
 
@@ -312,7 +247,7 @@ class _Checker:
         self._steps()
 
     def _starts_step(self) -> bool:
-        return self.token.is_symbol(".", "..", "@", "*") or self.token.kind is _Kind.NAME
+        return self.token.is_symbol(".", "..", "@", "*") or self.token.kind is Kind.NAME
 
     def _steps(self) -> None:
         self._step()
@@ -338,12 +273,16 @@ class _Checker:
         if self._took("@"):
             return "attribute"
         token = self.token
-        if token.kind is not _Kind.NAME or not self.tokens[self.next + 1].is_symbol("::"):
+        if token.kind is not Kind.NAME or not self.tokens[self.next + 1].is_symbol("::"):
             return "child"
         self.next += 2
         known = (*_INSIDE_AXES, *_OUTSIDE_AXES)
         if token.text not in known:
-            self._fail(token, f"the unknown axis {token.text!r}", _close(token.text, known) or f"axes: {', '.join(known)}")
+            self._fail(
+                token,
+                f"the unknown axis {token.text!r}",
+                _close(token.text, known) or f"axes: {', '.join(known)}",
+            )
         if token.text in _OUTSIDE_AXES:
             self.stays_inside = False
         return token.text
@@ -352,20 +291,28 @@ class _Checker:
         token = self._take()
         if token.is_symbol("*"):
             return
-        if token.kind is not _Kind.NAME:
+        if token.kind is not Kind.NAME:
             found = f"unexpected {token.text!r}" if token.text else "it ends too early"
-            self._fail(token, f"{found}: expected a step of a path", "write a name, *, @name, text(), . or ..")
+            self._fail(
+                token, f"{found}: expected a step of a path", "write a name, *, @name, text(), . or .."
+            )
         if self._took("("):
             self._node_type(token, axis)
         else:
             self._name(token, axis)
 
-    def _node_type(self, token: _Token, axis: str) -> None:
+    def _node_type(self, token: Token, axis: str) -> None:
         if token.text not in _NODE_TYPES:
-            self._fail(token, f"the function {token.text}() as a step", "a step is a name, *, @name, text() or node()")
+            self._fail(
+                token,
+                f"the function {token.text}() as a step",
+                "a step is a name, *, @name, text() or node()",
+            )
         if token.text in ("comment", "processing-instruction"):
             self._fail(
-                token, f"{token.text}()", "comments and processing instructions are not part of what a condition sees (X5)"
+                token,
+                f"{token.text}()",
+                "comments and processing instructions are not part of what a condition sees (X5)",
             )
         self._expect(")", f"{token.text}() takes nothing between its parentheses")
         end = self.tokens[self.next - 1].end
@@ -375,7 +322,7 @@ class _Checker:
         elif token.text == "node" and axis == "ancestor-or-self":
             self.rewritten.append((end, end, "[parent::node()]"))
 
-    def _name(self, token: _Token, axis: str) -> None:
+    def _name(self, token: Token, axis: str) -> None:
         """Resolves a name test: Clark notation, a prefix, or the default namespace of elements."""
         name = token.text
         if name.startswith("{"):
@@ -402,16 +349,6 @@ class _Checker:
         self._expression()
         self._expect("]", "close the bracket")
         self.predicates -= 1
-
-
-def _is_operator(token: _Token, before: _Token | None) -> bool:
-    """Whether ``*`` or a name is an operator (XPath 1.0, section 3.7): after anything that an operand ends with."""
-    if token.is_symbol("|", "+", "=", "!=", "<", "<=", ">", ">="):
-        return True
-    after_operand = before is not None and not (
-        before.kind is _Kind.OPERATOR or before.is_symbol("@", "::", "(", "[", ",", "/", "//", "-")
-    )
-    return after_operand and (token.is_symbol("*", "-") or (token.kind is _Kind.NAME and token.text in _OPERATOR_NAMES))
 
 
 def _close(word: str, known: Iterable[str]) -> str:

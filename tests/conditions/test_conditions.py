@@ -14,7 +14,8 @@ from xmlcep.rules import parse_rules
 
 DOCUMENT = """
 <order id="o" xml:lang="en"><before/>
-  <item id="i1" xml:space="preserve"><price>3</price><quantity>0</quantity><item id="i2"><price>7</price></item></item>after
+  <item id="i1" xml:space="preserve"><price>3</price><quantity>0</quantity>
+    <item id="i2"><price>7</price></item></item>after
   <item id="i3"/><billTo/>
 </order>"""
 
@@ -71,11 +72,18 @@ def test_table(expression, expected):
     assert etree.tostring(root) == before
 
 
-_STEPS = ("item", "price", "*", "..", ".", "node()", "@id", "text()", "ancestor::*", "ancestor-or-self::node()", "parent::node()",
-          "following::*", "preceding::node()", "following-sibling::*", "preceding-sibling::node()", "descendant::*")  # fmt: skip
+_STEPS = (
+    "item", "price", "*", "..", ".", "node()", "@id", "text()", "ancestor::*", "ancestor-or-self::node()",
+    "parent::node()", "following::*", "preceding::node()", "following-sibling::*",
+    "preceding-sibling::node()", "descendant::*",
+)  # fmt: skip
 
 
-@given(st.lists(st.sampled_from(_STEPS), min_size=1, max_size=4), st.sampled_from(("", "/", "//")), st.integers(0, 8))
+@given(
+    st.lists(st.sampled_from(_STEPS), min_size=1, max_size=4),
+    st.sampled_from(("", "/", "//")),
+    st.integers(0, 8),
+)
 def test_nothing_outside_the_subtree_matters(steps, start, number):
     """The same subtree gives the same answer whatever stands around it."""
     root = etree.fromstring(DOCUMENT)
@@ -88,7 +96,11 @@ def test_nothing_outside_the_subtree_matters(steps, start, number):
     assert condition.holds(element) == condition.holds(alone) == condition.holds(moved[2][0])
 
 
-@given(st.lists(st.sampled_from(("item", "price", "*", ".", "node()", "@id", "descendant::*")), min_size=1, max_size=4))
+@given(
+    st.lists(
+        st.sampled_from(("item", "price", "*", ".", "node()", "@id", "descendant::*")), min_size=1, max_size=4
+    )
+)
 def test_in_place_and_in_a_copy_are_the_same(steps):
     path = "/".join(steps)
     fast, slow = Condition(f"count({path}) mod 2"), Condition(f"(count({path}) mod 2) or (/..)")
@@ -107,5 +119,7 @@ def test_conditions_of_rules():
 
 
 def test_a_condition_needs_an_element():
-    with pytest.raises(ValueError, match=r"needs an element as its context node, but the path type here is item/@n"):
+    with pytest.raises(
+        ValueError, match=r"needs an element as its context node, but the path type here is item/@n"
+    ):
         parse_rules('event E {when="true()"} = ins(item/@n) & upd(item/@n)')

@@ -67,16 +67,20 @@ REFUSED = [
 ]  # fmt: skip
 
 ACCEPTED = [
-    "price", "price >= 0 and quantity > 0", "not(comment)", "count(item) mod 2 = 1", "-price < - 3", "3 - -3", "..",
-    "* * *", "div div div", "and and or or mod", "item[last()]/price[position() = 1]", "@a | @b | text()", "(//item)[1]/@x",
-    "child::item/descendant-or-self::node()/@*", "ancestor-or-self::node()", "price[. > ../quantity]", "/", "/item", "//item",
-    "/item[1]//price", ".", ".//.", "self::item", "concat('a', \"b\", 3, .5, 1.)", "{urn:x}item/{urn:x}*", "@xml:lang = 'en'",
-    "lang('en')", "text", "node/comment", "div", "position", "(price)", "((price))[1]", "name() = 'item'", "item/text()",
-    "string-length(normalize-space(.)) > substring-before('a-b', '-')", "größe", "a-b - b.c", "following::x/preceding::y",
+    "price", "price >= 0 and quantity > 0", "not(comment)", "count(item) mod 2 = 1", "-price < - 3",
+    "3 - -3", "..", "* * *", "div div div", "and and or or mod", "item[last()]/price[position() = 1]",
+    "@a | @b | text()", "(//item)[1]/@x", "child::item/descendant-or-self::node()/@*",
+    "ancestor-or-self::node()", "price[. > ../quantity]", "/", "/item", "//item", "/item[1]//price", ".",
+    ".//.", "self::item", 'concat(\'a\', "b", 3, .5, 1.)', "{urn:x}item/{urn:x}*", "@xml:lang = 'en'",
+    "lang('en')", "text", "node/comment", "div", "position", "(price)", "((price))[1]", "name() = 'item'",
+    "item/text()", "string-length(normalize-space(.)) > substring-before('a-b', '-')", "größe",
+    "a-b - b.c", "following::x/preceding::y",
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("expression", "marked", "problem"), REFUSED, ids=[str(row[0])[:40] for row in REFUSED])
+@pytest.mark.parametrize(
+    ("expression", "marked", "problem"), REFUSED, ids=[str(row[0])[:40] for row in REFUSED]
+)
 def test_refused(expression, marked, problem):
     with pytest.raises(ConditionError) as caught:
         Condition(expression)
@@ -94,7 +98,11 @@ def test_accepted(expression):
 
 
 def test_hints():
-    hints = {"prize()": "", "cuont(x)": "did you mean count?", "matches(a, 'b')": "XPath 1.0 has contains(…, …)"}
+    hints = {
+        "prize()": "",
+        "cuont(x)": "did you mean count?",
+        "matches(a, 'b')": "XPath 1.0 has contains(…, …)",
+    }
     for expression, hint in hints.items():
         with pytest.raises(ConditionError) as caught:
             Condition(expression)
@@ -108,7 +116,9 @@ def test_names_are_resolved_as_in_paths():
     checked = check_xpath("item/p:price[@n = 'price' or @p:n]/* | {urn:q}a | {}b | p:* | item", namespaces)
     assert checked.text == "n0:item/n1:price[@n = 'price' or @n1:n]/* | n2:a | b | n1:* | n0:item"
     assert checked.prefixes == {"n0": "urn:d", "n1": "urn:p", "n2": "urn:q"}
-    element = etree.fromstring('<i xmlns="urn:d"><item xmlns:q="urn:p"><q:price n="price"/></item><b xmlns=""/></i>')
+    element = etree.fromstring(
+        '<i xmlns="urn:d"><item xmlns:q="urn:p"><q:price n="price"/></item><b xmlns=""/></i>'
+    )
     assert Condition("item/p:price/@n", namespaces=namespaces).holds(element)
     assert not Condition("item/price", namespaces=namespaces).holds(element)
     assert Condition("{}b", namespaces=namespaces).holds(element)
@@ -117,8 +127,28 @@ def test_names_are_resolved_as_in_paths():
 
 
 def test_how_far_it_looks():
-    inside = ("price", ".", "item//price", ".//x", "@a", "descendant::x[self::x]", "3 < 4", "count(*[last()])")
-    beyond = ("/", "/item", "//item", "..", "item/..", "x[/item]", "parent::x", "ancestor::x", "following-sibling::x", "lang('a')")
+    inside = (
+        "price",
+        ".",
+        "item//price",
+        ".//x",
+        "@a",
+        "descendant::x[self::x]",
+        "3 < 4",
+        "count(*[last()])",
+    )
+    beyond = (
+        "/",
+        "/item",
+        "//item",
+        "..",
+        "item/..",
+        "x[/item]",
+        "parent::x",
+        "ancestor::x",
+        "following-sibling::x",
+        "lang('a')",
+    )
     for expression in inside:
         assert check_xpath(expression).stays_inside, expression
     for expression in beyond:
@@ -126,9 +156,10 @@ def test_how_far_it_looks():
 
 
 _PIECES = st.sampled_from([
-    "price", "item", "*", "@", "/", "//", ".", "..", "(", ")", "[", "]", "and", "or", "div", "mod", "not(", "count(", "last()",
-    "position()", "'x'", "1", ".5", "-", "+", "|", "=", "!=", "<", "<=", ",", "::", "child::", "ancestor-or-self::", "parent::",
-    "node()", "text()", "p:", "p:x", "{urn:x}y", "$", " ", "string(", "concat(", "lang(", "comment()", "id(", "sum(",
+    "price", "item", "*", "@", "/", "//", ".", "..", "(", ")", "[", "]", "and", "or", "div", "mod",
+    "not(", "count(", "last()", "position()", "'x'", "1", ".5", "-", "+", "|", "=", "!=", "<", "<=", ",",
+    "::", "child::", "ancestor-or-self::", "parent::", "node()", "text()", "p:", "p:x", "{urn:x}y", "$",
+    " ", "string(", "concat(", "lang(", "comment()", "id(", "sum(",
 ])  # fmt: skip
 _DOCUMENT = etree.fromstring(
     "<order a='1'><item x='1'><price>3</price><item/>tail</item><item><price>4</price></item>tail</order>"
@@ -154,7 +185,11 @@ def _expressions(draw, depth: int = 3) -> str:
     """Correct expressions."""
     kind = draw(st.integers(0, 5 if depth else 1))
     if kind == 0:
-        return draw(st.sampled_from(["price", "item", "*", "@x", ".", "..", "text()", "/item", "//price", "parent::node()"]))
+        return draw(
+            st.sampled_from(
+                ["price", "item", "*", "@x", ".", "..", "text()", "/item", "//price", "parent::node()"]
+            )
+        )
     if kind == 1:
         return draw(st.sampled_from(["1", "'3'", "true()", "count(*)", "name()", "string(.)"]))
     inner = draw(_expressions(depth - 1))

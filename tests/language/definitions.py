@@ -1,4 +1,4 @@
-"""Random event definitions, wilder in names and options than `tests.strategies.rules`, not always valid as trees."""
+"""Random event definitions, wilder than `tests.strategies.rules`, some of them no valid trees."""
 
 from __future__ import annotations
 
@@ -24,11 +24,28 @@ from xmlcep.definitions import (
 from xmlcep.events import CompositeType, PrimitiveType
 
 # Words of the language are names like any other.
-WORDS = ("item", "x", "event", "namespace", "flat", "ins", "text", "when", "é.b-c", "_", "Ünï", "comment", "x-1", "𐐀")
+WORDS = (
+    "item",
+    "x",
+    "event",
+    "namespace",
+    "flat",
+    "ins",
+    "text",
+    "when",
+    "é.b-c",
+    "_",
+    "Ünï",
+    "comment",
+    "x-1",
+    "𐐀",
+)
 URIS = ("", "urn:po", "http://www.example.com/PO#x", "a=b,c;'é")
 _EVENT_NAMES = tuple(word for word in WORDS if word != "ins")
 
-names = st.builds(lambda uri, word: f"{{{uri}}}{word}" if uri else word, st.sampled_from(URIS), st.sampled_from(WORDS))
+names = st.builds(
+    lambda uri, word: f"{{{uri}}}{word}" if uri else word, st.sampled_from(URIS), st.sampled_from(WORDS)
+)
 namespaces = st.dictionaries(
     st.sampled_from(("", "po", "event", "x", "xml.x")), st.sampled_from(URIS[1:]), max_size=3
 )
@@ -75,7 +92,9 @@ def _joined(operands: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expres
         st.builds(Disjunction, several, some_options),
         st.builds(lambda operand, b, given: Multiplicity(operand, *b, given), operands, bounds, some_options),
         # a leaf with options of its own
-        st.builds(lambda leaf, given: Disjunction((leaf,), given), leaves, options.filter(lambda o: o != Options())),
+        st.builds(
+            lambda leaf, given: Disjunction((leaf,), given), leaves, options.filter(lambda o: o != Options())
+        ),
     )
 
 

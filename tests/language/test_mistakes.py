@@ -1,4 +1,4 @@
-"""Every mistake is explained: where it is, what is wrong, what to write instead, and the rest is still checked."""
+"""Every mistake is explained: where it is, what is wrong, what to write; the rest is still checked."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ def problems_of(text: str) -> list[tuple[int, int, str]]:
     """Line, column and message of each problem."""
     with pytest.raises(RuleError) as caught:
         parse_rules(text)
-    assert (caught.value.line, caught.value.column) == (caught.value.problems[0].line, caught.value.problems[0].column)
+    assert (caught.value.line, caught.value.column) == (
+        caught.value.problems[0].line,
+        caught.value.problems[0].column,
+    )
     return [(problem.line, problem.column, problem.message) for problem in caught.value.problems]
 
 
@@ -143,9 +146,10 @@ def test_definitions_made_in_python_are_checked_as_well():
 
 
 _PIECES = st.sampled_from([
-    "event", "namespace", " ", "\n", "A", "B", "=", "ins(", "item", ")", "(", "{", "}", "[", "]", "x[1,*]", ",", "&", ";", "|",
-    "*", "?", "/", "@", "text()", '"', "'", "\\", "#", "flat", "end=", "when=", "path=", "custom", "{urn:x}", "po:", ":", "1",
-    "é", "△", "×", "“", "\x00", "\ud83d", "ins(item)", "upd(item/price)",
+    "event", "namespace", " ", "\n", "A", "B", "=", "ins(", "item", ")", "(", "{", "}", "[", "]",
+    "x[1,*]", ",", "&", ";", "|", "*", "?", "/", "@", "text()", '"', "'", "\\", "#", "flat", "end=",
+    "when=", "path=", "custom", "{urn:x}", "po:", ":", "1", "é", "△", "×", "“", "\x00", "\ud83d",
+    "ins(item)", "upd(item/price)",
 ])  # fmt: skip
 
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from path_types import PathType
 from tests.language import definitions as made
 from tests.strategies.rules import rule_sets
-from xmlcep.errors import XmlCepError
 from xmlcep.definitions import Conjunction, Disjunction, EventDefinition, Leaf
+from xmlcep.errors import XmlCepError
 from xmlcep.events import PrimitiveType
 from xmlcep.language import parse_definitions, print_definitions, print_expression
 from xmlcep.rules import Rules, parse_rules
@@ -75,7 +75,9 @@ def test_what_has_no_notation_is_refused():
 
 def test_rules_are_values():
     rules = parse_rules('namespace p = "urn:p"\nevent E {when="p:b > 1"} = ins(p:a/p:b) & upd(p:a/p:b)')
-    same = parse_rules('namespace p="urn:p" event E = (ins(p:a/p:b) & upd({urn:p}a/p:b)){when="p:b > 1"} # the same')
+    same = parse_rules(
+        'namespace p="urn:p" event E = (ins(p:a/p:b) & upd({urn:p}a/p:b)){when="p:b > 1"} # the same'
+    )
     assert rules == same
     assert len({rules, same}) == 1
     assert rules != parse_rules("event E = ins(a)")

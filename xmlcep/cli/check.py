@@ -19,7 +19,12 @@ from ._output import make_console, plain
 
 @click.command(name="check")
 @click.argument("rules", type=click.Path())
-@click.option("--plan", "with_plan", is_flag=True, help="Also say how an audit replays the rules: its passes over a log.")
+@click.option(
+    "--plan",
+    "with_plan",
+    is_flag=True,
+    help="Also say how an audit replays the rules: its passes over a log.",
+)
 @click.option("--mermaid", is_flag=True, help="Write a Mermaid flow chart of the trees instead.")
 def command(rules: str, with_plan: bool, mermaid: bool) -> None:
     """Check the file RULES and show its event trees: operators, path types, contexts, termination, what they
@@ -33,7 +38,10 @@ def command(rules: str, with_plan: bool, mermaid: bool) -> None:
         return
     console = make_console()
     count = len(checked.graph.trees)
-    _line(console, f"{rules}: {count} event tree{'' if count == 1 else 's'}, in the order in which they are processed")
+    _line(
+        console,
+        f"{rules}: {count} event tree{'' if count == 1 else 's'}, in the order in which they are processed",
+    )
     passes = make_plan(checked).passes
     for tree in checked.graph.trees:
         console.print()
@@ -87,9 +95,9 @@ def _key(console: Console, tree: EventTree, each: Pass, rules: Rules) -> None:
 def _shortened(text: str, rules: Rules) -> str:
     """Text that has names in Clark notation in it, with the prefixes of the rules in their place."""
     for prefix, uri in rules.namespaces.items():
-        short = f"{prefix}:" if prefix else ""
-        before = "" if prefix else "(?<!@)"  # a namespace without prefix is none of attributes
-        text = re.sub(before + re.escape(f"{{{uri}}}"), lambda _, short=short: short, text)
+        clark = f"{{{uri}}}"
+        pattern = re.escape(clark) if prefix else f"(?<!@){re.escape(clark)}"  # "" is none of attributes
+        text = re.sub(pattern, f"{prefix}:" if prefix else "", text)
     return text
 
 

@@ -1,4 +1,4 @@
-"""From lark's parse tree of one statement to values; everything that is no matter of syntax is checked here."""
+"""From lark's parse tree of one statement to values; what is no matter of syntax is checked here."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from lark.tree import Meta
 from path_types import PathSyntaxError, PathType
 
 from ..definitions import (
-    NO_OPTIONS,
     Conjunction,
     Disjunction,
     EventDefinition,
@@ -29,13 +28,13 @@ from .source import Source
 from .strings import StringProblem, unquote
 
 MAX_NESTING = 100
-"""How many operators may stand in each other: far more than anybody writes, well below what Python can recurse."""
+"""How many operators may stand in each other: more than anybody writes, less than Python can recurse."""
 
 _MAX_DIGITS = 9
 
 
 class Declaration(NamedTuple):
-    """``namespace prefix = "uri"``; prefix "" for unprefixed element names. Offsets of the prefix or the URI."""
+    """``namespace prefix = "uri"``, prefix "" for unprefixed element names; offsets of the prefix or URI."""
 
     prefix: str
     uri: str
@@ -58,7 +57,7 @@ _Unit: TypeAlias = Expression | None  # None: something in it is wrong and has b
 
 
 def declaration(tree: Tree[Token], source: Source) -> Declaration | None:
-    """The namespace declaration that the tree of a ``namespace`` statement says; None if it cannot be read."""
+    """The declaration that the tree of a ``namespace`` statement says; None if it cannot be read."""
     _, prefix, uri = cast("tuple[Token, Token | None, Token]", tuple(tree.children))
     marked = prefix if prefix is not None else uri
     read = _unquoted(uri, source)
@@ -151,7 +150,9 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         """The bounds of a multiplicity; wrong ones (M6) are reported and replaced."""
         start, end = _start(lower_token), _end(upper_token)
         if max(len(lower_token), len(upper_token)) > _MAX_DIGITS:
-            self._source.report(start, end, "a bound of a multiplicity is too large", "write * for no upper bound")
+            self._source.report(
+                start, end, "a bound of a multiplicity is too large", "write * for no upper bound"
+            )
             return 1, None
         lower = int(lower_token)
         upper = None if upper_token == "*" else int(upper_token)
@@ -175,7 +176,9 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         if isinstance(inner, Leaf):
             # an operand that is an operator of its own, as for an event that is a single leaf (N4)
             inner = Disjunction((inner,), at=self._source.position(meta.start_pos, meta.end_pos))
-        return self._with_options(inner, options, {option.name: (option.start, option.end) for option in given})
+        return self._with_options(
+            inner, options, {option.name: (option.start, option.end) for option in given}
+        )
 
     def event(self, parts: list[Token | _Path | tuple[GivenOption, ...] | _Unit]) -> EventDefinition | None:
         _, name, path, given, expression = cast(
@@ -183,7 +186,10 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         )
         if name in OPERATIONS:
             self._source.report(
-                _start(name), _end(name), f"{str(name)!r} is an operation and cannot be the name of an event", "choose another name"
+                _start(name),
+                _end(name),
+                f"{str(name)!r} is an operation and cannot be the name of an event",
+                "choose another name",
             )
             return None
         options = event_options(given or (), self._source)
@@ -204,7 +210,7 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
     def _with_options(
         self, operator: Operator, options: Options, places: dict[str, tuple[int, int]]
     ) -> Operator:
-        """The operator with these options too, which stand at ``places``; one it has already is reported (N6)."""
+        """The operator with these options too, from ``places``; one it has already is reported (N6)."""
         together, twice = merged(operator.options, options)
         for name in twice:
             message = f"the option {name!r} of this operator is given in two places"
@@ -217,7 +223,9 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
             start = path.offsets[offset] if offset < len(path.offsets) else path.end
             step = re.match(r"[^/\s]*", path.text[offset:])
             width = max(1, len(step.group()) if step else 1)
-            self._source.report(start, start + width, f"{path.error.problem} in {path.text!r}", path.error.hint)
+            self._source.report(
+                start, start + width, f"{path.error.problem} in {path.text!r}", path.error.hint
+            )
 
 
 def _read_path(pieces: list[Token], namespaces: dict[str, str]) -> _Path:
@@ -248,7 +256,7 @@ def _unquoted(token: Token, source: Source) -> str | None:
 
 
 def _too_deep(tree: Tree[Token], source: Source) -> bool:
-    """Whether operators stand too deep in each other; looked at without recursion, before anything recurses."""
+    """Whether operators stand too deep in each other; found without recursion, before anything recurses."""
     waiting = [(tree, 0)]
     while waiting:
         node, depth = waiting.pop()

@@ -32,12 +32,16 @@ _JOINING = {"and": "&", "or": "|", "then": ";"}
 _EVENT = "an event such as ins(item)"
 _A_PATH = "a path such as order/item"
 _WITHOUT_PATH = "an event is written with its path, such as ins(order/item) or Address(billTo/address)"
-_MISSING_NAME = {"=": "write event NAME = …", "(": "write event NAME(path) = …", "}": "leave out the empty braces or the last comma"}
+_MISSING_NAME = {
+    "=": "write event NAME = …",
+    "(": "write event NAME(path) = …",
+    "}": "leave out the empty braces or the last comma",
+}
 _UNIT = {"INS", "UPD", "DEL", "QUESTION", "TIMES"}
 _PATH = {"SLASH", "AT", "CLARK"}
 _ORDER = (
-    "'event'", "'namespace'", _EVENT, _A_PATH, "a name", "a string in quotes",
-    "a whole number", "'='", "options in braces", "'('", "'['", "')'", "']'", "','", "'}'", "';'", "'&'", "'|'", "'*'",
+    "'event'", "'namespace'", _EVENT, _A_PATH, "a name", "a string in quotes", "a whole number",
+    "'='", "options in braces", "'('", "'['", "')'", "']'", "','", "'}'", "';'", "'&'", "'|'", "'*'",
     "the end of the statement",
 )  # fmt: skip
 _QUOTES = "\u201c\u201d\u201e\u201f\u2018\u2019\u00ab\u00bb`"
@@ -168,11 +172,15 @@ def _hint_for_character(character: str, expected: list[str]) -> str:
     if character == "{":
         if _A_PATH in expected:
             return "write a namespaced name as {uri}name"
-        return "options stand behind an event's name, behind ')' of an operator, or behind a multiplicity's ']'"
+        return (
+            "options stand behind an event's name, behind ')' of an operator, or behind a multiplicity's ']'"
+        )
     if character == "." and _A_PATH in expected:
         return "a path leads down only, from a node to its children: it has neither '.' nor '..'"
     if character == ":":
-        return "write event NAME = …" if "'='" in expected else "write a prefixed name without blanks: po:item"
+        return (
+            "write event NAME = …" if "'='" in expected else "write a prefixed name without blanks: po:item"
+        )
     if character in "+-.!<>":
         return 'conditions on values stand in quotes: {when="price > 0"}'
     return ""

@@ -23,7 +23,7 @@ _OPERATOR_OPTIONS = ("context", "end", "path", "when", "name")
 _VALUES = {
     **{name: ", ".join(member.value for member in choices) for name, choices in _CHOICES.items()},
     "path": "a path such as order/item",
-    "when": "a string with an XPath expression, such as \"price > 0\"",
+    "when": 'a string with an XPath expression, such as "price > 0"',
     "name": "a name for the operator",
 }
 _E = TypeVar("_E", bound=Enum)
@@ -103,14 +103,18 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     return f"did you mean {close[0]!r}? " if close else ""
 
 
-def _known_once(given: Iterable[GivenOption], allowed: tuple[str, ...], source: Source) -> Iterable[GivenOption]:
+def _known_once(
+    given: Iterable[GivenOption], allowed: tuple[str, ...], source: Source
+) -> Iterable[GivenOption]:
     """The options that may stand here, each once; reports the others."""
     seen: set[str] = set()
     for option in given:
         if option.name not in allowed:
             source.report(option.start, option.end, *_misplaced(option.name, allowed))
         elif option.name in seen:
-            source.report(option.start, option.end, f"the option {option.name!r} is given twice", "leave one out")
+            source.report(
+                option.start, option.end, f"the option {option.name!r} is given twice", "leave one out"
+            )
         else:
             seen.add(option.name)
             if not option.broken:
@@ -183,7 +187,9 @@ def _choice(option: GivenOption, choices: type[_E], source: Source) -> _E | None
 
 def _flag(option: GivenOption, source: Source) -> bool:
     if option.value is not None:
-        source.report(option.start, option.value_end, "'flat' takes no value", "write flat alone, or leave it out")
+        source.report(
+            option.start, option.value_end, "'flat' takes no value", "write flat alone, or leave it out"
+        )
     return True
 
 
@@ -191,7 +197,10 @@ def _report_value(option: GivenOption, source: Source) -> None:
     expected = _VALUES[option.name]
     if option.value is None:
         source.report(
-            option.start, option.end, f"the option {option.name!r} needs a value", f"write {option.name}=…: {expected}"
+            option.start,
+            option.end,
+            f"the option {option.name!r} needs a value",
+            f"write {option.name}=…: {expected}",
         )
         return
     members = [member.value for member in _CHOICES.get(option.name, ())]

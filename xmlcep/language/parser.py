@@ -59,7 +59,12 @@ def parse_definitions(text: str, problems: list[RuleProblem]) -> ParsedRules:
         else:
             definitions[read.name] = read
     if not definitions and not unreadable and not problems:
-        source.report(0, 0, "there is no event in these rules", "write event NAME = …, such as: event NewItem = ins(item)")
+        source.report(
+            0,
+            0,
+            "there is no event in these rules",
+            "write event NAME = …, such as: event NewItem = ins(item)",
+        )
     unreadable = [name for name in unreadable if name not in definitions]
     return ParsedRules(tuple(definitions.values()), namespaces, tuple(unreadable))
 
@@ -73,7 +78,7 @@ def _lark() -> Lark:
 
 
 def _parse(span: Span, source: Source) -> Tree[Token] | None:
-    """The tree of one statement. One with a mistake gives a tree "unreadable" with the event's name, or None."""
+    """The tree of a statement; with a mistake in it a tree "unreadable" with the event's name, or None."""
     try:
         return _lark().parse(TextSlice(source.text, span.start, span.end))
     except UnexpectedInput as error:
@@ -103,11 +108,17 @@ def _wrong_declaration(declared: Declaration, namespaces: dict[str, str]) -> tup
     prefix, uri = declared.prefix, declared.uri
     if prefix in namespaces:
         what = f"the prefix {prefix!r}" if prefix else "the namespace of unprefixed names"
-        return f"{what} is declared twice", "declarations hold for the whole file: leave one out, or use two prefixes"
+        return (
+            f"{what} is declared twice",
+            "declarations hold for the whole file: leave one out, or use two prefixes",
+        )
     if prefix == "xmlns" or (prefix == "xml") != (uri == XML_NAMESPACE):
         return "xml and xmlns are reserved", f"xml always stands for {XML_NAMESPACE}: choose another prefix"
     if prefix and not uri:
-        return f"the prefix {prefix!r} stands for no namespace", "write the namespace's URI, or names without prefix"
+        return (
+            f"the prefix {prefix!r} stands for no namespace",
+            "write the namespace's URI, or names without prefix",
+        )
     if set(uri) & set("{}") or any(character.isspace() for character in uri):
         return f"{uri!r} is no URI", "a namespace URI has no blanks and no braces"
     return None

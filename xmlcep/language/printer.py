@@ -59,7 +59,7 @@ class _Printer:
     def __init__(self, namespaces: Mapping[str, str]) -> None:
         self._namespaces = namespaces
         # If two prefixes stand for one namespace, the first is used.
-        self._prefixes = {uri: prefix for prefix, uri in reversed(namespaces.items()) if prefix}
+        self._prefixes = {uri: prefix for prefix, uri in reversed(list(namespaces.items())) if prefix}
 
     def declarations(self) -> list[str]:
         return [
@@ -98,7 +98,9 @@ class _Printer:
                 "put its operand in its place"
             )
         if len(operator.operands) == 1 and not isinstance(operator.operands[0], Leaf):
-            raise XmlCepError("a disjunction of one operator cannot be written: put the operator in its place")
+            raise XmlCepError(
+                "a disjunction of one operator cannot be written: put the operator in its place"
+            )
         joined = f" {operator.symbol} ".join(map(self.operand, operator.operands))
         return f"({joined}){braces}" if braces else joined
 

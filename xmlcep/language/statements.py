@@ -2,8 +2,8 @@
 
 A statement starts at the word ``event`` or ``namespace``, but these are no reserved words: an element may be
 called so. In a correct text two words stand side by side only at the start of a statement (``event NAME``,
-``namespace NAME``, ``namespace STRING``), which tells it apart. Texts with mistakes are cut by what looks most like a start, so
-that one mistake costs one statement.
+``namespace NAME``, ``namespace STRING``), which tells it apart. Texts with mistakes are cut by what looks
+most like a start, so that one mistake costs one statement.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 KEYWORDS = ("event", "namespace")
 
-# Comments and strings (an unterminated one ends with its line) hide what is in them; {…} without blanks may be
-# Clark notation, where # begins no comment and ' no string.
+# Comments and strings (an unterminated one ends with its line) hide what is in them; {…} without blanks may
+# be Clark notation, where # begins no comment and ' no string.
 _TOKEN = re.compile(
     r"""(?P<skip>\#[^\n]*|\{[^\s{}"']*\}|(?<=[(/@=])\{[^\s{}"]*\}(?=[^\W\d])|[ \t\r\n\ufeff]+)"""
     r"""|(?P<string>"(?:\\.|[^"\\\r\n])*"?|'(?:\\.|[^'\\\r\n])*'?)"""

@@ -26,7 +26,9 @@ def unquote(literal: str) -> str:
         if character not in _ESCAPES:
             known = r"\", \', \\, \n, \r, \t"
             raise StringProblem(
-                match.start() + 1, f"there is no escape {match.group()!r} in strings", f"write \\\\ for a backslash; escapes: {known}"
+                match.start() + 1,
+                f"there is no escape {match.group()!r} in strings",
+                f"write \\\\ for a backslash; escapes: {known}",
             )
         return _ESCAPES[character]
 
