@@ -176,10 +176,17 @@ class SequenceState(CombiningState):
             return None
         # All that can come before the terminator has come: it completes a combination now or never (H5, C9).
         stored = group.stored
-        combination = oldest_chain(stored[:-1], entry)
-        if combination is None:
-            return None
-        group.consume_chain(combination[:-1])
+        combination: Combination | None
+        if child == 1:
+            before = stored[0]
+            if not before or before[0][1] >= entry[0]:
+                return None
+            combination = (before.pop(0), entry)
+        else:
+            combination = oldest_chain(stored[:-1], entry)
+            if combination is None:
+                return None
+            group.consume_chain(combination[:-1])
         if not any(stored):
             del self.groups[key]
         return self.compose(combination, cause)

@@ -46,6 +46,7 @@ class OperatorState:
         self.groups: dict[int, Group] = {}
         self.outbox: list[Entry] = []
         self.report = report
+        self._is_plain = not (node.may_repeat or self.flat or self.by_detection)
         self._owners: tuple[Owner | None, ...] | None = None
         self._ancestors: dict[PathType | None, tuple[PathType | None, int]] = {}
 
@@ -153,14 +154,14 @@ class OperatorState:
             if entry[1] > end:
                 end = entry[1]
             events.append(entry[3])
-        if self.node.may_repeat:
-            events = _without_repetition(events)
-        if self.by_detection:
-            start, end = interval(events)
-        if self.flat:
-            path, ids = nearest_common_ancestor(events)
-        else:
+        if self._is_plain:
             path, ids = self._place(events[0])
+        else:
+            if self.node.may_repeat:
+                events = _without_repetition(events)
+            if self.by_detection:
+                start, end = interval(events)
+            path, ids = nearest_common_ancestor(events) if self.flat else self._place(events[0])
         return self.new_composite(path, ids, tuple(events), start, end, cause)
 
     def new_composite(
