@@ -1,0 +1,109 @@
+"""The Snoop contexts by themselves: no events, no documents, only entries with a time.
+
+A row has the arrivals as words (operand and name, one time point per word; ``a1+a2`` arrive together) and the
+combinations found at each time point.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from contexts import CONTEXTS, Group, primitive
+
+CONJUNCTION = """
+unrestricted | a1 b1 a2    | 2: a1b1; 3: a2b1
+unrestricted | a1 a2 b1+b2 | 3: a1b1 a2b1 a1b2 a2b2
+recent       | a1 b1 a2    | 2: a1b1; 3: a2b1
+recent       | a1 a2 b1    | 3: a2b1
+chronicle    | a1 b1 a2    | 2: a1b1
+chronicle    | a1 a2 b1 b2 | 3: a1b1; 4: a2b2
+chronicle    | a1 a2 b1+b2 | 3: a1b1 a2b2
+continuous   | a1 a2 b1    | 3: a2b1 a1b1
+continuous   | a1 b1 a2 a3 | 2: a1b1; 3: a2b1
+continuous   | a1 b1+b2    | 2: a1b1 a1b2
+cumulative   | a1 a2 b1 b2 | 3: a1a2b1
+cumulative   | a1 b1 b2 a2 | 2: a1b1; 4: a2b2
+"""
+
+SEQUENCE = """
+unrestricted | a1 a2 b1 b2 | 3: a1b1 a2b1; 4: a1b2 a2b2
+unrestricted | b1 a1       |
+recent       | a1 a2 b1 b2 | 3: a2b1; 4: a2b2
+recent       | b1 a1 b2    | 3: a1b2
+chronicle    | a1 a2 b1 b2 | 3: a1b1; 4: a2b2
+chronicle    | b1 a1 b2    | 3: a1b2
+continuous   | a1 a2 b1 b2 | 3: a2b1 a1b1
+continuous   | a1 a2 b1+b2 | 3: a2b1 a1b1 a2b2 a1b2
+cumulative   | a1 a2 b1 b2 | 3: a1a2b1
+cumulative   | a1 b1 a2 b2 | 2: a1b1; 4: a2b2
+"""
+
+
+def rows(table: str) -> list[list[str]]:
+    return [[cell.strip() for cell in line.split("|")] for line in table.strip().splitlines()]
+
+
+def run(operator: str, context_name: str, words: str) -> str:
+    """Feeds the words to a group of two operands and writes down what is found."""
+    context = CONTEXTS[context_name]
+    group = Group([[], []])
+    shown = []
+    for time, word in enumerate(words.split(), 1):
+        arrivals = [primitive(time, name) for name in word.split("+")]
+        batches = [[arrival] for arrival in arrivals] if context.one_by_one else [arrivals]
+        child = "ab".index(word[0])
+        found = []
+        for batch in batches:
+            context.store(group, child, batch)
+            if all(group.stored):
+                found += getattr(context, operator)(group, child, batch)
+        if found:
+            shown.append(f"{time}: " + " ".join("".join(entry[3] for entry in chosen) for chosen in found))
+    return "; ".join(shown)
+
+
+@pytest.mark.parametrize(("context", "words", "expected"), rows(CONJUNCTION))
+def test_conjunction(context: str, words: str, expected: str) -> None:
+    assert run("conjunction", context, words) == expected
+
+
+@pytest.mark.parametrize(("context", "words", "expected"), rows(SEQUENCE))
+def test_sequence(context: str, words: str, expected: str) -> None:
+    assert run("sequence", context, words) == expected
+
+
+RELEASES = """
+unrestricted | conjunction | a1 a2 b1 | a1b1 a2b1
+recent       | conjunction | a1 a2 b1 | a2b1
+chronicle    | conjunction | a1 a2 b1 | a1b1
+continuous   | conjunction | a1 b1 a2 | a2b1
+cumulative   | conjunction | a1 a2 b1 | a1a2b1
+unrestricted | sequence    | a1 b1 a2 b2 | a1b1 a1b2 a2b2
+recent       | sequence    | a1 b1 a2 b2 | a2b2
+chronicle    | sequence    | a1 b1 a2 b2 | a1b1 a2b2
+continuous   | sequence    | a1 a2 b1 b2 | a2b1 a1b1
+cumulative   | sequence    | a1 b1 a2 b2 | a1a2b1b2
+"""
+
+
+@pytest.mark.parametrize(("context_name", "operator", "words", "expected"), rows(RELEASES))
+def test_release(context_name: str, operator: str, words: str, expected: str) -> None:
+    """D5: everything is stored first, the choice is made at the release."""
+    context = CONTEXTS[context_name]
+    group = Group([[], []])
+    for time, word in enumerate(words.split(), 1):
+        arrival = primitive(time, word)
+        context.store(group, "ab".index(word[0]), [arrival])
+        group.hold("ab".index(word[0]), [arrival])
+    assert getattr(context, f"{operator}_is_possible")(group)
+    found = getattr(context, f"release_{operator}")(group)
+    assert " ".join("".join(entry[3] for entry in chosen) for chosen in found) == expected
+
+
+def test_a_released_combination_is_not_possible_again() -> None:
+    """X1: what recent and unrestricted context keep has been raised; only a new arrival makes it possible."""
+    for name in ("recent", "unrestricted"):
+        context = CONTEXTS[name]
+        group = Group([[primitive(1, "a")], [primitive(2, "b")]])
+        assert not context.conjunction_is_possible(group)
+        assert not context.sequence_is_possible(group)

@@ -1,0 +1,113 @@
+"""The detector as an object: work per event, freeing of state, flush, close and reset, plain tuples."""
+
+from __future__ import annotations
+
+import pytest
+
+from path_types import PathType
+from xmlcep import Detector, PrimitiveEvent, parse_rules
+
+COMPLETE = "event Complete = ins(item) ; (ins(item/price) & ins(item/quantity))"
+
+
+def event(ts: int, op: str, path: str, *ids: int) -> PrimitiveEvent:
+    return PrimitiveEvent(ts, op, PathType.parse(path), ids)
+
+
+def life(first: int, item: int, *, deleted: bool = True) -> list[PrimitiveEvent]:
+    """An item with price and quantity, from its creation to its deletion."""
+    paths = [("/order/item", (1, item)), ("/order/item/price", (1, item, item + 1))]
+    paths.append(("/order/item/quantity", (1, item, item + 2)))
+    steps = [("ins", *place) for place in paths]
+    if deleted:
+        steps += [("del", *place) for place in reversed(paths)]
+    return [event(first + i, op, path, *ids) for i, (op, path, ids) in enumerate(steps)]
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        COMPLETE,
+        "event Recent {context=recent} = *(item/price) & *(item/quantity)",
+        "event Optional = ins(item) ; (x[0,1] ins(item/comment) & ins(item/price))",
+        "event Left = (x[1,*]{end=non-local} ins(item/price) & ins(item/quantity)) {end=non-local}",
+        "event Sane = (ins(item/price) & ins(item/quantity)) {when='price > 0'}",
+        f"{COMPLETE}\nevent Twice(item) = x[2,2] Complete(item)",
+    ],
+)
+def test_nothing_is_left_of_deleted_items(rules: str) -> None:
+    """G4: what is stored depends on what lives, not on the length of the history."""
+    detector = Detector(parse_rules(rules.replace("'", '"')))
+    detector.feed(event(1, "ins", "/order", 1))
+    ts = 2
+    for number in range(50):
+        for step in life(ts, 10 * (number + 1)):
+            detector.feed(step)
+            detector._check()
+        ts += 6
+    detector.feed(event(ts, "ins", "/order/billTo", 1, 9999))
+    assert detector.size() == 0
+
+
+def test_a_deferred_group_outlives_its_node_until_it_is_released() -> None:
+    rules = "event Changes = (ins(item/price) & del(item/price)) {end=custom}"
+    detector = Detector(parse_rules(rules))
+    for step in life(1, 10):
+        assert detector.feed(step) == []
+    assert [str(composite) for composite in detector.flush()] == [
+        "Changes(/order#1/item#10/price#11) at 6 {ins@2, del@5}"
+    ]
+    assert detector.size() == 0
+
+
+def test_rules_that_cannot_match_are_not_asked() -> None:
+    """The work per event does not grow with the number of rules: only trees that can match have a step."""
+    others = "\n".join(f"event Other{n} = ins(thing{n}) & upd(thing{n}/price/text())" for n in range(100))
+    detector = Detector(parse_rules(f"{others}\n{COMPLETE}"))
+    route = detector._routes["ins"][PathType.parse("/order/item/price")]
+    assert route is not None
+    assert [tree.tree.name for tree, _ in route.steps] == ["Complete"]
+    assert detector._routes["ins"][PathType.parse("/order/item/note")] is None
+
+
+def test_plain_tuples_and_events_are_the_same_to_it() -> None:
+    events = life(1, 10)
+    from_events = list(Detector(parse_rules(COMPLETE)).replay(events))
+    from_tuples = list(Detector(parse_rules(COMPLETE)).replay([tuple(step) for step in events]))  # type: ignore[misc]
+    assert from_events == from_tuples
+    assert all(isinstance(inner, PrimitiveEvent) for inner in from_tuples[0].flattened())
+
+
+def test_replay_flushes_after_each_transaction() -> None:
+    """D3: the end of a transaction is a flush at the time point of its last event."""
+    rules = parse_rules("event Batch = x[1,*]{end=custom} ins(item/price)")
+    paths = PathType.parse("/order/item/price")
+    events = [
+        PrimitiveEvent(ts, "ins", paths, (1, 2, 10 + ts), txn=txn)
+        for ts, txn in [(1, 1), (2, 1), (3, 2), (4, None)]
+    ]
+    detector = Detector(rules)
+    assert [(c.ts, len(c.constituents)) for c in detector.replay(events)] == [(2, 2), (3, 1)]
+    assert [(c.ts, len(c.constituents)) for c in detector.close()] == [(4, 1)]
+
+
+def test_a_closed_detector_stores_nothing_and_a_reset_one_starts_anew() -> None:
+    detector = Detector(parse_rules(COMPLETE))
+    first = [c for step in life(1, 10) for c in detector.feed(step)]
+    detector.close()
+    assert [c for step in life(7, 20) for c in detector.feed(step)] == []
+    detector.reset()
+    assert [c for step in life(1, 10) for c in detector.feed(step)] == first
+
+
+def test_flush_takes_another_cause() -> None:
+    detector = Detector(parse_rules("event Some = x[1,*]{end=custom} ins(item/price)"))
+    detector.feed(event(1, "ins", "/order/item/price", 1, 2, 3))
+    (composite,) = detector.flush(event(9, "ins", "/order", 1))
+    assert (composite.ts, composite.start, composite.end) == (9, 1, 1)
+
+
+def test_inner_operators_are_reported_on_request() -> None:
+    detector = Detector(parse_rules(COMPLETE), operators=True)
+    raised = [c for step in life(1, 10) for c in detector.feed(step)]
+    assert [(c.name, c.operator) for c in raised] == [("Complete", "conjunction1"), ("Complete", None)]
