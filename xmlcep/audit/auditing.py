@@ -1,0 +1,167 @@
+"""The audit of change logs: `audit`, the one function for both engines."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from ..errors import XmlCepError
+from ..log.records import Row
+from ..rules import Rules
+from .bad_records import OnBadRecord
+from .collecting import Collector
+from .findings import AtomicFile, FindingsWriter, JsonLinesFindings, ParquetFindings, batched
+from .inputs import LogFile, LogPath, find_files
+from .local import LocalAudit
+from .result import AuditResult, Summary
+from .spool import Spool, without
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Engine: TypeAlias = Literal["local", "spark"]
+Format: TypeAlias = Literal["jsonl", "parquet"]
+Progress: TypeAlias = Callable[[int, int], None]
+
+_WRITERS: dict[str, type[JsonLinesFindings] | type[ParquetFindings]] = {
+    "jsonl": JsonLinesFindings,
+    "parquet": ParquetFindings,
+}
+
+
+class AuditError(XmlCepError, ValueError):
+    """An audit that was asked for in a way that cannot be."""
+
+
+def audit(
+    logs: LogPath | Iterable[LogPath],
+    rules: Rules,
+    *,
+    engine: Engine = "local",
+    out: LogPath | None = None,
+    format: Format = "jsonl",
+    operators: bool = False,
+    on_bad_record: Literal["skip", "document", "fail"] = "skip",
+    quarantine: LogPath | None = None,
+    ignore_whitespace: bool = False,
+    spark: SparkSession | None = None,
+    master: str | None = None,
+    partitions: int | None = None,
+    progress: Progress | None = None,
+) -> AuditResult:
+    """Replays change logs under ``rules``; the findings are the same, byte for byte, whatever the engine.
+
+    ``logs`` are files (with those they were rolled over to), folders and glob patterns, of one or many documents.
+    ``engine="spark"`` runs on ``spark``, else on ``master`` (default: this machine), in ``partitions`` partitions.
+    ``out`` is where the findings go (JSON Lines or Parquet by ``format``); it appears when it is complete.
+    ``operators`` reports inner operators, too. A bad record goes to the ``quarantine`` file (default: beside
+    ``out``); ``on_bad_record`` says what becomes of its document. ``ignore_whitespace`` leaves out changes of
+    text that is white space before and after. ``progress`` is called with the index of the file being read and
+    how many more records were (local engine).
+
+    Raises `XmlCepError`: for logs that cannot be read, a bad record with ``on_bad_record="fail"``, no Java, and
+    whatever else a user can set right.
+    """
+    started = time.perf_counter()
+    if format not in _WRITERS:
+        raise AuditError(f"format is {format!r}: expected 'jsonl' or 'parquet'")
+    if engine not in ("local", "spark"):
+        raise AuditError(f"engine is {engine!r}: expected 'local' or 'spark'")
+    if partitions is not None and partitions < 1:
+        raise AuditError(f"partitions is {partitions}: expected 1 or more")
+    files = find_files(logs)
+    summary = Summary(engine, files=len(files))
+    keep = keep_meaningful if ignore_whitespace else None
+    with ExitStack() as stack:
+        temporary = None
+        if out is None:
+            temporary = tempfile.TemporaryDirectory(prefix="xmlcep-findings-")
+            failed = stack.enter_context(ExitStack())
+            failed.callback(temporary.cleanup)
+        target = Path(out) if temporary is None or out is not None else Path(temporary.name) / f"findings.{format}"
+        spool = stack.enter_context(Spool())
+        collector = Collector(spool, summary, OnBadRecord(on_bad_record))
+        with AtomicFile(target) as file:
+            assert file.stream is not None
+            writer: FindingsWriter = _WRITERS[format](file.stream)
+            if engine == "local":
+                LocalAudit(rules, collector, operators=operators, keep=keep, progress=progress).run(files)
+                _write_spooled(writer, spool, collector.finish(), summary)
+            else:
+                _write_from_spark(
+                    writer, files, rules, collector, summary,
+                    operators=operators, keep=keep, spark=spark, master=master, partitions=partitions,
+                )  # fmt: skip
+            writer.close()
+            bad = _write_quarantine(spool, summary, quarantine, target)
+        summary.seconds = time.perf_counter() - started
+        if temporary is not None:
+            failed.pop_all()
+    return AuditResult(summary, target, bad, format, temporary)
+
+
+def keep_meaningful(row: Row) -> bool:
+    """Whether a record is more than a change of white space between elements."""
+    value, old = row[4], row[5]
+    if (value is None or value.isspace() or not value) and (old is None or old.isspace() or not old):
+        return row[2].last.test != "text()"
+    return True
+
+
+def _write_spooled(writer: FindingsWriter, spool: Spool, withheld: set[str], summary: Summary) -> None:
+    def counted() -> Iterator[bytes]:
+        for doc, name, line in without(withheld, spool.findings()):
+            _count(summary, doc, name, 1)
+            yield line
+
+    for lines in batched(counted()):
+        writer.write(lines)
+
+
+def _write_from_spark(
+    writer: FindingsWriter,
+    files: list[LogFile],
+    rules: Rules,
+    collector: Collector,
+    summary: Summary,
+    *,
+    operators: bool,
+    keep: Callable[[Row], bool] | None,
+    spark: SparkSession | None,
+    master: str | None,
+    partitions: int | None,
+) -> None:
+    from .session import require_spark, spark_session
+
+    require_spark()
+    from .spark import SparkAudit
+
+    size = sum(file.size for file in files)
+    with spark_session(spark, master=master, input_bytes=size) as session:
+        job = SparkAudit(session, rules, collector, operators=operators, keep=keep, partitions=partitions)
+        for counts, lines in job.run(files, collector.finish):
+            for doc, name, count in counts:
+                _count(summary, doc, name, count)
+            writer.write(lines)
+
+
+def _count(summary: Summary, doc: str, name: str, count: int) -> None:
+    entry = summary.document(doc)
+    entry.findings += count
+    entry.per_rule[name] = entry.per_rule.get(name, 0) + count
+
+
+def _write_quarantine(spool: Spool, summary: Summary, path: LogPath | None, out: Path) -> Path | None:
+    """Writes what was quarantined, if anything; returns where."""
+    if not summary.quarantined:
+        return None
+    target = out.with_name(f"{out.name}.quarantine.jsonl") if path is None else Path(path)
+    with AtomicFile(target) as file:
+        assert file.stream is not None
+        for _, _, line in spool.bad():
+            file.stream.write(line)
+    return target

@@ -1,0 +1,169 @@
+"""The audit as a Spark job: read and route, shuffle by key, replay each key, sort the findings.
+
+One pass over the log, whatever the rules: what it says is kept on the workers' disks, so that what only the
+log as a whole tells (where segments meet, the ends of documents) can be added before the replay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from ..log.json_codec import FASTEST
+from ..rules import Rules
+from .collecting import Collector
+from .inputs import SPLIT_BYTES, LogFile, Split, make_splits
+from .mapping import Keep, Report
+from .routing import Kind
+from .settling import Settlement
+from .spark_errors import explained
+from .tables import CHUNK_DDL, FINDING_DDL, RECORD_DDL, ROUTED_DDL
+from .tasks import chunk_task, map_task, replay_task, route_sorted_task, select_task
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Chunk = tuple[list[tuple[str, str, int]], list[bytes]]
+"""Findings in their order, with how many there are per document and event type."""
+
+_BYTES_PER_PARTITION = 64 * 2**20
+_MOST_SMALL_PARTITIONS = 8
+_EDGE_DDL = "segment bigint, doc string, flush_ts bigint, flush_at string"
+
+
+class SparkAudit:
+    """Replays the records of files under a Spark session and puts what it finds into ``collector``.
+
+    ``partitions`` is the number of shuffle partitions (default: by the size of the log and the cores).
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        rules: Rules,
+        collector: Collector,
+        *,
+        operators: bool,
+        keep: Keep | None = None,
+        partitions: int | None = None,
+        split_bytes: int = SPLIT_BYTES,
+    ) -> None:
+        self._spark = spark
+        self._rules = str(rules) if rules.text is None else rules.text
+        self._collector = collector
+        self._operators = operators
+        self._keep = keep
+        self._partitions = partitions
+        self._split_bytes = split_bytes
+
+    def run(self, files: Sequence[LogFile], withheld: Callable[[], set[str]]) -> Iterator[Chunk]:
+        """The findings in their order; ``withheld`` is asked, when all records were read, whose to leave out."""
+        splits = make_splits(files, self._split_bytes)
+        with ExitStack() as stack, explained():
+            routed = self._persisted(self._map(splits), stack)
+            settlement = Settlement(splits, self._reports(routed))
+            bad = routed.where(f"kind = {Report.BAD}")
+            rows = routed.where(f"kind < {Kind.OPEN}")
+            still_open = routed.where(f"kind = {Kind.OPEN}")
+            if settlement.to_sort:
+                again = self._persisted(self._route_sorted(splits, settlement), stack)
+                settlement.add_sorted(self._reports(again))
+                bad = self._replaced(bad, again.where(f"kind = {Report.BAD}"), settlement)
+                rows = self._replaced(rows, again.where(f"kind < {Kind.OPEN}"), settlement)
+                still_open = self._replaced(still_open, again.where(f"kind = {Kind.OPEN}"), settlement)
+            for report in _reports_of(bad.select("kind", "segment", "doc", "value").toLocalIterator()):
+                settlement.collect_bad(report, self._collector)
+            settlement.collect(self._collector)
+            rows = self._with_markers(rows, still_open, settlement)
+            findings = self._persisted(self._replayed(rows, settlement, files), stack)
+            yield from self._in_order(findings, withheld())
+
+    # ---- steps ------------------------------------------------------------------------------------------
+
+    def _indexes(self, splits: Sequence[Split]) -> DataFrame:
+        """The splits' indexes, neighbours together, in as many tasks as there is use for."""
+        tasks = min(len(splits), max(4 * self._cores, len(splits) // 16))
+        return self._spark.range(0, len(splits), 1, tasks)
+
+    def _map(self, splits: Sequence[Split]) -> DataFrame:
+        return self._indexes(splits).mapInArrow(map_task(self._rules, splits, self._keep), ROUTED_DDL)
+
+    def _route_sorted(self, splits: Sequence[Split], settlement: Settlement) -> DataFrame:
+        """The documents whose records do not stand in order: read again, sorted, routed."""
+        files = settlement.files_of(settlement.to_sort)
+        concerned = [split for split in splits if split.file.index in files]
+        selected = self._indexes(concerned).mapInArrow(
+            select_task(self._rules, concerned, settlement.to_sort, self._keep), RECORD_DDL
+        )
+        ordered = selected.repartition(self._cores * 2, "doc").sortWithinPartitions("doc", "ts", "split", "number")
+        return ordered.mapInArrow(route_sorted_task(self._rules, splits), ROUTED_DDL)
+
+    def _replaced(self, rows: DataFrame, again: DataFrame, settlement: Settlement) -> DataFrame:
+        """Rows with those of sorted documents in place of their first version; fragments of headers stay."""
+        docs = self._spark.createDataFrame([(doc,) for doc in sorted(settlement.to_sort)], "doc string")
+        fragments = rows.where(f"kind = {Kind.FRAGMENT}")
+        others = rows.where(f"kind != {Kind.FRAGMENT}").join(docs.hint("broadcast"), "doc", "left_anti")
+        columns = again.columns
+        return fragments.select(columns).union(others.select(columns)).union(again)
+
+    def _with_markers(self, rows: DataFrame, still_open: DataFrame, settlement: Settlement) -> DataFrame:
+        """Rows with the markers that only the segments together tell."""
+        boundaries = list(settlement.boundaries())
+        if boundaries:
+            rows = rows.union(self._spark.createDataFrame([tuple(b) for b in boundaries], ROUTED_DDL))
+        edges = [(segment, doc, point.ts, point.at) for segment, doc, point in settlement.flushes()]
+        if edges:
+            table = self._spark.createDataFrame(edges, _EDGE_DDL)
+            flushed = still_open.join(table.hint("broadcast"), ["segment", "doc"]).selectExpr(
+                f"cast({Kind.FLUSH} as tinyint) as kind", "pass_index", "doc", "key", "flush_ts as ts", "flush_at as at",
+                "segment", "op", "path", "ids", "value", "old", "pos",
+            )  # fmt: skip
+            rows = rows.union(flushed)
+        return rows
+
+    def _replayed(self, rows: DataFrame, settlement: Settlement, files: Sequence[LogFile]) -> DataFrame:
+        count = self._partitions or self._default_partitions(files)
+        shuffled = rows.repartition(count, "pass_index", "doc", "key").sortWithinPartitions(
+            "pass_index", "doc", "key", "ts", "kind"
+        )
+        task = replay_task(self._rules, settlement.ends(), settlement.headers(), operators=self._operators)
+        return shuffled.mapInArrow(task, FINDING_DDL)
+
+    def _in_order(self, findings: DataFrame, withheld: set[str]) -> Iterator[Chunk]:
+        if withheld:
+            docs = self._spark.createDataFrame([(doc,) for doc in sorted(withheld)], "doc string")
+            findings = findings.join(docs.hint("broadcast"), "doc", "left_anti")
+        # Sorting samples its input, which is why findings are kept: they would be found twice.
+        ordered = findings.orderBy("doc", "ts", "tree", "operator", "ids", "number").select("doc", "name", "line")
+        for row in ordered.mapInArrow(chunk_task(), CHUNK_DDL).toLocalIterator():
+            counts = [(doc, name, count) for doc, name, count in FASTEST.loads(bytes(row.counts))]
+            yield counts, bytes(row.lines).split(b"\n")
+
+    # ---- details ----------------------------------------------------------------------------------------
+
+    @property
+    def _cores(self) -> int:
+        return int(self._spark.sparkContext.defaultParallelism)
+
+    def _default_partitions(self, files: Sequence[LogFile]) -> int:
+        size = sum(file.size * (1 if file.kind == "plain" else 8) for file in files)
+        return max(min(self._cores * 2, _MOST_SMALL_PARTITIONS), size // _BYTES_PER_PARTITION)
+
+    def _persisted(self, frame: DataFrame, stack: ExitStack) -> DataFrame:
+        from pyspark import StorageLevel
+
+        frame.persist(StorageLevel.DISK_ONLY)
+        stack.callback(frame.unpersist)
+        return frame
+
+    def _reports(self, routed: DataFrame) -> list[Report]:
+        rows = routed.where(f"kind > {Kind.OPEN} and kind != {Report.BAD}").select("kind", "segment", "doc", "value")
+        return list(_reports_of(rows.collect()))
+
+
+def _reports_of(rows: Any) -> Iterator[Report]:
+    for row in rows:
+        yield Report(row.kind, row.segment, row.doc, row.value.encode())
+
+
