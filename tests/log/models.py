@@ -30,7 +30,12 @@ class RecordedDocument:
     def snapshot(self) -> tuple[str, list[int]]:
         return self.model.snapshot()
 
-    def attach(self, listener: Recording) -> None:
+    @property
+    def in_transaction(self) -> bool:
+        return False
+
+    def attach(self, listener: Recording, *, ahead: bool) -> None:
+        assert ahead
         self.listeners.append(listener)
 
     def detach(self, listener: Recording) -> None:

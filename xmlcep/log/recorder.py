@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Literal, Protocol, Self
 
+from ..errors import XmlCepError
 from ..events import PrimitiveEvent
 from .continuing import continue_log
 from .errors import LogError
@@ -24,11 +25,15 @@ class Recordable(Protocol):
     def clock(self) -> int:
         """The time point of its last event."""
 
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction's block is open."""
+
     def snapshot(self) -> tuple[str, list[int]]:
         """The document as XML text and the ids of its nodes in document order."""
 
-    def attach(self, listener: Recording) -> None:
-        """Begins to tell the listener about changes."""
+    def attach(self, listener: Recording, *, ahead: bool) -> None:
+        """Begins to tell the listener about changes, before anybody else hears of them."""
 
     def detach(self, listener: Recording) -> None:
         """Tells it no more."""
@@ -57,7 +62,7 @@ class Recording:
         self._waiting: list[PrimitiveEvent] = []
         self._open = True
         self.repairs = repairs
-        doc.attach(self)
+        doc.attach(self, ahead=True)
 
     @property
     def writer(self) -> LogWriter:
@@ -65,12 +70,18 @@ class Recording:
         return self._writer
 
     def on_change(self, event: PrimitiveEvent) -> None:
-        """Writes an event; those of a transaction are written together when it is committed."""
+        """Writes an event; those of a transaction are written together when it is committed.
+
+        Those of an immediate transaction, which are told while its block is open, are written at once.
+        """
+        record = change_record(event)
         if event.txn is not None:
-            self._waiting.append(event)
-            return
+            if not self._doc.in_transaction:
+                self._waiting.append(event)
+                return
+            record["commit"] = True
         writer = self._writer
-        writer.write(writer.line(change_record(event)))
+        writer.write(writer.line(record))
         self._ts = event.ts
         if self._syncs:
             writer.sync()
@@ -100,8 +111,14 @@ class Recording:
 
     def _roll_over(self) -> None:
         # Only when the document is what the log says: events may be queued that it already shows.
-        if self._doc.clock == self._ts and not self._waiting:
-            self._writer.roll_over(header_of(self._doc))
+        if self._doc.in_transaction or self._doc.clock != self._ts:
+            return
+        try:
+            header = header_of(self._doc)
+        except XmlCepError as error:
+            self._max_bytes = None  # said once: it would fail again and again
+            raise LogError(f"{self._writer.file}: the log cannot be rolled over and goes on here: {error}") from error
+        self._writer.roll_over(header)
 
     def close(self) -> None:
         """Stops recording, brings everything to the disk and lets the next writer in."""
@@ -109,6 +126,11 @@ class Recording:
             self._open = False
             self._doc.detach(self)
             self._writer.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has been closed."""
+        return not self._open
 
     def __enter__(self) -> Self:
         return self
