@@ -1,0 +1,73 @@
+"""``xmlcep derive``: schema-derived event types, in the event language."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..errors import XmlCepError
+from ..schema import SchemaError, derive
+from ..schema.deriving import DEFAULT_DEPTH
+
+
+def _locations(_: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """``NS=FILE`` pairs; the namespace may have a ``=`` in it, the file begins behind the last."""
+    found: dict[str, str] = {}
+    for pair in given:
+        uri, equals, file = pair.rpartition("=")
+        if not equals or not uri or not file:
+            raise click.BadParameter(f"{pair!r}: expected NAMESPACE=FILE", param=option)
+        found[uri] = file
+    return found
+
+
+@click.command()
+@click.argument("schema", metavar="XSD")
+@click.option("--root", metavar="NAME", help="Only what can stand in documents with this root element.")
+@click.option(
+    "--only",
+    metavar="NAME",
+    multiple=True,
+    help="Only this element's events and what they build on (repeatable).",
+)
+@click.option(
+    "--end", type=click.Choice(["earliest", "non-local", "custom"]),
+    help="When complete elements are told: at once, when the work moves on, or at the end of a transaction.",
+)  # fmt: skip
+@click.option("--changes", is_flag=True, help="Events for elements that were changed as a whole, too.")
+@click.option("--violations", is_flag=True, help="Events for more children than the schema allows, too.")
+@click.option(
+    "--location", "locations", metavar="NS=FILE", multiple=True, callback=_locations,
+    help="The local file of an imported namespace (repeatable); nothing is ever fetched.",
+)  # fmt: skip
+@click.option(
+    "--depth", type=click.IntRange(min=0), default=DEFAULT_DEPTH, show_default=True,
+    help="How deep recursive elements are followed into each other.",
+)  # fmt: skip
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write the rules to this file instead of standard output."
+)
+def command(
+    schema: str, root: str | None, only: tuple[str, ...], end: str | None, changes: bool, violations: bool,
+    locations: dict[str, str], depth: int, output: str | None,
+) -> None:  # fmt: skip
+    """Derive event types from an XML Schema.
+
+    Prints rules in the event language: for every element with content an event that is raised when an element
+    of it has been inserted completely. They are meant to be read, edited and kept.
+    """
+    rules = derive(
+        schema, root=root, only=only, end=end, changes=changes, violations=violations, locations=locations,
+        depth=depth,
+    )  # fmt: skip
+    text = rules.text
+    if text is None:
+        raise SchemaError(f"{schema}: nothing was derived")
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        Path(output).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise XmlCepError(f"{output}: the rules cannot be written: {error.strerror or error}") from error

@@ -1,0 +1,135 @@
+"""Expressions over the elements of one place, with explicit path types only where T2 gives another one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as SequenceOf
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from path_types import PathType, left_bound_intersection
+
+from ..definitions import (
+    NO_OPTIONS,
+    Conjunction,
+    Disjunction,
+    EventDefinition,
+    Expression,
+    Leaf,
+    Multiplicity,
+    Operator,
+    Options,
+    Sequence,
+    Termination,
+)
+from ..events import CompositeType, PrimitiveType
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedEvent:
+    """An event definition and the comments that stand above it."""
+
+    definition: EventDefinition
+    comments: tuple[str, ...] = ()
+
+
+def inserted(path: PathType) -> Leaf:
+    """``ins(path)``."""
+    return Leaf(PrimitiveType("ins", path))
+
+
+def updated(path: PathType) -> Leaf:
+    """``upd(path)``."""
+    return Leaf(PrimitiveType("upd", path))
+
+
+def raised(name: str, path: PathType) -> Leaf:
+    """``name(path)``."""
+    return Leaf(CompositeType(name, path))
+
+
+def conjunction(operands: SequenceOf[Expression], path: PathType) -> Expression | None:
+    """All of the operands, grouped by ``path``; the only operand itself; None without operands."""
+    return _joined(Conjunction, operands, path)
+
+
+def disjunction(operands: SequenceOf[Expression], path: PathType) -> Expression | None:
+    """One of the operands, grouped by ``path``."""
+    return _joined(Disjunction, operands, path)
+
+
+def multiplicity(
+    operand: Expression, lower: int, upper: int | None, path: PathType, when: str | None = None
+) -> Operator:
+    """``x[lower,upper] operand``, grouped by ``path``."""
+    return _at(Multiplicity(operand, lower, upper, Options(when=when) if when else NO_OPTIONS), path)
+
+
+def times(operand: Expression, lower: int, upper: int | None, path: PathType) -> Expression:
+    """The operand itself if it is to occur exactly once."""
+    return operand if (lower, upper) == (1, 1) else multiplicity(operand, lower, upper, path)
+
+
+def when(operand: Expression, condition: str, path: PathType) -> Operator:
+    """The operand while the condition holds; a leaf gets a multiplicity to carry the condition."""
+    if isinstance(operand, Leaf) or operand.options.when is not None:
+        return multiplicity(operand, 1, 1, path, condition)
+    return replace(operand, options=replace(operand.options, when=condition))
+
+
+def event(
+    name: str,
+    path: PathType,
+    operands: SequenceOf[Expression],
+    *,
+    end: Termination | None = None,
+    when: str | None = None,
+) -> EventDefinition:
+    """``event name(path) = operand ; operand …``."""
+    options = Options(path=path, end=end, when=when)
+    first = operands[0]
+    root: Operator
+    if len(operands) > 1:
+        root = Sequence(tuple(operands), options)
+    elif isinstance(first, Leaf):
+        root = Disjunction((first,), options)
+    else:
+        root = replace(
+            first, options=replace(first.options, path=path, end=end, when=when or first.options.when)
+        )
+    return EventDefinition(name, root)
+
+
+def size(expression: Expression) -> int:
+    """How many leaves it has."""
+    return 1 if isinstance(expression, Leaf) else sum(map(size, expression.operands))
+
+
+def _joined(
+    kind: type[Conjunction | Disjunction], operands: SequenceOf[Expression], path: PathType
+) -> Expression | None:
+    if len(operands) < 2:
+        return operands[0] if operands else None
+    return _at(kind(tuple(operands)), path)
+
+
+def _at(operator: Operator, path: PathType) -> Operator:
+    """The operator with the path type ``path``, written out if T2 would not derive it."""
+    if _derived(operator) is path:
+        return operator
+    return replace(operator, options=replace(operator.options, path=path))
+
+
+def _derived(operator: Operator) -> PathType | None:
+    """T2."""
+    paths = [_path(operand) for operand in operator.operands]
+    if isinstance(operator, Multiplicity):
+        return paths[0].parent if paths[0] is not None else None
+    return reduce(left_bound_intersection, paths)
+
+
+def _path(expression: Expression) -> PathType | None:
+    return (
+        expression.type.path
+        if isinstance(expression, Leaf)
+        else expression.options.path or _derived(expression)
+    )

@@ -1,0 +1,326 @@
+"""The event "an element has been inserted completely": ``ins(item) ; (all that its type demands)``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from path_types import PathType, Step
+
+from ..definitions import Expression, Termination
+from . import building, demands
+from .building import DerivedEvent
+from .model import (
+    Content,
+    Declaration,
+    DerivedType,
+    ElementPart,
+    GroupKind,
+    Part,
+    Schema,
+    TextKind,
+    WildcardPart,
+    local,
+    wildcards,
+)
+from .naming import XSI, Prefixes, element_path
+from .places import Places
+from .waiting import unseen_parts
+
+MAX_TYPES = 20
+"""Derived types of one element that are told apart by ``xsi:type``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """Derives completion events. ``names`` are those of the events by declaration and place; ``plain`` are
+    pairs of parent and child where the child's insertion has to do, as its completion would close a cycle."""
+
+    schema: Schema
+    places: Places
+    names: Mapping[tuple[int, PathType], str]
+    plain: frozenset[tuple[int, int]]
+    prefixes: Prefixes
+    end: Termination | None
+
+    def event(self, index: int, place: PathType) -> DerivedEvent:
+        """The completion event of the elements of a declaration at one of its places."""
+        return _Element(self, index, place).event()
+
+
+def has_event(declaration: Declaration) -> bool:
+    """Whether there is anything inside an element to wait for or to collect; if not, its insertion will do."""
+    return any(not content.is_blank for content in declaration.contents()) or _needs_wildcard(declaration)
+
+
+def _needs_wildcard(declaration: Declaration) -> bool:
+    part = demands.simplified(declaration.content.model)
+    return part is not None and part.lower > 0 and any(wildcards(part))
+
+
+class _Element:
+    """Works out one event, collecting comments on the way."""
+
+    def __init__(self, derivation: Completion, index: int, place: PathType) -> None:
+        self.all = derivation
+        self.index = index
+        self.declaration = derivation.schema.declarations[index]
+        self.place = place
+        self.comments: list[str] = []
+        self.condition: str | None = None
+
+    def event(self) -> DerivedEvent:
+        declaration = self.declaration
+        name = self.all.names[self.index, self.place]
+        body = self._body()
+        operands = [building.inserted(self.place)] + ([body] if body is not None else [])
+        definition = building.event(name, self.place, operands, end=self.all.end, when=self.condition)
+        comments = [_heading(declaration, self.place), *self._remarks(), *dict.fromkeys(self.comments)]
+        return DerivedEvent(definition, tuple(comments))
+
+    def _body(self) -> Expression | None:
+        own = None if self.declaration.abstract_type else self._own()
+        if self.declaration.nillable:
+            own = self._or_nil(own)
+        alternatives = self._alternatives(own)
+        if alternatives:
+            own = building.disjunction(alternatives, self.place)
+        return own
+
+    def _own(self) -> Expression | None:
+        content = self.declaration.content
+        operands = self._attributes(content)
+        inside = self._inside(content)
+        if inside is not None:
+            operands.append(inside)
+        return building.conjunction(_flat(operands), self.place)
+
+    # attributes and text
+
+    def _attributes(self, content: Content, *, required_only: bool = False) -> list[Expression]:
+        found: list[Expression] = []
+        for attribute in content.attributes:
+            path = self.place.child(Step.attribute(attribute.name))
+            if attribute.required:
+                found.append(building.inserted(path))
+            elif not required_only:
+                found.append(building.multiplicity(building.inserted(path), 0, 1, self.place))
+        return found
+
+    def _inside(self, content: Content, *, required_only: bool = False) -> Expression | None:
+        if content.text is TextKind.REQUIRED and not self.declaration.has_default:
+            return building.inserted(self.place.child(Step.text()))
+        part = demands.simplified(content.model)
+        if part is None or (required_only and part.lower == 0):
+            return None
+        unseen = unseen_parts(part, self.all.schema, self.all.prefixes)
+        self.comments += unseen.comments
+        if unseen.condition is not None and not required_only:
+            self.condition = unseen.condition
+        if demands.is_entangled(unseen.part):
+            bags = demands.least_bags(unseen.part)
+            if bags is not None:
+                return self._bags(bags)
+            self.comments.append(
+                "an element stands in several required parts of the content: it counts for each of them, "
+                "so that the event can come early"
+            )
+        return self._part(unseen.part, required_only)
+
+    # content models
+
+    def _part(self, part: Part | None, required_only: bool) -> Expression | None:
+        if part is None or isinstance(part, WildcardPart) or (required_only and part.lower == 0):
+            return None
+        if isinstance(part, ElementPart):
+            return self._elements(part)
+        inner = [
+            found
+            for p in part.parts
+            if (found := self._part(p, required_only and part.kind is GroupKind.ALL)) is not None
+        ]
+        if part.kind is GroupKind.CHOICE:
+            joined = building.disjunction(inner, self.place)
+        else:
+            joined = building.conjunction(
+                _flat(inner) if (part.lower, part.upper) == (1, 1) else inner, self.place
+            )
+        return None if joined is None else building.times(joined, part.lower, part.upper, self.place)
+
+    def _elements(self, part: ElementPart) -> Expression | None:
+        members = [self._child(child) for child in part.declarations]
+        joined = building.disjunction(members, self.place)
+        if joined is None:
+            if part.lower:
+                self.comments.append(
+                    "a required child is abstract and nothing can stand for it: it is not waited for"
+                )
+            return None
+        return building.times(joined, part.lower, part.upper, self.place)
+
+    def _child(self, child: int) -> Expression:
+        """The child's own completion event where it has one, else its insertion."""
+        name = self.all.schema.declarations[child].name
+        path = element_path(self.place, name)
+        place = self.all.places.of_child(child, path)
+        completion = None if place is None else self.all.names.get((child, place))
+        if completion is None:
+            return building.inserted(path)
+        if (self.index, child) in self.all.plain:
+            self.comments.append(f"recursive: the insertion of {local(name)} counts, not its completion")
+            return building.inserted(path)
+        return building.raised(completion, path)
+
+    def _bags(self, bags: list[demands.Bag]) -> Expression | None:
+        """One of the least bags of children that make valid content."""
+        self.comments.append(
+            "an element stands in several parts of the content: these are the least that will do"
+        )
+        choices: list[Expression] = []
+        for bag in bags:
+            counted = [
+                found
+                for members, count in bag.items()
+                if (found := self._elements(ElementPart(members, count, count)))
+            ]
+            joined = building.conjunction(counted, self.place)
+            if joined is not None:
+                choices.append(joined)
+        return building.disjunction(choices, self.place)
+
+    # xsi:nil and xsi:type
+
+    def _or_nil(self, own: Expression | None) -> Expression | None:
+        """A nilled element has its attributes only."""
+        content = self.declaration.content
+        inside = self._inside(content, required_only=True)
+        if inside is None:
+            return own
+        nil = self.place.child(Step.attribute(f"{{{XSI}}}nil"))
+        self.all.prefixes.use(nil)
+        test = f"@{self.all.prefixes.in_condition(nil.last.test)}"
+        nilled = building.multiplicity(
+            building.inserted(nil), 1, 1, self.place, f"{test} = 'true' or {test} = '1'"
+        )
+        full = self._inside(content)
+        assert full is not None
+        operands = self._attributes(content)
+        either = building.disjunction([full, nilled], self.place)
+        assert either is not None
+        self.comments.append("nillable: with xsi:nil it is complete without content")
+        return building.conjunction([*operands, either], self.place)
+
+    def _alternatives(self, own: Expression | None) -> list[Expression]:
+        """What ``xsi:type`` can make of the element: a branch for every demand other than the declared type's."""
+        declaration = self.declaration
+        if not declaration.derived:
+            return []
+        if own is None and not declaration.abstract_type:
+            return []
+        plain = self._skeleton(declaration.content)
+        demanding: dict[Expression, list[DerivedType]] = {}
+        same: list[str] = []
+        for derived in declaration.derived:
+            skeleton = self._skeleton(derived.content)
+            if skeleton == plain and not declaration.abstract_type:
+                same.append(local(derived.name))
+            else:
+                demanding.setdefault(self._typed(skeleton), []).append(derived)
+        if same:
+            self.comments.append(f"xsi:type {_listed(same)}: demands the same")
+        if len(demanding) > MAX_TYPES:
+            self.comments.append(
+                f"{len(demanding)} kinds of content through xsi:type are more than {MAX_TYPES} (MAX_TYPES): "
+                "they are taken for the declared type"
+            )
+            return []
+        if demanding and plain is None and not declaration.abstract_type:
+            names = [local(derived.name) for types in demanding.values() for derived in types]
+            self.comments.append(
+                f"complete as soon as it is inserted, before xsi:type can be seen: what {_listed(names)} "
+                "demand is not waited for"
+            )
+            return []
+        return self._branches(own, demanding)
+
+    def _branches(
+        self, own: Expression | None, demanding: Mapping[Expression, list[DerivedType]]
+    ) -> list[Expression]:
+        branches: list[Expression] = []
+        tests = []
+        for expression, types in demanding.items():
+            test = " or ".join(self._type_test(local(derived.name)) for derived in types)
+            tests.append(test)
+            branches.append(building.when(expression, test, self.place))
+        if own is not None and branches:
+            branches.insert(0, building.when(own, f"not({' or '.join(tests)})", self.place))
+        return branches
+
+    def _skeleton(self, content: Content) -> Expression | None:
+        """What a content demands, without what it only allows."""
+        operands = self._attributes(content, required_only=True)
+        inside = self._inside(content, required_only=True)
+        return building.conjunction(_flat([*operands, *([] if inside is None else [inside])]), self.place)
+
+    def _typed(self, skeleton: Expression | None) -> Expression:
+        path = self.place.child(Step.attribute(f"{{{XSI}}}type"))
+        self.all.prefixes.use(path)
+        operands = [building.inserted(path), *([] if skeleton is None else [skeleton])]
+        joined = building.conjunction(_flat(operands), self.place)
+        assert joined is not None
+        return joined
+
+    def _type_test(self, name: str) -> str:
+        attribute = f"@{self.all.prefixes.in_condition(f'{{{XSI}}}type')}"
+        return f"{attribute} = '{name}' or substring-after({attribute}, ':') = '{name}'"
+
+    # comments
+
+    def _remarks(self) -> list[str]:
+        declaration, content = self.declaration, self.declaration.content
+        found = list(content.notes)
+        if content.mixed:
+            found.append("mixed content: text between the children is not waited for")
+        if declaration.has_default and content.text is TextKind.REQUIRED:
+            found.append("it has a default or fixed value: text is not waited for")
+        if content.any_attribute:
+            found.append("other attributes are allowed: they are not waited for")
+        if declaration.abstract_type and not declaration.derived:
+            found.append("its type is abstract and nothing is derived from it: no element of it can be valid")
+        if self.index in self.all.places.nests:
+            found.append(self._nesting_remark())
+        return found
+
+    def _nesting_remark(self) -> str:
+        name = local(self.declaration.name)
+        deeper = len(self.all.places.nested[self.index])
+        depth = sum(step.test == self.declaration.name for step in self.place.steps)
+        where = "" if depth == 1 else f" exactly {depth} deep"
+        more = (
+            "the next events are for those inside"
+            if deeper and depth == 1
+            else "it is not seen inside others"
+        )
+        return f"recursive: for {name} elements{where}, each with {name} in its path {depth}x (P3); {more}"
+
+
+def _flat(operands: list[Expression]) -> list[Expression]:
+    """Conjunctions among the operands of a conjunction are opened: the group is the same element."""
+    from ..definitions import NO_OPTIONS, Conjunction
+
+    flat: list[Expression] = []
+    for operand in operands:
+        opened = isinstance(operand, Conjunction) and operand.options == NO_OPTIONS
+        flat += operand.operands if isinstance(operand, Conjunction) and opened else [operand]
+    return flat
+
+
+def _listed(names: list[str], limit: int = 8) -> str:
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + more
+
+
+def _heading(declaration: Declaration, place: PathType) -> str:
+    of_type = f", of type {local(declaration.type_name)}" if declaration.type_name else ""
+    said = f": {declaration.documentation}" if declaration.documentation else ""
+    return f"{local(declaration.name)}{of_type}{said}"

@@ -1,0 +1,236 @@
+"""Event types from an XML Schema: the parts put together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from path_types import PathType
+
+from ..definitions import EventDefinition, Leaf, Operator, Termination
+from ..events import CompositeType
+from ..rules import Rules
+from . import building
+from .building import DerivedEvent
+from .changes import change_event, has_change
+from .completion import Completion, has_event
+from .cycles import plain_edges
+from .errors import SchemaError
+from .loading import Locations, load_schema
+from .merging import merge_equal
+from .model import Schema, local
+from .naming import EventNames, Prefixes
+from .places import Places, find_places
+from .printing import print_events
+from .reading import read_schema
+from .suggesting import closest
+from .violations import violation_events
+
+if TYPE_CHECKING:
+    from xmlschema import XMLSchema10
+
+MAX_LEAVES = 500_000
+"""Leaves of all derived events together."""
+
+DEFAULT_DEPTH = 4
+"""How often an element may stand inside others of its name and still have an event."""
+
+
+def derive(
+    schema: str | Path | XMLSchema10,
+    *,
+    root: str | None = None,
+    only: Collection[str] = (),
+    end: str | Termination | None = None,
+    changes: bool = False,
+    violations: bool = False,
+    locations: Locations | None = None,
+    depth: int = DEFAULT_DEPTH,
+) -> Rules:
+    """Event types for the elements of an XML Schema: one that is raised when an element is complete.
+
+    ``schema`` is a file, or a schema of the xmlschema library. ``root`` restricts it to what can stand in
+    documents with this root element, ``only`` to the elements named and what their events build on. ``end`` is
+    "non-local" to raise an event only when the work moves on to something else. ``changes`` adds events for
+    elements changed as a whole, ``violations`` events for more children than allowed. ``locations`` maps
+    namespaces to files. Recursive elements are followed ``depth`` levels into each other.
+
+    The rules' ``text`` is what a person reads and edits. Raises `SchemaError`, and `MissingExtraError`
+    without xmlschema.
+    """
+    read = _read(schema, root, locations)
+    termination = _termination(end)
+    derivation = _Derivation(merge_equal(read), termination, depth)
+    events = derivation.events(only, changes=changes, violations=violations)
+    namespaces = derivation.prefixes.namespaces
+    text = print_events(events, namespaces, _heading(read, root, only))
+    rules = Rules.from_definitions([event.definition for event in events], namespaces)
+    return replace(rules, text=text, source_name=f"{read.source_name} (derived)")
+
+
+def derive_text(schema: str | Path | XMLSchema10, **options: object) -> str:
+    """The text of the rules that `derive` gives, with the same options."""
+    text = derive(schema, **options).text  # type: ignore[arg-type]
+    assert text is not None
+    return text
+
+
+def open_schema(schema: str | Path | XMLSchema10, locations: Locations | None = None) -> Schema:
+    """A schema's declarations, equal ones merged; raises like `derive`."""
+    return merge_equal(_read(schema, None, locations))
+
+
+def _read(schema: str | Path | XMLSchema10, root: str | None, locations: Locations | None) -> Schema:
+    if isinstance(schema, str | Path):
+        loaded, unresolved = load_schema(schema, locations=locations)
+        return read_schema(loaded, root=root, unresolved=unresolved, source_name=Path(schema).name)
+    if not hasattr(schema, "maps"):
+        raise SchemaError(
+            f"the schema is a {type(schema).__name__}: give a file, or a schema of the xmlschema library"
+        )
+    return read_schema(schema, root=root)
+
+
+def _termination(end: str | Termination | None) -> Termination | None:
+    if end is None or isinstance(end, Termination):
+        return end
+    try:
+        return Termination(end)
+    except ValueError:
+        known = ", ".join(member.value for member in Termination)
+        raise SchemaError(f"end is {end!r}: expected one of {known}") from None
+
+
+def _heading(schema: Schema, root: str | None, only: Collection[str]) -> Iterator[str]:
+    part = f", documents with the root {root}" if root else ""
+    part += f", only {', '.join(only)}" if only else ""
+    yield f"Event types derived from {schema.source_name} by xmlcep derive{part}."
+    if schema.documentation:
+        yield schema.documentation
+    yield ""
+    yield "CompleteX: an X has been inserted and has, by now, what its type demands; raised once for each X."
+    yield "Parts that may be missing (x[0,…]) are in it if they came before. Lines with 'recursive', 'wildcard'"
+    yield "and the like say what the event cannot see."
+    for note in schema.notes:
+        yield f"not read: {note}"
+
+
+class _Derivation:
+    """Derives the events of one schema: names are given first, so that events can refer to each other."""
+
+    def __init__(self, schema: Schema, end: Termination | None, depth: int) -> None:
+        if depth < 0:
+            raise SchemaError(f"depth is {depth}: expected 0 or more")
+        self.schema = schema
+        self.end = end
+        self.places: Places = find_places(schema, depth)
+        self.prefixes = Prefixes(schema)
+        self.event_names = EventNames(schema)
+        self.spots = list(self._spots())
+        self.names: dict[tuple[int, PathType], str] = {
+            (index, place): self.event_names.name("Complete", place)
+            for index, place in self.spots
+            if has_event(schema.declarations[index])
+        }
+        self.completion = Completion(
+            schema, self.places, self.names, plain_edges(schema), self.prefixes, self.end
+        )
+
+    def _spots(self) -> Iterator[tuple[int, PathType]]:
+        """Every declaration at every one of its places."""
+        for index in range(len(self.schema.declarations)):
+            for place in (*self.places.places[index], *self.places.nested[index]):
+                yield index, place
+
+    def events(self, only: Collection[str], *, changes: bool, violations: bool) -> list[DerivedEvent]:
+        wanted = self._wanted(only)
+        found: list[DerivedEvent] = []
+        leaves = 0
+        for event in self._all(wanted, changes, violations):
+            leaves += building.size(event.definition.expression)
+            if leaves > MAX_LEAVES:
+                raise SchemaError(
+                    f"the derived events have more than {MAX_LEAVES} leaves together (MAX_LEAVES): "
+                    "derive from one element with --root NAME, or some events with --only NAME"
+                )
+            found.append(event)
+        if only:
+            found = _with_needed(found, self._names_of(wanted))
+        if not found:
+            raise SchemaError(
+                "there is nothing to derive: no element that was asked for has content to wait for"
+                + (f" ({', '.join(only)})" if only else "")
+            )
+        for event in found:
+            self._use_prefixes(event.definition.expression)
+        return found
+
+    def _all(self, wanted: set[int], changes: bool, violations: bool) -> Iterator[DerivedEvent]:
+        for index, place in self.spots:
+            declaration = self.schema.declarations[index]
+            if (index, place) in self.names:
+                yield self.completion.event(index, place)
+            if index not in wanted:
+                continue
+            if changes and has_change(declaration):
+                yield change_event(declaration, place, self.event_names.name("Changed", place), self.end)
+            if violations:
+                yield from violation_events(self.schema, declaration, place, self.event_names, self.prefixes)
+
+    def _wanted(self, only: Collection[str]) -> set[int]:
+        """The declarations asked for by name."""
+        declarations = self.schema.declarations
+        if not only:
+            return set(range(len(declarations)))
+        found: set[int] = set()
+        for name in only:
+            plain = name if name.startswith("{") else name.rpartition(":")[2]
+            named = {i for i, d in enumerate(declarations) if plain in (d.name, local(d.name))}
+            if not named:
+                known = sorted({local(d.name) for d in declarations})
+                raise SchemaError(f"the schema declares no element {name!r}{closest(name, known)}")
+            found |= named
+        return found
+
+    def _names_of(self, wanted: set[int]) -> set[str]:
+        return {name for (index, _), name in self.names.items() if index in wanted}
+
+    def _use_prefixes(self, operator: Operator) -> None:
+        for path in _paths(operator):
+            self.prefixes.use(path)
+
+
+def _with_needed(events: list[DerivedEvent], names: set[str]) -> list[DerivedEvent]:
+    """The completion events of these names with those they build on, and all events of other kinds."""
+    by_name = {event.definition.name: event for event in events}
+    completion = {name for name in by_name if name.startswith("Complete")}
+    keep = set(by_name) - completion
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in keep:
+            keep.add(name)
+            waiting += _references(by_name[name].definition)
+    return [event for event in events if event.definition.name in keep]
+
+
+def _references(definition: EventDefinition) -> Iterable[str]:
+    waiting: list[Operator] = [definition.expression]
+    while waiting:
+        for operand in waiting.pop().operands:
+            if not isinstance(operand, Leaf):
+                waiting.append(operand)
+            elif isinstance(operand.type, CompositeType) and operand.type.name is not None:
+                yield operand.type.name
+
+
+def _paths(operator: Operator) -> Iterator[PathType]:
+    if operator.options.path is not None:
+        yield operator.options.path
+    for operand in operator.operands:
+        if isinstance(operand, Leaf):
+            yield operand.type.path
+        else:
+            yield from _paths(operand)

@@ -1,0 +1,9 @@
+"""What can be wrong with a schema, or with what is asked of it."""
+
+from __future__ import annotations
+
+from ..errors import XmlCepError
+
+
+class SchemaError(XmlCepError, ValueError):
+    """A schema that cannot be read, a name that is not in it, or more than its limits allow."""

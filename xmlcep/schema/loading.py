@@ -1,0 +1,103 @@
+"""Schema files through xmlschema, without the network (only local files, no entities)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..errors import MissingExtraError
+from .errors import SchemaError
+
+if TYPE_CHECKING:
+    from xmlschema import XMLSchema10
+
+Locations: TypeAlias = Mapping[str, str | Path]
+
+
+def load_schema(
+    source: str | Path, *, locations: Locations | None = None
+) -> tuple[XMLSchema10, tuple[str, ...]]:
+    """The schema in a file (XSD 1.0, or 1.1 if it needs it), and the imports that no file was found for.
+
+    ``locations`` maps namespaces to files, for imports that name an address on the network or none at all.
+    Nothing is ever fetched. Raises `SchemaError`, and `MissingExtraError` without xmlschema.
+    """
+    path = Path(source)
+    if not path.is_file():
+        raise SchemaError(f"{source}: there is no such schema file")
+    given = {uri: _existing(uri, file) for uri, file in (locations or {}).items()}
+    first: Exception | None = None
+    unresolved: tuple[str, ...] = ()
+    library, failures = _library()
+    for version in _versions(library, path):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                schema = version(str(path.resolve()), locations=given, allow="local", defuse="always")
+            except failures as error:
+                first = first or error
+                unresolved = _unresolved(caught)
+                if unresolved:
+                    break  # the other version of XSD would miss the same files
+                continue
+        if first is not None and not schema.elements:
+            break  # 1.1 takes some broken schemas for empty ones
+        return schema, _unresolved(caught)
+    raise SchemaError(_explained(path, first, unresolved)) from first
+
+
+def _library() -> tuple[Any, tuple[type[Exception], ...]]:
+    """The library, and the errors it raises for a bad schema (some of them come through it from Python)."""
+    try:
+        import xmlschema
+    except ImportError as error:
+        raise MissingExtraError("Reading an XML Schema", "xmlschema", "schema") from error
+    from xml.etree.ElementTree import ParseError
+
+    return xmlschema, (xmlschema.XMLSchemaException, ParseError, OSError, ValueError, RecursionError)
+
+
+def _versions(library: Any, path: Path) -> list[type[XMLSchema10]]:
+    """XSD 1.0 first, unless the schema itself says that it needs 1.1."""
+    try:
+        head = path.read_bytes()[:4096]
+    except OSError as error:
+        raise SchemaError(f"{path}: the schema cannot be read: {error.strerror or error}") from error
+    versions = [library.XMLSchema10, library.XMLSchema11]
+    return versions[::-1] if b'minVersion="1.1"' in head or b"minVersion='1.1'" in head else versions
+
+
+def _existing(uri: str, file: str | Path) -> str:
+    path = Path(file)
+    if not path.is_file():
+        raise SchemaError(f"the file given for the namespace {uri} does not exist: {file}")
+    return str(path.resolve())
+
+
+def _unresolved(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
+    """The imports and includes that failed, one sentence each, from the library's warnings."""
+    found: dict[str, None] = {}
+    for warning in caught:
+        kind = warning.category.__name__
+        if kind in ("XMLSchemaImportWarning", "XMLSchemaIncludeWarning"):
+            found[" ".join(str(warning.message).split())] = None
+    return tuple(found)
+
+
+def _explained(path: Path, error: Exception | None, unresolved: tuple[str, ...]) -> str:
+    """The library's message without the XML it quotes, and what to do about imports without a file."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    message = lines[0].rstrip(":") if lines else type(error).__name__
+    said = f"{path.name}: this is not a schema that can be used: {message}"
+    for line in lines[1:]:
+        if line.startswith("Path:"):
+            said += f" (at {line[5:].strip()})"
+    if unresolved:
+        said += "\n  " + "\n  ".join(unresolved)
+        said += (
+            "\n  hint: nothing is fetched from the network; name the local file of a namespace with "
+            "--location NAMESPACE=FILE, in Python locations={namespace: file}"
+        )
+    return said

@@ -1,0 +1,182 @@
+"""A schema as the derivation sees it: element declarations and what their content consists of.
+
+Values without any knowledge of the XML Schema library; `reading` makes them. A declaration refers to its
+children by their index in `Schema.declarations`, so that recursive schemas are no recursive values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+
+class GroupKind(Enum):
+    """``ALL`` of the parts (XML's ``sequence`` and ``all``: XML order is not time order), or one of them."""
+
+    ALL = "all"
+    CHOICE = "choice"
+
+
+class TextKind(Enum):
+    """Whether an element has text: none that means anything, some perhaps, or some in any case."""
+
+    NONE = "none"
+    OPTIONAL = "optional"
+    REQUIRED = "required"
+
+
+@dataclass(frozen=True, slots=True)
+class Wildcard:
+    """Namespaces that ``xs:any`` admits: those listed, or all but those listed; "" is no namespace.
+
+    ``names`` (Clark notation) are excluded by name; ``strict`` says that only globally declared elements can
+    stand for it, ``lax`` that others can too.
+    """
+
+    namespaces: tuple[str, ...]
+    excluding: bool
+    strict: bool = False
+    names: tuple[str, ...] = ()
+
+    def admits(self, name: str) -> bool:
+        """Whether an element of this name (Clark notation) can stand for the wildcard."""
+        uri = name[1:].partition("}")[0] if name.startswith("{") else ""
+        return (uri in self.namespaces) is not self.excluding and name not in self.names
+
+
+@dataclass(frozen=True, slots=True)
+class ElementPart:
+    """A child element, one of the declarations (several: a substitution group)."""
+
+    declarations: tuple[int, ...]
+    lower: int = 1
+    upper: int | None = 1
+
+
+@dataclass(frozen=True, slots=True)
+class WildcardPart:
+    """Children that the schema does not name."""
+
+    wildcard: Wildcard
+    lower: int = 1
+    upper: int | None = 1
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPart:
+    """A model group."""
+
+    kind: GroupKind
+    parts: tuple[Part, ...]
+    lower: int = 1
+    upper: int | None = 1
+
+
+Part: TypeAlias = ElementPart | WildcardPart | GroupPart
+
+
+@dataclass(frozen=True, slots=True)
+class AttributePart:
+    """An attribute that an element can have."""
+
+    name: str
+    required: bool
+    fixed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a type says about the inside of an element; ``notes`` says what could not be taken from it."""
+
+    attributes: tuple[AttributePart, ...] = ()
+    any_attribute: bool = False
+    text: TextKind = TextKind.NONE
+    mixed: bool = False
+    model: GroupPart | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is nothing inside that a path could name and an element would need."""
+        return not self.attributes and self.text is not TextKind.REQUIRED and not any(elements(self.model))
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedType:
+    """A type that ``xsi:type`` can name in an instance instead of the declared one."""
+
+    name: str
+    content: Content
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """An element declaration. ``name`` and ``type_name`` ("" when anonymous) are in Clark notation.
+
+    ``abstract_type``: the declared type is abstract, so that an instance has to name one of ``derived``.
+    """
+
+    name: str
+    content: Content
+    type_name: str = ""
+    derived: tuple[DerivedType, ...] = ()
+    abstract_type: bool = False
+    nillable: bool = False
+    has_default: bool = False
+    is_global: bool = False
+    documentation: str = ""
+
+    def contents(self) -> Iterator[Content]:
+        """The contents that an instance can have: the declared type's and those of the derived types."""
+        yield self.content
+        for derived in self.derived:
+            yield derived.content
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The declarations reachable from ``roots``, the elements a document can start with (indexes)."""
+
+    declarations: tuple[Declaration, ...]
+    roots: tuple[int, ...]
+    target: str
+    prefixes: tuple[tuple[str, str], ...]
+    source_name: str
+    documentation: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def local(name: str) -> str:
+    """The local part of a name in Clark notation."""
+    return name.rpartition("}")[2]
+
+
+def namespace(name: str) -> str:
+    """The namespace of a name in Clark notation, "" for none."""
+    return name[1:].partition("}")[0] if name.startswith("{") else ""
+
+
+def walk(part: Part | None) -> Iterator[Part]:
+    """The part and all parts in it, in document order."""
+    if part is None:
+        return
+    yield part
+    if isinstance(part, GroupPart):
+        for inner in part.parts:
+            yield from walk(inner)
+
+
+def elements(part: Part | None) -> Iterator[int]:
+    """The declarations of all element parts in a part, again for every occurrence."""
+    for inner in walk(part):
+        if isinstance(inner, ElementPart):
+            yield from inner.declarations
+
+
+def wildcards(part: Part | None) -> Iterator[Wildcard]:
+    """The wildcards in a part."""
+    for inner in walk(part):
+        if isinstance(inner, WildcardPart):
+            yield inner.wildcard

@@ -1,0 +1,226 @@
+"""Where the elements of a declaration stand: the path types by which events know them.
+
+A name that only one declaration has is a path of one step, which serves every parent (Example 14). If several
+declarations share a name, the path begins at an ancestor that tells them apart. An element inside another of
+the same name has that name twice in its path, so that no shorter path contains it uniquely (P3): it has
+a place of its own, as deep as asked for.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from path_types import PathType, Step, ends
+
+from .model import Schema, elements
+
+MAX_STEPS = 8
+"""Steps of a path that tells declarations of one name apart."""
+
+MAX_PLACES = 40
+"""Places of one declaration."""
+
+MAX_CHAIN = 2
+"""Steps from an element to the next of the same name inside it: ``rule/rule`` has 1, ``list/item/list`` 2."""
+
+MAX_NESTED = 4
+"""Places of one declaration inside others of the same name."""
+
+
+class Places(NamedTuple):
+    """The places of the declarations (by index), the nested ones among them, and how declarations lie.
+
+    ``places[i]`` is empty when the path would grow beyond `MAX_STEPS` or `MAX_PLACES`. ``nests`` are the
+    declarations whose elements can stand inside one of the same name.
+    """
+
+    places: tuple[tuple[PathType, ...], ...]
+    nested: tuple[tuple[PathType, ...], ...]
+    children: tuple[tuple[int, ...], ...]
+    nests: frozenset[int]
+
+    def of_child(self, child: int, path: PathType) -> PathType | None:
+        """The place of ``child`` that elements with a path ending in ``path`` have; None: not known."""
+        for place in self.places[child]:
+            if place is path or ends(place, path) or ends(path, place):
+                return place
+        return None
+
+
+def find_places(schema: Schema, depth: int) -> Places:
+    """The places of all declarations; ``depth``: how often a name may stand inside itself."""
+    children = tuple(_children(schema, index) for index in range(len(schema.declarations)))
+    candidates = _candidates(schema, children)
+    by_name: dict[str, list[int]] = {}
+    for index, declaration in enumerate(schema.declarations):
+        by_name.setdefault(declaration.name, []).append(index)
+    places = tuple(
+        _shortest(index, by_name[declaration.name], candidates)
+        for index, declaration in enumerate(schema.declarations)
+    )
+    nests = frozenset(_nesting(schema, children))
+    nested = tuple(
+        tuple(_nested(schema, children, index, depth))
+        if index in nests and len(by_name[declaration.name]) == 1
+        else ()
+        for index, declaration in enumerate(schema.declarations)
+    )
+    return Places(places, nested, children, nests)
+
+
+def _children(schema: Schema, index: int) -> tuple[int, ...]:
+    found: dict[int, None] = {}
+    for content in schema.declarations[index].contents():
+        found.update(dict.fromkeys(elements(content.model)))
+    return tuple(found)
+
+
+def _candidates(schema: Schema, children: tuple[tuple[int, ...], ...]) -> list[list[PathType] | None]:
+    """For every declaration the paths from an ancestor with a name of its own; None: too many or too long."""
+    names: dict[str, int] = {}
+    for declaration in schema.declarations:
+        names[declaration.name] = names.get(declaration.name, 0) + 1
+    found: list[list[PathType] | None] = [[] for _ in schema.declarations]
+    waiting: deque[tuple[int, PathType]] = deque()
+
+    def add(index: int, path: PathType) -> None:
+        known = found[index]
+        if known is None or path in known:
+            return
+        if len(path) > MAX_STEPS or len(known) >= MAX_PLACES:
+            found[index] = None
+            return
+        known.append(path)
+        waiting.append((index, path))
+
+    for index, declaration in enumerate(schema.declarations):
+        if names[declaration.name] == 1:
+            add(index, PathType.of(False, [Step.element(declaration.name)]))
+        elif index in schema.roots:
+            add(index, PathType.of(True, [Step.element(declaration.name)]))
+    while waiting:
+        index, path = waiting.popleft()
+        for child in children[index]:
+            name = schema.declarations[child].name
+            if names[name] > 1:
+                add(child, path.child(Step.element(name)))
+    return found
+
+
+def _shortest(
+    index: int, same_name: list[int], candidates: list[list[PathType] | None]
+) -> tuple[PathType, ...]:
+    """The candidates, each cut at the front as far as it still tells the declaration from its namesakes."""
+    own = candidates[index]
+    if own is None:
+        return ()
+    others = [candidates[other] for other in same_name if other != index]
+    if any(paths is None for paths in others):
+        return ()  # the others' paths are not all known, so nothing tells for sure
+    found: dict[PathType, None] = {}
+    for path in own:
+        found[_cut(path, [other for paths in others for other in paths or ()])] = None
+    return tuple(path for path in found if not any(ends(other, path) for other in found if other is not path))
+
+
+def _cut(path: PathType, others: list[PathType]) -> PathType:
+    for length in range(1, len(path)):
+        suffix = PathType.of(False, path.steps[len(path) - length :])
+        if not any(suffix is other or ends(suffix, other) or ends(other, suffix) for other in others):
+            return suffix
+    return path
+
+
+def _nesting(schema: Schema, children: tuple[tuple[int, ...], ...]) -> Iterator[int]:
+    """The declarations that one of the same name can contain, however deep."""
+    components = strong_components(dict(enumerate(children)))
+    for component in components:
+        members = set(component)
+        if len(component) > 1 or component[0] in children[component[0]]:
+            yield from members
+    # A name can come back without a cycle, through different declarations of it.
+    below: dict[int, set[str]] = {}
+    for component in components:  # children first
+        names: set[str] = set()
+        for index in component:
+            for child in children[index]:
+                names |= {schema.declarations[child].name} | below.get(child, set())
+        for index in component:
+            below[index] = names
+    repeated = {d.name for i, d in enumerate(schema.declarations) if d.name in below[i]}
+    for index, declaration in enumerate(schema.declarations):
+        if declaration.name in repeated:
+            yield index
+
+
+def _nested(
+    schema: Schema, children: tuple[tuple[int, ...], ...], index: int, depth: int
+) -> Iterator[PathType]:
+    """``rule/rule``, ``rule/rule/rule``, … : places that only elements nested exactly so deep have."""
+    step = Step.element(schema.declarations[index].name)
+    chains = _chains(schema, children, index)
+    level: list[tuple[Step, ...]] = [(step,)]
+    count = 0
+    for _ in range(depth):
+        level = [(*steps, *chain) for steps in level for chain in chains]
+        for steps in level:
+            if count >= MAX_NESTED:
+                return
+            count += 1
+            yield PathType.of(False, steps)
+
+
+def _chains(schema: Schema, children: tuple[tuple[int, ...], ...], index: int) -> list[tuple[Step, ...]]:
+    """The ways from an element to the next of its declaration inside it, of at most `MAX_CHAIN` steps."""
+    found: list[tuple[Step, ...]] = []
+    level: list[tuple[int, ...]] = [(index,)]
+    for _ in range(MAX_CHAIN):
+        further: list[tuple[int, ...]] = []
+        for way in level:
+            for child in children[way[-1]]:
+                if child == index:
+                    names = [schema.declarations[i].name for i in (*way[1:], index)]
+                    found.append(tuple(map(Step.element, names)))
+                else:
+                    further.append((*way, child))
+        level = further
+    return found
+
+
+def strong_components(graph: Mapping[int, tuple[int, ...]]) -> list[list[int]]:
+    """The strongly connected components, each after those it leads to (Tarjan, without recursion)."""
+    number: dict[int, int] = {}
+    low: dict[int, int] = {}
+    open_nodes: list[int] = []
+    is_open: set[int] = set()
+    components: list[list[int]] = []
+    for start in graph:
+        if start in number:
+            continue
+        work = [(start, iter(graph[start]))]
+        number[start] = low[start] = len(number)
+        open_nodes.append(start)
+        is_open.add(start)
+        while work:
+            node, following = work[-1]
+            for target in following:
+                if target not in number:
+                    number[target] = low[target] = len(number)
+                    open_nodes.append(target)
+                    is_open.add(target)
+                    work.append((target, iter(graph[target])))
+                    break
+                if target in is_open:
+                    low[node] = min(low[node], number[target])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == number[node]:
+                    at = open_nodes.index(node)
+                    components.append(open_nodes[at:])
+                    is_open.difference_update(open_nodes[at:])
+                    del open_nodes[at:]
+    return components

@@ -1,0 +1,239 @@
+"""From xmlschema's components to `Schema`: which elements there are and what is in them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from .errors import SchemaError
+from .model import (
+    AttributePart,
+    Content,
+    Declaration,
+    DerivedType,
+    ElementPart,
+    GroupKind,
+    GroupPart,
+    Part,
+    Schema,
+    TextKind,
+    Wildcard,
+    WildcardPart,
+)
+from .suggesting import closest
+
+if TYPE_CHECKING:
+    from xmlschema import XMLSchema10
+
+MAX_DECLARATIONS = 50_000
+"""Element declarations in one schema."""
+
+MAX_PARTS = 200_000
+"""Particles in all types of one schema, group references written out."""
+
+_XSD = "http://www.w3.org/2001/XMLSchema"
+_ANY_TYPE = f"{{{_XSD}}}anyType"
+
+
+def read_schema(
+    schema: XMLSchema10, *, root: str | None = None, unresolved: Iterable[str] = (), source_name: str = ""
+) -> Schema:
+    """All that can be reached from ``root`` (a global element's name), or from every global element.
+
+    ``unresolved`` are imports that failed; they become notes. Raises `SchemaError` for an unknown root and
+    for schemas beyond `MAX_DECLARATIONS` and `MAX_PARTS`.
+    """
+    return _Reader(schema).read(root, tuple(unresolved), source_name or str(schema.name or "schema"))
+
+
+class _Reader:
+    """Reads declarations as they are come upon; a declaration is known by its component."""
+
+    def __init__(self, schema: XMLSchema10) -> None:
+        self.schema = schema
+        self.indexes: dict[int, int] = {}
+        self.waiting: deque[Any] = deque()
+        self.components: list[Any] = []  # keeps the components alive, so that their ids stay theirs
+        self.contents: dict[int, Content] = {}
+        self.parts = 0
+        self.derived = self._derived_types()
+
+    def read(self, root: str | None, unresolved: tuple[str, ...], source_name: str) -> Schema:
+        roots = [self._index(element) for element in self._roots(root) for element in _concrete(element)]
+        declarations = []
+        while self.waiting:
+            declarations.append(self._declaration(self.waiting.popleft()))
+        prefixes = self._prefixes()
+        return Schema(
+            tuple(declarations), tuple(dict.fromkeys(roots)), self.schema.target_namespace, tuple(prefixes),
+            source_name, _documentation(*self.schema.annotations), unresolved,
+        )  # fmt: skip
+
+    def _prefixes(self) -> list[tuple[str, str]]:
+        """The prefixes that the schema documents themselves use, the main one's first."""
+        schemas = [self.schema, *(schema for schema in self.schema.maps.schemas if schema is not self.schema)]
+        found = {
+            (prefix, uri): None
+            for schema in schemas
+            if schema.target_namespace != _XSD
+            for prefix, uri in schema.namespaces.items()
+            if uri not in ("", _XSD)
+        }
+        return list(found)
+
+    def _roots(self, root: str | None) -> list[Any]:
+        known = {
+            name: element
+            for name, element in self.schema.maps.elements.items()
+            if not name.startswith(f"{{{_XSD}}}")
+        }
+        if root is None:
+            if not known:
+                raise SchemaError(
+                    "the schema declares no global element: there is nothing to derive events from"
+                )
+            return list(known.values())
+        name = root.rpartition(":")[2] if not root.startswith("{") else root
+        found = [element for clark, element in known.items() if name in (clark, clark.rpartition("}")[2])]
+        if len(found) > 1:
+            found = [e for e in found if e.target_namespace == self.schema.target_namespace] or found[:1]
+        if not found:
+            names = sorted({clark.rpartition("}")[2] for clark in known})
+            raise SchemaError(f"the schema declares no global element {root!r}{closest(root, names)}")
+        return found
+
+    def _index(self, element: Any) -> int:
+        declared = element if element.ref is None else element.ref
+        known = self.indexes.get(id(declared))
+        if known is None:
+            known = self.indexes[id(declared)] = len(self.indexes)
+            self.components.append(declared)
+            self.waiting.append(declared)
+            if known >= MAX_DECLARATIONS:
+                raise SchemaError(
+                    f"the schema has more than {MAX_DECLARATIONS} element declarations (MAX_DECLARATIONS): "
+                    "derive from one element of it with --root NAME"
+                )
+        return known
+
+    def _declaration(self, element: Any) -> Declaration:
+        type_ = element.type
+        derived = [
+            DerivedType(other.name, self._content(other))
+            for other in self.derived.get(id(type_), ())
+            if not other.abstract
+        ]
+        documentation = _documentation(element.annotation) or _documentation(type_.annotation)
+        return Declaration(
+            element.name, self._content(type_), type_.name or "", tuple(derived),
+            bool(getattr(type_, "abstract", False)), bool(element.nillable), element.default is not None or element.fixed is not None,
+            element.is_global(), documentation,
+        )  # fmt: skip
+
+    def _derived_types(self) -> dict[int, list[Any]]:
+        """For every type the named complex types derived from it, at any distance."""
+        derived: dict[int, list[Any]] = {}
+        for name, type_ in self.schema.maps.types.items():
+            if name.startswith(f"{{{_XSD}}}") or type_.is_simple():
+                continue
+            base = type_.base_type
+            while base is not None and base.name != _ANY_TYPE and base is not type_:
+                derived.setdefault(id(base), []).append(type_)
+                base = base.base_type
+        return derived
+
+    def _content(self, type_: Any) -> Content:
+        known = self.contents.get(id(type_))
+        if known is None:
+            known = self.contents[id(type_)] = self._read_content(type_)
+            self.components.append(type_)
+        return known
+
+    def _read_content(self, type_: Any) -> Content:
+        if type_.is_simple():
+            return Content(text=_text_of(type_))
+        attributes, any_attribute = _attributes(type_)
+        notes = list(_notes(type_))
+        if type_.has_simple_content():
+            return Content(attributes, any_attribute, _text_of(type_.content), notes=tuple(notes))
+        model = self._part(type_.content)
+        text = TextKind.OPTIONAL if type_.mixed else TextKind.NONE
+        assert isinstance(model, GroupPart | None)
+        return Content(attributes, any_attribute, text, bool(type_.mixed), model, tuple(notes))
+
+    def _part(self, particle: Any) -> Part | None:
+        """A particle as a part; None if it cannot occur."""
+        self.parts += 1
+        if self.parts > MAX_PARTS:
+            raise SchemaError(
+                f"the types of the schema have more than {MAX_PARTS} particles (MAX_PARTS): "
+                "derive from one element of it with --root NAME"
+            )
+        lower, upper = particle.min_occurs, particle.max_occurs
+        if upper == 0:
+            return None
+        if hasattr(particle, "process_contents"):
+            return WildcardPart(_wildcard(particle), lower, upper)
+        if hasattr(particle, "model"):
+            parts = tuple(part for inner in particle if (part := self._part(inner)) is not None)
+            kind = GroupKind.CHOICE if particle.model == "choice" else GroupKind.ALL
+            return GroupPart(kind, parts, lower, upper)
+        members = tuple(dict.fromkeys(self._index(member) for member in _concrete(particle)))
+        return ElementPart(members, lower, upper)
+
+
+def _concrete(element: Any) -> list[Any]:
+    """What can stand where ``element`` is allowed: itself and its substitutes, without abstract ones."""
+    declared = element if element.ref is None else element.ref
+    own = [] if declared.abstract else [declared]
+    substitutes = [] if "substitution" in declared.block else list(element.iter_substitutes())
+    return own + [member for member in substitutes if member is not declared]
+
+
+def _text_of(simple: Any) -> TextKind:
+    """Required if the simple type does not take the empty string."""
+    try:
+        accepts_nothing = simple.is_valid("")
+    except Exception:  # a broken pattern or an odd user type: then nothing is known to be required
+        accepts_nothing = True
+    return TextKind.OPTIONAL if accepts_nothing else TextKind.REQUIRED
+
+
+def _attributes(type_: Any) -> tuple[tuple[AttributePart, ...], bool]:
+    found = [
+        AttributePart(name, attribute.use == "required", attribute.fixed is not None)
+        for name, attribute in type_.attributes.items()
+        if name is not None and attribute.use != "prohibited"
+    ]
+    return tuple(found), None in type_.attributes
+
+
+def _wildcard(particle: Any) -> Wildcard:
+    strict = particle.process_contents == "strict"
+    names = tuple(name for name in particle.not_qname if name.startswith("{") or name.isidentifier())
+    if particle.not_namespace:
+        return Wildcard(tuple(sorted(particle.not_namespace)), True, strict, names)
+    listed = set(particle.namespace)
+    if "##any" in listed:
+        return Wildcard((), True, strict, names)
+    if "##other" in listed:
+        return Wildcard(tuple(sorted({"", particle.target_namespace})), True, strict, names)
+    return Wildcard(tuple(sorted(listed)), False, strict, names)
+
+
+def _notes(type_: Any) -> Iterable[str]:
+    """What XSD 1.1 can say about a type and an event cannot."""
+    if getattr(type_, "assertions", None) or getattr(type_, "asserts", None):
+        yield "assertions (xs:assert) are not looked at"
+    if getattr(type_, "open_content", None) is not None:
+        yield "open content: elements the schema does not name may stand in it too"
+
+
+def _documentation(*annotations: Any) -> str:
+    """The documentation of annotations as one line of text."""
+    words: list[str] = []
+    for annotation in annotations:
+        for element in annotation.documentation if annotation is not None else ():
+            words += "".join(element.itertext()).split()
+    return " ".join(words)
