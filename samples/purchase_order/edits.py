@@ -1,7 +1,9 @@
 """The story of the demo: how a purchase order is edited, in ordinary lxml calls.
 
-Nothing here knows of xmlcep but `main`: each function gets the root element of the order and changes it.
-``python samples/purchase_order/edits.py LOG`` records the story as a change log.
+Nothing here knows of xmlcep but `main`, which records the story as a change log::
+
+    python samples/purchase_order/edits.py orders.jsonl
+    xmlcep audit orders.jsonl --rules samples/purchase_order/purchase-order.xcep
 """
 
 from __future__ import annotations
@@ -85,7 +87,22 @@ STEPS = (
 )
 
 
+def main(log: str) -> None:
+    """Records the story to the change log ``log``, which must not exist yet."""
+    import xmlcep
+
+    doc = xmlcep.parse(Path(__file__).with_name("purchase-order.xml"))
+    with xmlcep.record(doc, log):
+        for step in STEPS:
+            with doc.transaction(user=step.user, reason=step.reason):
+                step.edit(doc.root)
+
+
 def _child(element: etree._Element, name: str) -> etree._Element:
     found = element.find(name)
     assert found is not None
     return found
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

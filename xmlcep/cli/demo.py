@@ -1,0 +1,218 @@
+"""``xmlcep demo``: the whole story on the purchase order sample, in one go."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+from lxml import etree
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ..audit import audit
+from ..audit.auditing import Engine
+from ..audit.findings import Ranking, by_place
+from ..events import CompositeEvent, Event, PrimitiveEvent
+from ..log.rebuild import rebuild
+from ..rules import Rules, load_rules
+from ..schema import derive
+from ._output import make_console, plain
+from ._sample import Sample, find_sample
+from ._story import Chapter, canonical, tell
+
+DIFFERENCES = 1
+ENGINES: dict[Engine, str] = {"local": "in one process", "spark": "by Spark"}
+STYLES = {"ins": "green", "upd": "yellow", "del": "red"}
+
+
+@click.command(name="demo")
+@click.option(
+    "--engine", type=click.Choice(["spark", "local"]), default="spark", show_default=True,
+    help="local: without the audit by Spark, which takes most of the time.",
+)  # fmt: skip
+@click.option(
+    "--keep", "kept", type=click.Path(file_okay=False, path_type=Path), metavar="DIRECTORY",
+    help="Leave the change log and the findings there.",
+)  # fmt: skip
+def command(engine: Engine, kept: Path | None) -> int:
+    """Show the whole story on a sample: edit, detect live, record, audit the log, compare.
+
+    A purchase order is edited by ordinary lxml calls while rules watch it and a change log is recorded. The
+    log is then audited, in one process and with Spark, an earlier version is rebuilt from it, and a rule is
+    derived from the schema. Exit status
+    1 if anything does not agree with what was seen live.
+    """
+    console = make_console()
+    sample = find_sample()
+    with ExitStack() as stack:
+        folder = kept or Path(stack.enter_context(TemporaryDirectory(prefix="xmlcep-demo-")))
+        folder.mkdir(parents=True, exist_ok=True)
+        agreed = _run(console, sample, folder, ("local",) if engine == "local" else ("local", "spark"))
+    if kept is not None:
+        console.print(f"\nThe change log and the findings are in {plain(str(kept))}.")
+    return 0 if agreed else DIFFERENCES
+
+
+def _run(console: Console, sample: Sample, folder: Path, engines: Sequence[Engine]) -> bool:
+    log = folder / "purchase-order.jsonl"
+    log.unlink(missing_ok=True)  # of an earlier run: record() would continue it
+    _show_rules(console, sample)
+    chapters = _edit(console, sample, log)
+    rules = load_rules(sample.rules)
+    live = _findings([event for chapter in chapters for event in chapter.found], rules)
+    (folder / "live.jsonl").write_bytes(live)
+    agreed = _audit(console, log, rules, live, engines)
+    agreed = _rebuild(console, log, chapters) and agreed
+    return _derive(console, sample, log, live) and agreed
+
+
+def _edit(console: Console, sample: Sample, log: Path) -> list[Chapter]:
+    _title(
+        console,
+        2,
+        "The order is edited by ordinary lxml calls; what is found at once, and from which changes",
+    )
+    chapters = []
+    for chapter in tell(sample, log):
+        _show_chapter(console, chapter)
+        chapters.append(chapter)
+    return chapters
+
+
+def _audit(console: Console, log: Path, rules: Rules, live: bytes, engines: Sequence[Engine]) -> bool:
+    """Audits the log with each engine; says whether all findings are those seen live, to the byte."""
+    _title(console, 3, f"The recorded log, {log.name}, is audited with the same rules")
+    table = Table(box=None, pad_edge=False)
+    for heading in ("", "findings", "SHA-256 of the findings", ""):
+        table.add_column(heading)
+    table.add_row("seen live", str(live.count(b"\n")), sha256(live).hexdigest()[:16], "")
+    agreed = True
+    for engine in engines:
+        with console.status(f"auditing, {ENGINES[engine]}"):
+            found = _audited(log, rules, engine)
+        agreed = agreed and found == live
+        verdict = Text("the same", style="green") if found == live else Text("DIFFERENT", style="bold red")
+        table.add_row(ENGINES[engine], str(found.count(b"\n")), sha256(found).hexdigest()[:16], verdict)
+    console.print(table)
+    return agreed
+
+
+def _audited(log: Path, rules: Rules, engine: Engine) -> bytes:
+    result = audit([log], rules, engine=engine, out=log.with_name(f"{engine}.jsonl"))
+    return result.out.read_bytes()
+
+
+def _rebuild(console: Console, log: Path, chapters: Sequence[Chapter]) -> bool:
+    """Rebuilds the document as it was after each transaction; says whether all were the same. Shows one."""
+    _title(console, 4, "Any earlier version is rebuilt from the log")
+    rebuilt = [rebuild(log, chapter.end) for chapter in chapters]
+    equal = [canonical(root) == chapter.document for root, chapter in zip(rebuilt, chapters, strict=True)]
+    shown = 1
+    console.print(
+        f"At time point {chapters[shown].end}, before {chapters[shown + 1].reason!r}, the second item was"
+    )
+    console.print(Text(plain(_shown(rebuilt[shown].findall("item")[1]))))
+    console.print("and in the end")
+    console.print(Text(plain(_shown(rebuilt[-1].findall("item")[1]))))
+    console.print(f"{sum(equal)} of {len(equal)} versions are what the application had.")
+    return all(equal)
+
+
+def _derive(console: Console, sample: Sample, log: Path, live: bytes) -> bool:
+    """Derives what a complete item is; says whether an audit finds it for the same items as was seen live."""
+    _title(console, 5, f"The schema, {sample.schema.name}, already says what a complete item is")
+    rules = derive(sample.schema, only=("item",))
+    assert rules.text is not None  # derived rules are written to be read
+    lines = rules.text.splitlines()
+    for line in lines[lines.index("") + 1 :]:  # the heading ends at the first empty line
+        console.print(Text(plain(line), style="dim" if line.startswith("#") else ""))
+    result = audit(log, rules, out=log.with_name("derived.jsonl"))
+    derived = _complete_items(result.lines())
+    by_hand = _complete_items(live.splitlines())
+    console.print(
+        "With these rules the audit finds complete items", ", ".join(f"#{node}" for node in derived), end=""
+    )
+    console.print(
+        ": the same as the rule above." if derived == by_hand else Text(f", the rule above {by_hand}.", "red")
+    )
+    return derived == by_hand
+
+
+def _complete_items(lines: Iterable[bytes]) -> list[int]:
+    """The node ids of the items that findings call complete."""
+    findings = map(json.loads, lines)
+    return [finding["ids"][-1] for finding in findings if finding["name"] == "CompleteItem"]
+
+
+def _shown(element: etree._Element) -> str:
+    return "  " + etree.tostring(element, encoding="unicode", with_tail=False)
+
+
+def _title(console: Console, number: int, text: str) -> None:
+    console.print()
+    console.rule(f"{number}  {text}", align="left")
+
+
+def _show_rules(console: Console, sample: Sample) -> None:
+    """The rules file as it stands, its comments dimmed."""
+    _title(console, 1, "What we want to be told: the rules")
+    for line in sample.rules.read_text(encoding="utf-8").splitlines():
+        console.print(Text(line, style="dim" if line.startswith("#") else ""))
+
+
+def _show_chapter(console: Console, chapter: Chapter) -> None:
+    console.print(f"\n{chapter.user}: {chapter.reason}", style="bold")
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(justify="right", style="dim")
+    for _ in range(4):
+        table.add_column()
+    for change in chapter.changes:
+        raised = [event for event in chapter.found if event.ts == change.ts]
+        table.add_row(
+            str(change.ts), Text(change.op, style=STYLES[change.op]), _place(change), _values(change),
+            Text("\n".join(map(_told, raised)), style="bold cyan"),
+        )  # fmt: skip
+    console.print(table)
+
+
+def _place(event: PrimitiveEvent) -> Text:
+    """The changed node, below the root, with the id of the root's child: ``item#9/price/text()``."""
+    steps = [str(step) for step in event.path.steps]
+    if len(steps) > 1:
+        steps = [f"{steps[1]}#{event.ids[1]}", *steps[2:]]
+    return Text(plain("/".join(steps)))
+
+
+def _values(event: PrimitiveEvent) -> Text:
+    if event.op == "upd":
+        return Text(plain(f"{event.old} → {event.value}"))
+    return Text(plain(event.value or event.old or ""))
+
+
+def _told(event: CompositeEvent) -> str:
+    """A composite with the time points of the changes it is made of."""
+    node = "" if event.path is None else f"{event.path.steps[-1]}#{event.ids[-1]}"
+    return plain(f"{event.name} {node} ← {_made_of(event)}")
+
+
+def _made_of(event: CompositeEvent) -> str:
+    return " ".join(filter(None, map(_constituent, event.constituents)))
+
+
+def _constituent(event: Event) -> str:
+    """A change by its time point, an event by name and what is in it, an inner operator's by that only."""
+    if isinstance(event, PrimitiveEvent):
+        return str(event.ts)
+    return _made_of(event) if event.operator else f"{event.name}({_made_of(event)})"
+
+
+def _findings(found: Sequence[CompositeEvent], rules: Rules) -> bytes:
+    """What was seen live as an audit would write it."""
+    findings = sorted(Ranking(rules).findings(found), key=by_place)
+    return b"".join(finding.line + b"\n" for finding in findings)
