@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, cast
 
 from .frame import Unavailable
 from .histories import Row
+
+if TYPE_CHECKING:
+    from xmlcep import PrimitiveEvent
 
 
 def detection(rules_text: str, rows: Sequence[Row]) -> Callable[[], int]:
@@ -21,9 +25,14 @@ def detection(rules_text: str, rows: Sequence[Row]) -> Callable[[], int]:
 
     def run() -> int:
         detector = Detector(rules)
-        return count(detector.replay(rows)) + len(detector.close())
+        return count(detector.replay(as_events(rows))) + len(detector.close())
 
     return run
+
+
+def as_events(rows: Iterable[Row]) -> Iterable[PrimitiveEvent]:
+    """The same rows, for the type checker: the detector takes plain tuples of the layout of events."""
+    return cast("Iterable[PrimitiveEvent]", rows)
 
 
 def count(results: Iterable[object]) -> int:

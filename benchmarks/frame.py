@@ -75,6 +75,9 @@ class Benchmark(Protocol):
 def load(name: str) -> Benchmark:
     """The benchmark called ``name``; raises `Unavailable` when it, or a package it needs, is not there."""
     try:
-        return cast(Benchmark, import_module(f"{__package__}.{name}"))
+        module = import_module(f"{__package__}.{name}")
     except ImportError as error:
-        raise Unavailable(f"{name}: {error}") from error
+        raise Unavailable(str(error)) from error
+    if not hasattr(module, "run"):
+        raise Unavailable(f"benchmarks/{name}.py has no run(settings)")
+    return cast(Benchmark, module)

@@ -61,16 +61,26 @@ def measure(alternatives: Mapping[str, Callable[[], object]], *, runs: int) -> d
 
 
 def per_event(
-    benchmark: str, case: str, timings: Mapping[str, Timing], *, events: int, base: str = "floor"
+    benchmark: str,
+    case: str,
+    timings: Mapping[str, Timing],
+    *,
+    events: int,
+    base: str = "floor",
+    what: str = "matches",
 ) -> Iterator[Figure]:
-    """One figure per alternative: µs of CPU per event and the ratio to the alternative called ``base``."""
+    """One figure per alternative: µs of CPU per event and the ratio to the alternative called ``base``.
+
+    ``what`` is that of which the alternatives return the number.
+    """
     for name, timing in timings.items():
         scale = 1e6 / events
         ratio = timing.median / timings[base].median if base in timings and name != base else None
+        note = f"{timing.result:,} {what}" if isinstance(timing.result, int) else ""
         yield Figure(
             benchmark, f"{case}, {name}" if case else name, timing.median * scale, "µs/event",
             ratio, base if ratio is not None else "",
-            min(timing.seconds) * scale, max(timing.seconds) * scale, f"{timing.result} matches",
+            min(timing.seconds) * scale, max(timing.seconds) * scale, note,
         )  # fmt: skip
 
 

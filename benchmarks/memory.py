@@ -10,7 +10,7 @@ import gc
 from collections.abc import Iterator
 from itertools import islice
 
-from .engine import count
+from .engine import as_events, count
 from .frame import Figure, Settings, Unavailable
 from .histories import History
 from .measure import peak_bytes, resident_bytes
@@ -27,7 +27,7 @@ def run(settings: Settings) -> Iterator[Figure]:
     except ImportError as error:
         raise Unavailable(f"the engine: {error}") from error
     detector = Detector(parse_rules(f"{complete_rule()}\n{both_rule()}"))
-    rows = History(settings.events, WINDOW, deleted=1.0, seed=settings.seed).rows()
+    rows = as_events(History(settings.events, WINDOW, deleted=1.0, seed=settings.seed).rows())
     done, first = 0, 0.0
     for share in (100, 10, 1):
         until = settings.events // share

@@ -36,8 +36,9 @@ class Edit(NamedTuple):
     def from_row(cls, row: Mapping[str, Any]) -> Edit:
         """The edit that a line of the script describes."""
         return cls(
-            row["ver"], row["ts"], row["op"], row["kind"], row["path"], row["value"], row["old"], row.get("pos")
-        )
+            row["ver"], row["ts"], row["op"], row["kind"], row["path"],
+            row["value"], row["old"], row.get("pos"),
+        )  # fmt: skip
 
 
 class Script:

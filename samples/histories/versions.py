@@ -18,14 +18,18 @@ class Version:
     date: str
     file: Path
 
-    def parse(self) -> etree._Element:
-        """The document's root element, without a document type declaration.
+    def text(self) -> str:
+        """The document as XML text, without a document type declaration.
 
         Entities that the document itself declares are expanded, nothing is fetched or opened.
         """
         parser = etree.XMLParser(resolve_entities="internal", no_network=True, load_dtd=False)
         root = etree.fromstring(self.file.read_bytes(), parser)
-        return etree.fromstring(etree.tostring(root, with_tail=False, encoding="unicode"))
+        return etree.tostring(root, with_tail=False, encoding="unicode")
+
+    def parse(self) -> etree._Element:
+        """The document's root element, of an ordinary tree."""
+        return etree.fromstring(self.text())
 
 
 def versions_of(directory: Path) -> dict[int, Version]:

@@ -1,0 +1,83 @@
+"""The benchmarks themselves, tiny: the engine counts what the floor counts, figures are kept and compared."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from benchmarks.__main__ import main
+from benchmarks.duck import columns, query
+from benchmarks.engine import detection
+from benchmarks.floor import count_both_modified, count_complete, count_many
+from benchmarks.frame import NAMES, Figure, Settings, Unavailable, load
+from benchmarks.histories import History
+from benchmarks.queries import (
+    ITEM,
+    SQL_Q1,
+    SQL_Q2,
+    both_rule,
+    complete_rule,
+    many_rules,
+    rows_in_memory,
+)
+
+TINY = Settings(events=400, runs=1)
+
+
+@pytest.mark.parametrize("mix", ["valid", "bare"])
+@pytest.mark.parametrize("window", [1, 10, 100])
+def test_the_engine_counts_what_the_floor_counts(window, mix):
+    rows = rows_in_memory(History(4000, window, mix))
+    assert detection(complete_rule(), rows)() == count_complete(rows, ITEM) > 0
+    assert detection(both_rule(), rows)() == count_both_modified(rows, ITEM) > 0
+
+
+def test_the_engine_counts_what_the_floor_counts_with_many_rules():
+    text, forms = many_rules(6)
+    rows = rows_in_memory(History(4000, 10, names=tuple(f"item{number}" for number in range(6))))
+    assert detection(text, rows)() == count_many(rows, forms) > 0
+
+
+def test_duckdb_counts_what_the_floor_counts():
+    pytest.importorskip("duckdb")
+    history = History(4000, 10)
+    rows = rows_in_memory(history)
+    with columns(history) as source:
+        assert query(SQL_Q1, source)() == count_complete(rows, ITEM)
+        assert query(SQL_Q2, source)() == count_both_modified(rows, ITEM)
+
+
+@pytest.mark.parametrize("name", ["q1", "q2", "q3", "contexts", "samples", "reading", "memory"])
+def test_every_benchmark_runs_and_yields_figures(name):
+    figures = list(load(name).run(TINY))
+    assert figures
+    assert all(figure.benchmark == name and figure.value >= 0 for figure in figures)
+    assert len({figure.key for figure in figures}) == len(figures)
+
+
+def test_what_is_not_there_is_left_out():
+    with pytest.raises(Unavailable):
+        load("nothing_of_that_name")
+
+
+def test_results_are_saved_and_compared(tmp_path):
+    saved = tmp_path / "figures.json"
+    arguments = ["q1", "--events", "400", "--runs", "1"]
+    first = CliRunner().invoke(main, [*arguments, "--json", str(saved)])
+    assert first.exit_code == 0, first.output
+    record = json.loads(saved.read_text(encoding="utf-8"))
+    figures = [Figure.from_json(figure) for figure in record["figures"]]
+    assert [figure.to_json() for figure in figures] == record["figures"]
+    engine = next(index for index, figure in enumerate(figures) if "engine" in figure.case)
+    record["figures"][engine]["ratio"] /= 1000
+    saved.write_text(json.dumps(record), encoding="utf-8")
+    second = CliRunner().invoke(main, [*arguments, "--compare", str(saved)])
+    assert second.exit_code == 0, second.output
+    assert second.output.count("SLOWER") >= 1
+
+
+def test_names_are_those_of_modules_or_of_benchmarks_to_come():
+    assert len(set(NAMES)) == len(NAMES)
+    assert set(NAMES) >= {"q1", "q2", "q3", "contexts", "memory", "reading"}
