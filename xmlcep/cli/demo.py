@@ -76,7 +76,7 @@ def _edit(console: Console, sample: Sample, log: Path) -> list[Chapter]:
     _title(
         console,
         2,
-        "The order is edited by ordinary lxml calls; what is found at once, and from which changes",
+        "Ordinary lxml calls edit the order; what is found at once",
     )
     chapters = []
     for chapter in tell(sample, log):
@@ -87,7 +87,8 @@ def _edit(console: Console, sample: Sample, log: Path) -> list[Chapter]:
 
 def _audit(console: Console, log: Path, rules: Rules, live: bytes, engines: Sequence[Engine]) -> bool:
     """Audits the log with each engine; says whether all findings are those seen live, to the byte."""
-    _title(console, 3, f"The recorded log, {log.name}, is audited with the same rules")
+    _title(console, 3, "The recorded log is audited with the same rules")
+    _command(console, f"audit {log.name} --rules purchase-order.xcep --engine {engines[-1]}")
     table = Table(box=None, pad_edge=False)
     for heading in ("", "findings", "SHA-256 of the findings", ""):
         table.add_column(heading)
@@ -111,6 +112,7 @@ def _audited(log: Path, rules: Rules, engine: Engine) -> bytes:
 def _rebuild(console: Console, log: Path, chapters: Sequence[Chapter]) -> bool:
     """Rebuilds the document as it was after each transaction; says whether all were the same. Shows one."""
     _title(console, 4, "Any earlier version is rebuilt from the log")
+    _command(console, f"rebuild {log.name} --at {chapters[1].end}")
     rebuilt = [rebuild(log, chapter.end) for chapter in chapters]
     equal = [canonical(root) == chapter.document for root, chapter in zip(rebuilt, chapters, strict=True)]
     shown = 1
@@ -126,7 +128,8 @@ def _rebuild(console: Console, log: Path, chapters: Sequence[Chapter]) -> bool:
 
 def _derive(console: Console, sample: Sample, log: Path, live: bytes) -> bool:
     """Derives what a complete item is; says whether an audit finds it for the same items as was seen live."""
-    _title(console, 5, f"The schema, {sample.schema.name}, already says what a complete item is")
+    _title(console, 5, "The schema already says what a complete item is")
+    _command(console, f"derive {sample.schema.name} --only item")
     rules = derive(sample.schema, only=("item",))
     assert rules.text is not None  # derived rules are written to be read
     lines = rules.text.splitlines()
@@ -159,6 +162,11 @@ def _title(console: Console, number: int, text: str) -> None:
     console.rule(f"{number}  {text}", align="left")
 
 
+def _command(console: Console, arguments: str) -> None:
+    """The command that does what follows."""
+    console.print(f"$ xmlcep {arguments}", style="dim")
+
+
 def _show_rules(console: Console, sample: Sample) -> None:
     """The rules file as it stands, its comments dimmed."""
     _title(console, 1, "What we want to be told: the rules")
@@ -171,7 +179,7 @@ def _show_chapter(console: Console, chapter: Chapter) -> None:
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(justify="right", style="dim")
     for _ in range(4):
-        table.add_column()
+        table.add_column(overflow="fold")
     for change in chapter.changes:
         raised = [event for event in chapter.found if event.ts == change.ts]
         table.add_row(
