@@ -26,7 +26,7 @@ from .definitions import (
     Termination,
 )
 from .errors import RuleProblem
-from .events import CompositeType, EventType
+from .events import ANY, CompositeType, EventType, PrimitiveType
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -310,9 +310,19 @@ def _is_valid(operator: PathType, child: PathType) -> bool:
 
 def _may_repeat(types: list[EventType]) -> bool:
     """Whether one event can be compatible with two of these leaf types (K4); may err on the side of yes."""
-    return any(
-        type(a) is type(b) and a.path.last == b.path.last for i, a in enumerate(types) for b in types[i + 1 :]
-    )
+    return any(_overlap(a, b) for i, a in enumerate(types) for b in types[i + 1 :])
+
+
+def _overlap(a: EventType, b: EventType) -> bool:
+    """Whether an event can be compatible with both types (E2): one path ends the other, the rest agrees."""
+    if isinstance(a, PrimitiveType):
+        same = isinstance(b, PrimitiveType) and (
+            a.operation == b.operation or ANY in (a.operation, b.operation)
+        )
+    else:
+        same = isinstance(b, CompositeType) and (a.name == b.name or None in (a.name, b.name))
+    steps = zip(reversed(a.path.steps), reversed(b.path.steps), strict=False)
+    return same and all(x == y for x, y in steps)
 
 
 def _describe(operator: Operator) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contexts import CONTEXTS, Combination, Entry, Group
-from contexts.order import oldest_chain
 
-from ..definitions import ContextName, Multiplicity
+from ..definitions import ContextName
 from ..events import CompositeEvent, PrimitiveEvent
 from ..trees import EventTree, OperatorNode
 from .operator_state import OperatorState
+from .promises import Promise
 
 
 class CombiningState(OperatorState):
@@ -46,9 +46,9 @@ class CombiningState(OperatorState):
             # An operator has at least two operands, so a new group cannot have a combination.
             self.context.store(self.open_group(key), child, arrivals)
         else:
-            self.take(group, child, key, arrivals, cause)
+            self.admit(group, child, key, arrivals, cause)
 
-    def take(
+    def admit(
         self, group: Group, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent
     ) -> None:
         """Stores arrivals in a group that has something, and evaluates it if every operand has."""
@@ -81,12 +81,6 @@ class CombiningState(OperatorState):
         group.hold(child, arrivals)
 
     @property
-    def is_single(self) -> bool:
-        # In chronicle context without optional operands one arrival completes one combination at the most.
-        chronicle = self.node.context is ContextName.CHRONICLE
-        return chronicle and self._owners is None and self.deferral is None and not self.flat
-
-    @property
     def one_by_one(self) -> bool:
         return self.context.one_by_one
 
@@ -111,22 +105,6 @@ class CombiningState(OperatorState):
 class ConjunctionState(CombiningState):
     """All operands have occurred (H4)."""
 
-    def arrive_one(self, child: int, key: int, entry: Entry, cause: PrimitiveEvent) -> Entry | None:
-        group = self.groups.get(key)
-        if group is None:
-            self.open_group(key).stored[child].append(entry)
-            return None
-        stored = group.stored
-        stored[child].append(entry)
-        for entries in stored:
-            if not entries:
-                return None
-        # The arrival was what was missing, so there is one combination: the oldest of every operand (H4).
-        combination = [entries.pop(0) for entries in stored]
-        if not any(stored):
-            del self.groups[key]
-        return self.compose(combination, cause)
-
     def evaluate(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
         return self.context.conjunction(group, child, arrivals)
 
@@ -150,46 +128,13 @@ class SequenceState(CombiningState):
         self.hopeless_without = [False] * len(node.children)
         self._last = len(node.children) - 1
 
-    def set_prompt(self, operands: Sequence[bool]) -> None:
-        """Says for each operand whether what it raises is never empty and ends when it arrives."""
+    def set_promises(self, operands: Sequence[Promise]) -> None:
+        """Says what is promised of what each operand raises."""
         if self.node.context is ContextName.RECENT:
             return  # a newer event replaces an older one even if it is hopeless itself
         for k in range(1, len(operands)):
-            operand = self.node.definition.operands[k]
-            # Dropping composites of an optional operand would disturb M5.
-            optional = isinstance(operand, Multiplicity) and operand.lower == 0
-            self.hopeless_without[k] = all(operands[:k]) and not optional
-
-    @property
-    def is_single(self) -> bool:
-        return super().is_single and all(self.hopeless_without[1:])
-
-    def arrive_one(self, child: int, key: int, entry: Entry, cause: PrimitiveEvent) -> Entry | None:
-        group = self.groups.get(key)
-        if group is None:
-            if not child:
-                self.open_group(key).stored[0].append(entry)
-            return None
-        if child < self._last:
-            if not child or (group.stored[child - 1] and group.stored[child - 1][0][1] < entry[0]):
-                group.stored[child].append(entry)
-            return None
-        # All that can come before the terminator has come: it completes a combination now or never (H5, C9).
-        stored = group.stored
-        combination: Combination | None
-        if child == 1:
-            before = stored[0]
-            if not before or before[0][1] >= entry[0]:
-                return None
-            combination = (before.pop(0), entry)
-        else:
-            combination = oldest_chain(stored[:-1], entry)
-            if combination is None:
-                return None
-            group.consume_chain(combination[:-1])
-        if not any(stored):
-            del self.groups[key]
-        return self.compose(combination, cause)
+            # An empty composite is in order with everything; and dropping it would disturb M5.
+            self.hopeless_without[k] = operands[k].solid and all(operand.prompt for operand in operands[:k])
 
     def arrive(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
         if not self.hopeless_without[child]:
@@ -206,7 +151,7 @@ class SequenceState(CombiningState):
             arrivals = [entry for entry in arrivals if first_end < entry[0]]
             if not arrivals:
                 return
-        self.take(group, child, key, arrivals, cause)
+        self.admit(group, child, key, arrivals, cause)
         if child == self._last and group.stored[child]:
             group.stored[child].clear()
             self.drop_if_empty(key)

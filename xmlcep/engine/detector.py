@@ -8,10 +8,12 @@ the trees that can match it, not on how many there are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING
+from operator import and_
+from typing import TYPE_CHECKING, TypeAlias
 
 from contexts import Entry
 from path_types import PathType, Step, equals_or_ends
@@ -21,12 +23,16 @@ from ..replica import Replica
 from .multiplicity import MultiplicityState
 from .operator_state import OperatorState
 from .plan import Plan, primitive_plan
+from .promises import ALL
 from .tree_state import TreeState
 
 if TYPE_CHECKING:
     from ..rules import Rules
 
 _new_tuple = tuple.__new__
+
+
+Direct: TypeAlias = tuple[Callable[[int, int, Entry, PrimitiveEvent], None], int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +42,10 @@ class Route:
     ``steps`` are the trees that take them, in order of G2; ``alone`` says that none of these trees is reused
     by another; ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of
     which a deleted node can be a group (M5, G4). ``direct`` is for the common case that in each tree there is
-    but one arrival, which raises at most one composite: tree, operator, operand, index of the group key in
-    ids.
+    but one arrival, which raises at most one composite: how to take it, operand, index of its group key.
     """
 
-    direct: tuple[tuple[TreeState, OperatorState, int, int], ...] | None
+    direct: tuple[Direct, ...] | None
     steps: tuple[tuple[TreeState, Plan], ...]
     alone: bool
     vanishing: tuple[MultiplicityState, ...] = ()
@@ -86,14 +91,11 @@ class Detector:
         self._document = (Replica() if document is None else document) if graph.has_conditions else None
         self._report: list[CompositeEvent] = []
         self._trees: list[TreeState] = []
-        prompt: list[int] = []
         for tree in graph.trees:
-            state = TreeState(
-                tree, self._document, self._report, report_operators=operators, prompt_trees=prompt
+            reused = reduce(and_, (self._trees[index].promise for index in tree.dependencies), ALL)
+            self._trees.append(
+                TreeState(tree, self._document, self._report, report_operators=operators, reused=reused)
             )
-            self._trees.append(state)
-            if state.is_prompt:
-                prompt.append(tree.index)
         self._users: list[list[int]] = [[] for _ in graph.trees]
         for tree in graph.trees:
             for used in tree.dependencies:
@@ -122,6 +124,8 @@ class Detector:
         self._last = event
         route = self._routes[event[1]][event[2]]
         if self._document is not None:
+            if type(event) is not PrimitiveEvent:
+                event = _new_tuple(PrimitiveEvent, event)
             self._document.apply(event)
         if self._waiting:
             self._process(event, route)
@@ -148,6 +152,8 @@ class Detector:
             self._last = event
             route = routes[event[1]][event[2]]
             if document is not None:
+                if type(event) is not PrimitiveEvent:
+                    event = _new_tuple(PrimitiveEvent, event)
                 document.apply(event)
             if waiting:
                 self._process(event, route)
@@ -158,7 +164,10 @@ class Detector:
             else:
                 self._process(event, route)
             if report:
-                yield from self._take_report()
+                if len(report) == 1:
+                    yield report.pop()
+                else:
+                    yield from self._take_report()
         if txn is not None:
             yield from self.flush()
 
@@ -287,8 +296,8 @@ class Detector:
         direct = None
         if alone and not freed and all(tree.is_single(plan) for tree, plan in steps):
             direct = tuple(
-                (tree, state, child, index)
-                for tree, plan in steps
+                (state.take, child, index)
+                for _, plan in steps
                 for state, child, index in plan.deliveries
                 if index is not None
             )
@@ -357,16 +366,14 @@ class Detector:
             assert not tree.has_pending() or tree.tree.index in self._waiting, tree.tree.name
 
 
-def _deliver(event: PrimitiveEvent, direct: tuple[tuple[TreeState, OperatorState, int, int], ...]) -> None:
+def _deliver(event: PrimitiveEvent, direct: tuple[Direct, ...]) -> None:
     """Makes the deliveries of an event for which there is nothing else to do."""
     if type(event) is not PrimitiveEvent:
         event = _new_tuple(PrimitiveEvent, event)
     ts, ids = event[0], event[3]
     entry = (ts, ts, ts, event, False)
-    for tree, state, child, index in direct:
-        raised = state.arrive_one(child, ids[index], entry, event)
-        if raised is not None:
-            tree.climb(state, raised, event)
+    for take, child, index in direct:
+        take(child, ids[index], entry, event)
 
 
 def _in_finding_order(raised: list[Entry]) -> list[CompositeEvent]:

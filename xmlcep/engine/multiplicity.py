@@ -173,8 +173,11 @@ class MultiplicityState(OperatorState):
         accumulation.told = count
 
     def _withdraw(self, former: Entry) -> None:
-        """Takes the former composite out of the parent's store, or out of the post (M1, C6)."""
-        if not discard(self.outbox, former) and self.parent is not None:
+        """Takes the former composite out of the parent's store, or out of the post (M1, C6).
+
+        What the root of a tree has raised is not taken back: other trees keep it (H8).
+        """
+        if self.parent is not None and not discard(self.outbox, former):
             self.parent.withdraw(self.node.child_index, former)
 
     def withdraw(self, child: int, entry: Entry) -> None:

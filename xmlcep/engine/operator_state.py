@@ -30,7 +30,7 @@ class OperatorState:
 
     ``outbox`` are the composites raised at the current time point that its parent has still to store;
     ``report`` is the list to which composites are added for the outside, None if this operator is not
-    reported (G5).
+    reported (G5). ``ancestors`` is what `ancestor` has found.
     """
 
     def __init__(self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None) -> None:
@@ -41,6 +41,8 @@ class OperatorState:
         self.name = tree.name
         self.label = None if node.parent is None else node.label
         self.parent: OperatorState | None = None
+        self.child_index = node.child_index
+        self.same_groups = False  # whether the parent groups by the same path type
         self.children: list[OperatorState | None] = [None] * len(node.children)
         self.deferral: Deferral | None = None
         self.groups: dict[int, Group] = {}
@@ -48,7 +50,7 @@ class OperatorState:
         self.report = report
         self._is_plain = not (node.may_repeat or self.flat or self.by_detection)
         self._owners: tuple[Owner | None, ...] | None = None
-        self._ancestors: dict[PathType | None, tuple[PathType | None, int]] = {}
+        self.ancestors: dict[PathType | None, tuple[PathType | None, int]] = {}
 
     def set_owners(self, owners: Sequence[Owner | None]) -> None:
         """Names for each operand who is to be told of consumption; None for those who do not care (H7)."""
@@ -62,15 +64,24 @@ class OperatorState:
 
     @property
     def is_single(self) -> bool:
-        """Whether a single arrival raises at most one composite and `arrive_one` says which."""
+        """Whether one arrival raises at most one composite, so that `take` can be used."""
         return False
 
-    def arrive_one(self, child: int, key: int, entry: Entry, cause: PrimitiveEvent) -> Entry | None:
-        """Like `arrive` for one arrival, but returns what it raises instead of putting it into the outbox.
+    def take(self, child: int, key: int, entry: Entry, cause: PrimitiveEvent) -> None:
+        """Like `arrive` for one arrival, but what it raises goes straight to the parent, not to the outbox.
 
         Only for operators that are `is_single`.
         """
         raise NotImplementedError  # operators that are single define it
+
+    def hand_up(self, raised: Entry, key: int, cause: PrimitiveEvent) -> None:
+        """Gives what group ``key`` has raised to the parent, which must be `is_single`, too."""
+        parent = self.parent
+        if parent is not None:
+            event = raised[3]
+            above = key if self.same_groups else parent.grouping.key(event[2], event[3])
+            if above is not None:
+                parent.take(self.child_index, above, raised, cause)
 
     def hold(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
         """Stores arrivals without evaluating them; a deferred operator does (X1)."""
@@ -191,12 +202,14 @@ class OperatorState:
 
     def _place(self, event: Event) -> tuple[PathType | None, tuple[int, ...]]:
         """The path instance of a composite of which ``event`` is any constituent (T4)."""
-        path = event[2]
-        place = self._ancestors.get(path)
-        if place is None:
-            found = absolute_path_intersection(self.node.path, path)
-            place = self._ancestors[path] = _NO_NODE if found is None else (found, len(found))
-        return place[0], event[3][: place[1]]
+        ancestor, length = self.ancestors.get(event[2]) or self.ancestor(event[2])
+        return ancestor, event[3][:length]
+
+    def ancestor(self, path: PathType | None) -> tuple[PathType | None, int]:
+        """The path type of composites with a constituent of this path type, and its length (T4)."""
+        found = absolute_path_intersection(self.node.path, path)
+        place = self.ancestors[path] = _NO_NODE if found is None else (found, len(found))
+        return place
 
 
 def _without_repetition(events: list[Event]) -> list[Event]:

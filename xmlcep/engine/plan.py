@@ -26,15 +26,15 @@ class Plan:
     """The state updates of one event type in one tree.
 
     ``deliveries`` in postorder of the operators and order of operands; ``creations`` the multiplicities with
-    l = 0 for which the event creates a node (M4); ``rechecks`` the operators whose condition may have
-    changed (D4),
-    both by postorder index; ``visit`` the postorder indexes of the operators touched, with all their
+    l = 0 for which the event creates a node (M4); ``rechecks`` for the operators whose
+    condition may have changed (D4) which of the ids can be a group's node, both by postorder index; ``visit``
+    the postorder indexes of the operators touched, with all their
     ancestors; ``direct`` says that there is nothing to do but one delivery.
     """
 
     deliveries: tuple[Delivery, ...]
     creations: frozenset[int]
-    rechecks: frozenset[int]
+    rechecks: dict[int, tuple[int, ...]]
     visit: frozenset[int]
     direct: bool
 
@@ -61,14 +61,14 @@ def primitive_plan(
         if operation == "ins" and isinstance(state, MultiplicityState) and state.lower == 0
         if equals_or_ends(state.node.path, path) and (tree.flat or _index(state, path) is not None)
     )
-    rechecks = frozenset(
-        state.node.index
+    rechecks = {
+        state.node.index: nodes
         for state in states
-        if state.node.condition is not None and _index(state, path) is not None
-    )
+        if state.node.condition is not None and (nodes := _at_or_above(state, path))
+    }
     if not (deliveries or creations or rechecks):
         return None
-    touched = {state.node.index for state, _, _ in deliveries} | creations | rechecks
+    touched = {state.node.index for state, _, _ in deliveries} | creations | rechecks.keys()
     direct = len(deliveries) == 1 and not creations and not rechecks
     return Plan(deliveries, creations, rechecks, with_ancestors(touched, states), direct)
 
@@ -98,6 +98,12 @@ def with_ancestors(indexes: set[int], states: tuple[OperatorState, ...]) -> froz
 def _delivery(state: OperatorState, leaf: LeafNode, path: PathType) -> list[Delivery]:
     index = _index(state, path)
     return [] if index is None and not state.flat else [(state, leaf.child_index, index)]
+
+
+def _at_or_above(state: OperatorState, path: PathType) -> tuple[int, ...]:
+    """Which of the ids of such an event can be nodes of the operator's groups (D4: at or below the node)."""
+    above = [PathType.of(True, path.steps[: length + 1]) for length in range(len(path))]
+    return tuple(index for index, place in enumerate(above) if _index(state, place) == index)
 
 
 def _index(state: OperatorState, path: PathType) -> int | None:

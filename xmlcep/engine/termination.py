@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from contexts import Entry
@@ -63,15 +63,15 @@ class Deferral:
         if key not in self.blocked and state.is_possible(key):
             (self.blocked if self.mode is Termination.EARLIEST else self.pending).add(key)
 
-    def release_due(self, here: int | None, cause: PrimitiveEvent, *, flush: bool) -> None:
+    def release_due(
+        self, here: int | None, nodes: Iterable[int], cause: PrimitiveEvent, *, flush: bool
+    ) -> None:
         """Releases what is due at this time point, in ascending order of the group keys (X2).
 
-        ``here`` is the group that the current primitive event projects on.
+        ``here`` is the group that the current primitive event projects on, ``nodes`` the groups' nodes that
+        it is at or below; at a flush, when nothing happens anywhere, there are none.
         """
-        due = set()
-        # At a flush no event happens at a node, so nothing is looked at again (D4).
-        if here in self.blocked and here is not None and not flush and self._holds(here):
-            due.add(here)
+        due = {key for key in nodes if key in self.blocked and self._holds(key)}
         if self.pending:
             released = self.pending if flush else self.left(here)
             for key in list(released):

@@ -10,14 +10,16 @@ from path_types import PathType
 
 from ..definitions import Conjunction, Disjunction, Multiplicity, Order
 from ..definitions import Sequence as SequenceDefinition
-from ..events import CompositeEvent, CompositeType, PrimitiveEvent
+from ..events import CompositeEvent, PrimitiveEvent
 from ..replica import Replica
-from ..trees import EventTree, LeafNode, OperatorNode
+from ..trees import EventTree, OperatorNode
 from .combining import ConjunctionState, SequenceState
 from .disjunction import DisjunctionState
 from .multiplicity import MultiplicityState
 from .operator_state import OperatorState
+from .pairs import PairConjunction, PairSequence, is_plain_pair
 from .plan import Delivery, Plan, composite_plan, key_of, with_ancestors
+from .promises import Promise, promise
 from .termination import Deferral
 
 STATES: dict[type, type[OperatorState]] = {
@@ -33,7 +35,7 @@ Input = tuple[int, int, list[Entry]]
 
 
 class TreeState:
-    """One event tree at run time. ``prompt_trees`` are the names of trees that raise only what ends now."""
+    """One event tree at run time. ``reused`` is what is promised of the trees that it reuses."""
 
     def __init__(
         self,
@@ -42,31 +44,26 @@ class TreeState:
         report: list[CompositeEvent],
         *,
         report_operators: bool,
-        prompt_trees: Iterable[int],
+        reused: Promise,
     ) -> None:
         self.tree = tree
         self.flat = tree.flat
         self.states = tuple(
-            STATES[type(node.definition)](
-                node, tree, report if report_operators or node.parent is None else None
-            )
+            _new_state(node, tree, report if report_operators or node.parent is None else None, reused)
             for node in tree.operators
         )
         self.root = self.states[-1]
         for state in self.states:
             self._connect(state, document)
         self.deferred = tuple(state for state in self.states if state.deferral is not None)
-        self.is_prompt = _is_prompt(tree.root, reused=frozenset(prompt_trees).issuperset(tree.dependencies))
-        for state in self.states:
-            if isinstance(state, SequenceState):
-                reused = frozenset(prompt_trees).issuperset(tree.dependencies)
-                state.set_prompt([_is_prompt(child, reused=reused) for child in state.node.children])
+        self.promise = promise(tree.root, reused)
         self._composite_plans: dict[tuple[str, PathType], tuple[Delivery, ...]] = {}
 
     def _connect(self, state: OperatorState, document: Replica | None) -> None:
         node = state.node
         if node.parent is not None:
             state.parent = self.states[node.parent]
+            state.same_groups = state.parent.node.path is node.path and not self.flat
             state.parent.children[node.child_index] = state
             if isinstance(state, MultiplicityState):
                 state.set_parent_kind(state.parent.node.definition)
@@ -81,19 +78,6 @@ class TreeState:
     def is_single(self, plan: Plan) -> bool:
         """Whether all that such events do is one arrival that raises at most one composite, and so on up."""
         return plan.direct and not self.flat and all(self.states[index].is_single for index in plan.visit)
-
-    def climb(self, state: OperatorState, raised: Entry, cause: PrimitiveEvent) -> None:
-        """Hands ``raised``, the one composite of ``state``, to its parent, and so on up to the root."""
-        parent = state.parent
-        while parent is not None:
-            event = raised[3]
-            key = parent.grouping.key(event[2], event[3])
-            if key is None:
-                return
-            following = parent.arrive_one(state.node.child_index, key, raised, cause)
-            if following is None:
-                return
-            raised, state, parent = following, parent, parent.parent
 
     def process(
         self,
@@ -157,7 +141,9 @@ class TreeState:
             else:
                 state.arrive(child, key, arrivals, event)
         if deferral is not None:
-            deferral.release_due(state.grouping.key(event.path, event.ids), event, flush=flush)
+            rechecks = plan.rechecks.get(state.node.index, ()) if plan is not None else ()
+            nodes = [event.ids[index] for index in rechecks]
+            deferral.release_due(state.grouping.key(event.path, event.ids), nodes, event, flush=flush)
         entries, state.outbox = state.outbox, []
         return entries
 
@@ -211,7 +197,9 @@ class TreeState:
 
     def is_awaited(self, state: OperatorState, key: int) -> bool:
         """Whether something deferred in this group or below it may still be released."""
-        for other in self._below(state):
+        # A multiplicity must know that the node is gone as long as something may be consumed above it (M5).
+        above_too = isinstance(state, MultiplicityState) and state.refills
+        for other in self.states if above_too else self._below(state):
             deferral = other.deferral
             if deferral is None or not deferral.pending:
                 continue
@@ -225,6 +213,20 @@ class TreeState:
         for child in state.children:
             if child is not None:
                 yield from self._below(child)
+
+
+def _new_state(
+    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, reused: Promise
+) -> OperatorState:
+    """The running state of an operator; ``reused`` is what is promised of other trees' composites."""
+    operands = [promise(child, reused) for child in node.children]
+    if is_plain_pair(node, tree, operands):
+        pair = PairConjunction if isinstance(node.definition, Conjunction) else PairSequence
+        return pair(node, tree, report)
+    state = STATES[type(node.definition)](node, tree, report)
+    if isinstance(state, SequenceState):
+        state.set_promises(operands)
+    return state
 
 
 def _operand(entry: Input) -> int:
@@ -244,15 +246,3 @@ def _grouped(parent: OperatorState, child: int, entries: list[Entry]) -> list[In
         if key is not None:
             groups.setdefault(key, []).append(entry)
     return [(child, key, arrivals) for key, arrivals in groups.items()]
-
-
-def _is_prompt(node: OperatorNode | LeafNode, *, reused: bool) -> bool:
-    """Whether what the node stores or raises is never empty and ends at the time point of its arrival.
-
-    ``reused`` says so of the composites of other trees.
-    """
-    if isinstance(node, LeafNode):
-        return reused or not isinstance(node.type, CompositeType)
-    if node.deferred or (isinstance(node.definition, Multiplicity) and node.definition.lower == 0):
-        return False
-    return all(_is_prompt(child, reused=reused) for child in node.children)
