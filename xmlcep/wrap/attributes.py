@@ -13,34 +13,36 @@ from .records import TABLE, Node, Record
 _Element = etree._Element
 _raw = _Element.attrib.__get__
 _set = _Element.set
+_known = TABLE.get
 
 
 def set_attribute(node: Node, key: Any, value: Any) -> None:
     """``node.set(key, value)`` on any element, told if it is tracked."""
-    known = TABLE.get(node)
-    if known is None:
+    record = _known(node)
+    if type(record) is Record and record.tracker.simple:
+        _set(node, key, value)
+        if record.attributes is not None and type(key) is str and type(value) is str:
+            attribute = record.attributes.get(key)
+            if attribute is not None:
+                old = attribute.value
+                if value != old:
+                    attribute.value = value
+                    record.tracker.tell("upd", attribute.path, attribute.ids, value, old, None)
+                return
+    elif record is None:
         _set(node, key, value)
         return
-    record = known if type(known) is Record and not known.tracker.foreign else ready(node)
-    if record is None:
-        _set(node, key, value)
-        return
-    tracker = record.tracker
-    if tracker.journal is not None:
-        tracker.journal.keep(record)
-        tracker.journal.attributes(node)
-    _set(node, key, value)
-    attributes = record.attributes
-    attribute = attributes.get(key) if attributes is not None and type(key) is str else None
-    if attribute is not None and type(value) is str:
-        old = attribute.value
-        if value == old:
-            return
-        attribute.value = value
-        tracker.emit("upd", attribute.path, attribute.ids, value, old, None)
     else:
-        tracker.attributes_changed(node, record)
-    tracker.delivery.settle()
+        record = ready(node)
+        if record is None:
+            _set(node, key, value)
+            return
+        tracker = record.tracker
+        if tracker.journal is not None:
+            tracker.journal.attributes(node)
+        _set(node, key, value)
+    record.tracker.attributes_changed(node, record)
+    record.tracker.delivery.settle()
 
 
 class TrackedAttributes(dict[str, str]):
@@ -193,7 +195,3 @@ class TrackedAttributes(dict[str, str]):
     def __reduce__(self) -> Any:
         return dict, (dict(self._raw),)
 
-
-def pairs(given: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Pairs as a dict."""
-    return dict(given)

@@ -38,8 +38,8 @@ class Delivery:
     """
 
     __slots__ = (
-        "audience", "delivering", "depth", "failures", "held", "listeners", "queue", "recorded", "recorders",
-        "subscribers",
+        "audience", "callbacks", "delivering", "depth", "failures", "held", "listeners", "queue", "recorded",
+        "recorders", "subscribers",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -48,6 +48,7 @@ class Delivery:
         self.recorded = 0  # how many at the head of the queue the recorders know
         self.subscribers: tuple[tuple[Callable[[PrimitiveEvent], Any], int], ...] = ()
         self.queue: deque[tuple[int, PrimitiveEvent | Commit]] = deque()
+        self.callbacks: tuple[Callable[[PrimitiveEvent], Any], ...] = ()  # all of them, in order
         self.audience = False
         self.held = False
         self.delivering = False
@@ -60,25 +61,33 @@ class Delivery:
             self.recorders = (*self.recorders, (listener, since))
         else:
             self.listeners = (*self.listeners, (listener, since))
-        self.audience = True
+        self._gather()
 
     def detach(self, listener: Listener) -> None:
         """Takes an internal listener away; nothing happens when it is not there."""
         self.listeners = tuple(entry for entry in self.listeners if entry[0] is not listener)
         self.recorders = tuple(entry for entry in self.recorders if entry[0] is not listener)
-        self.audience = bool(self.listeners or self.subscribers or self.recorders)
+        self._gather()
 
     def subscribe(self, callback: Callable[[PrimitiveEvent], Any], since: int) -> Callable[[], None]:
         """Adds a subscriber to events after ``since``; the callable returned takes it away."""
         entry = (callback, since)
         self.subscribers = (*self.subscribers, entry)
-        self.audience = True
+        self._gather()
 
         def unsubscribe() -> None:
             self.subscribers = tuple(other for other in self.subscribers if other is not entry)
-            self.audience = bool(self.listeners or self.subscribers or self.recorders)
+            self._gather()
 
         return unsubscribe
+
+    def _gather(self) -> None:
+        self.callbacks = (
+            *(recorder.on_change for recorder, _ in self.recorders),
+            *(listener.on_change for listener, _ in self.listeners),
+            *(callback for callback, _ in self.subscribers),
+        )
+        self.audience = bool(self.callbacks)
 
     def put(self, event: PrimitiveEvent | Commit) -> None:
         """Queues an event; `settle` tells of it."""

@@ -27,6 +27,7 @@ _set_tail = _Element.tail.__set__
 _get_text = _Element.text.__get__
 _get_tail = _Element.tail.__get__
 _object_set = object.__setattr__
+_known = TABLE.get
 
 
 class _Tracked:
@@ -44,6 +45,16 @@ class _Tracked:
         put(element, lambda: _Element.addprevious(self, element), _getparent(self))
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if name == "text" and type(value) is str:
+            record = _known(self)
+            if type(record) is Record and value and record.text and record.tracker.simple and value.isprintable():
+                # The short way from one text to another, which lxml cannot refuse.
+                _set_text(self, value)
+                old = record.text
+                if old != value:
+                    record.text = value
+                    record.tracker.tell("upd", record.branch.text, record.text_ids, value, old, None)  # type: ignore[union-attr]
+                return
         setter = _SETTERS.get(name)
         if setter is None:
             _object_set(self, name, value)
@@ -60,12 +71,17 @@ class TrackedElement(_Tracked, etree.ElementBase):  # type: ignore[misc]
         """lxml has made this proxy: for a node not seen before below a tracked parent that is news (SubElement)."""
         parent = _getparent(self)
         if parent is not None:
-            known = TABLE.get(parent)
+            known = _known(parent)
             if known is not None and self not in TABLE:
-                tracker = known.tracker if type(known) is Record else known
-                if not tracker.quiet:
-                    tracker.born(self, known if type(known) is Record else tracker.without(parent, self))
-                    tracker.delivery.settle()
+                if type(known) is Record:
+                    tracker = known.tracker
+                    if not tracker.quiet:
+                        if tracker.simple:
+                            tracker.leaf(self, known)
+                        else:
+                            tracker.born(self, known)
+                else:
+                    _first_below(self, parent, known)
 
     @property
     def attrib(self) -> Any:
@@ -78,15 +94,12 @@ class TrackedElement(_Tracked, etree.ElementBase):  # type: ignore[misc]
 
     def append(self, element: Any) -> None:
         """As lxml's ``append``."""
-        record = TABLE.get(self)
+        record = _known(self)
         if type(record) is Record and type(element) is TrackedElement and element not in TABLE:
             tracker = record.tracker
-            if not (tracker.foreign or tracker.ignore_whitespace):
-                if tracker.journal is not None:
-                    tracker.journal.moving(element)
+            if tracker.simple:
                 _append(self, element)
                 tracker.grown(element, record)
-                tracker.delivery.settle()
                 return
         put(element, lambda: _append(self, element), self)
 
@@ -200,8 +213,14 @@ class TrackedEntity(_Childless, etree.EntityBase):  # type: ignore[misc]
     __slots__ = ()
 
 
+def _first_below(node: Any, parent: Any, tracker: Any) -> None:
+    """SubElement below an element of which nothing has been told yet."""
+    if not tracker.quiet:
+        tracker.born(node, tracker.without(parent, node))
+
+
 def _text(node: Any, value: Any) -> None:
-    known = TABLE.get(node)
+    known = _known(node)
     if known is None:
         _set_text(node, value)
         return

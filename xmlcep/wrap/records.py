@@ -59,13 +59,13 @@ class Record:
     """What events have told of one node.
 
     ``ids`` ends with the node's own id (comments have none: ``branch`` is None and ``ids`` those of the parent).
-    ``text`` and ``tail`` are None when there is no such text node. ``count`` is the number of child elements
+    ``text`` and ``tail`` are None when there is no such text node; ``text_ids`` and ``tail_ids`` are these nodes' ids. ``count`` is the number of child elements
     and text nodes that events tell of, -1 when not counted yet. ``prev`` and ``last`` are the proxies of the previous sibling
     and of the last child; together they are the list of children as told.
     """
 
     __slots__ = (
-        "attributes", "branch", "count", "hides", "ids", "last", "parent", "prev", "tail", "tail_id", "text", "text_id",
+        "attributes", "branch", "count", "hides", "ids", "last", "parent", "prev", "tail", "tail_ids", "text", "text_ids",
         "tracker",
     )  # fmt: skip
 
@@ -81,21 +81,21 @@ class Record:
         self.count = 0
         self.hides = False
         self.text: str | None = None
-        self.text_id = 0
+        self.text_ids: tuple[int, ...] = ()
         self.tail: str | None = None
-        self.tail_id = 0
+        self.tail_ids: tuple[int, ...] = ()
         self.attributes: dict[str, Attribute] | None = None
 
     def state(self) -> tuple[Any, ...]:
         """All that can change, to be given back to `restore`."""
         attributes = self.attributes
         saved = None if attributes is None else {k: (v, v.value) for k, v in attributes.items()}
-        return (self.prev, self.last, self.count, self.hides, self.text, self.text_id, self.tail, self.tail_id, saved)
+        return (self.prev, self.last, self.count, self.hides, self.text, self.text_ids, self.tail, self.tail_ids, saved)
 
     def restore(self, state: tuple[Any, ...]) -> None:
         """Puts back what `state` returned."""
-        (self.prev, self.last, self.count, self.hides, self.text, self.text_id,
-         self.tail, self.tail_id, saved) = state  # fmt: skip
+        (self.prev, self.last, self.count, self.hides, self.text, self.text_ids,
+         self.tail, self.tail_ids, saved) = state  # fmt: skip
         if saved is None:
             self.attributes = None
             return

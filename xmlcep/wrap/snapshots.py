@@ -28,10 +28,10 @@ def take_snapshot(tracker: Tracker) -> tuple[str, list[int]]:
                 ids.append(record.ids[-1])
                 ids.extend(attribute.ids[-1] for attribute in (record.attributes or {}).values())
                 if record.text is not None:
-                    ids.append(record.text_id)
+                    ids.append(record.text_ids[-1])
                 stack.extend((child, _record(child), True) for child in reversed(node))
         elif record.tail is not None and record.parent is not None:
-            ids.append(record.tail_id)
+            ids.append(record.tail_ids[-1])
     if deepest > DEPTH_LIMIT:
         raise RefusedError(
             f"the document {tracker.name!r} is {deepest} elements deep; XML deeper than {DEPTH_LIMIT} cannot be "

@@ -50,6 +50,7 @@ class Transaction:
         self.number = tracker.txn = tracker.txns + 1
         tracker.meta = self._meta or None
         tracker.journal = Journal()
+        tracker.judge()
         self._clock = tracker.clock
         if not self._immediate:
             # Events wait in a queue of their own, which is dropped when the block is undone.
@@ -99,6 +100,7 @@ class Transaction:
         tracker.txn = None
         tracker.meta = None
         tracker.journal = None
+        tracker.judge()
 
     def _take_back(self) -> None:
         """Undoes all; nobody has heard of it."""
