@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
@@ -14,7 +13,7 @@ from ..log.records import Row
 from ..rules import Rules
 from .bad_records import OnBadRecord
 from .collecting import Collector
-from .findings import AtomicFile, FindingsWriter, JsonLinesFindings, ParquetFindings, batched
+from .findings import AtomicFile, FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder, batched
 from .inputs import LogFile, LogPath, find_files
 from .local import LocalAudit
 from .result import AuditResult, Summary
@@ -79,10 +78,12 @@ def audit(
     with ExitStack() as stack:
         temporary = None
         if out is None:
-            temporary = tempfile.TemporaryDirectory(prefix="xmlcep-findings-")
+            temporary = TemporaryFolder("xmlcep-findings-")
             failed = stack.enter_context(ExitStack())
-            failed.callback(temporary.cleanup)
-        target = Path(out) if temporary is None or out is not None else Path(temporary.name) / f"findings.{format}"
+            failed.callback(temporary.delete)
+            target = temporary.path / f"findings.{format}"
+        else:
+            target = Path(out)
         spool = stack.enter_context(Spool())
         collector = Collector(spool, summary, OnBadRecord(on_bad_record))
         with AtomicFile(target) as file:

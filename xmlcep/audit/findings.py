@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -178,6 +180,14 @@ class AtomicFile:
             self.stream.close()
             with contextlib.suppress(FileNotFoundError):
                 self._temporary.unlink()
+
+
+class TemporaryFolder:
+    """A folder that is deleted with this object (or at exit)."""
+
+    def __init__(self, prefix: str) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix=prefix))
+        self.delete = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 def _umask() -> int:

@@ -63,6 +63,7 @@ class Mapper:
         self._batch_size = batch_size
         self._out: list[Row_] = []
         self._split: Split | None = None
+        self._bad_records = 0
         self._decoder = RowDecoder(ClockCheck.ANY)
         self._router = Router(self._plan, self._out.append, self._repeated)
 
@@ -75,6 +76,7 @@ class Mapper:
         )
         docs: set[str] = set()
         headers = 0
+        self._bad_records = 0
         router.begin(split.name)
         try:
             for item in reader.read():
@@ -92,7 +94,7 @@ class Mapper:
             self._end_segment()
         except (XmlCepError, OSError) as error:
             out.append(Report(Report.TROUBLE, split.name, "", FASTEST.dumps({"message": str(error)})))
-        content = {"lines": reader.lines, "docs": sorted(docs)}
+        content = {"lines": reader.lines, "docs": sorted(docs), "bad": self._bad_records}
         out.append(Report(Report.SPLIT, split.name, "", FASTEST.dumps(content)))
         yield self._taken()
 
@@ -163,6 +165,7 @@ class Mapper:
 
     def _report_bad(self, bad: BadRecord, doc: str) -> None:
         assert self._split is not None
+        self._bad_records += 1
         content = {
             "record": bad.origin.record, "offset": bad.offset, "reason": bad.reason,
             "raw": base64.b64encode(bad.raw).decode("ascii"), "repeats": bool(doc),

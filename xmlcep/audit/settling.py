@@ -17,7 +17,7 @@ class Settlement:
     """The reports of a log's segments put together.
 
     ``documents`` are the courses of documents whose records stand in order; ``to_sort`` those of which they do
-    not. Raises `XmlCepError` with what a task met that makes the audit impossible.
+    not; ``bad`` is how many records cannot be used. Raises `XmlCepError` with what a task met that makes the audit impossible.
     """
 
     def __init__(self, splits: Sequence[Split], reports: Iterable[Report]) -> None:
@@ -25,6 +25,7 @@ class Settlement:
         self._lines: dict[int, int] = {}
         self._headers: dict[str, list[HeaderSeen]] = {}
         self.docs_of_files: dict[int, set[str]] = {}
+        self.bad = 0
         courses: list[Course] = []
         for report in sorted(reports, key=lambda report: (report.segment, report.kind)):
             content = FASTEST.loads(report.content)
@@ -32,6 +33,7 @@ class Settlement:
                 raise XmlCepError(content["message"])
             if report.kind == Report.SPLIT:
                 self._lines[report.segment] = content["lines"]
+                self.bad += content["bad"]
                 index = self._splits[report.segment].file.index
                 self.docs_of_files.setdefault(index, set()).update(content["docs"])
             elif report.kind == Report.COURSE:
@@ -66,6 +68,7 @@ class Settlement:
     def add_sorted(self, reports: Iterable[Report]) -> None:
         """Takes the reports of the documents of ``to_sort``, made again from their sorted records."""
         courses = [course_from_json(report.content) for report in reports if report.kind == Report.COURSE]
+        self.bad += sum(course.duplicates for course in courses)
         self.documents.update(join_courses(courses))
 
     def headers(self) -> dict[str, int]:

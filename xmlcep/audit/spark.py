@@ -72,12 +72,14 @@ class SparkAudit:
                 bad = self._replaced(bad, again.where(f"kind = {Report.BAD}"), settlement)
                 rows = self._replaced(rows, again.where(f"kind < {Kind.OPEN}"), settlement)
                 still_open = self._replaced(still_open, again.where(f"kind = {Kind.OPEN}"), settlement)
-            for report in _reports_of(bad.select("kind", "segment", "doc", "value").toLocalIterator()):
-                settlement.collect_bad(report, self._collector)
+            if settlement.bad:
+                for report in _reports_of(bad.select("kind", "segment", "doc", "value").toLocalIterator()):
+                    settlement.collect_bad(report, self._collector)
             settlement.collect(self._collector)
             rows = self._with_markers(rows, still_open, settlement)
-            findings = self._persisted(self._replayed(rows, settlement, files), stack)
-            yield from self._in_order(findings, withheld())
+            count = self._partitions or self._default_partitions(files)
+            findings = self._persisted(self._replayed(rows, settlement, count), stack)
+            yield from self._in_order(findings, withheld(), count)
 
     # ---- steps ------------------------------------------------------------------------------------------
 
@@ -122,21 +124,21 @@ class SparkAudit:
             rows = rows.union(flushed)
         return rows
 
-    def _replayed(self, rows: DataFrame, settlement: Settlement, files: Sequence[LogFile]) -> DataFrame:
-        count = self._partitions or self._default_partitions(files)
+    def _replayed(self, rows: DataFrame, settlement: Settlement, count: int) -> DataFrame:
         shuffled = rows.repartition(count, "pass_index", "doc", "key").sortWithinPartitions(
             "pass_index", "doc", "key", "ts", "kind"
         )
         task = replay_task(self._rules, settlement.ends(), settlement.headers(), operators=self._operators)
         return shuffled.mapInArrow(task, FINDING_DDL)
 
-    def _in_order(self, findings: DataFrame, withheld: set[str]) -> Iterator[Chunk]:
+    def _in_order(self, findings: DataFrame, withheld: set[str], count: int) -> Iterator[Chunk]:
         if withheld:
             docs = self._spark.createDataFrame([(doc,) for doc in sorted(withheld)], "doc string")
             findings = findings.join(docs.hint("broadcast"), "doc", "left_anti")
         # Sorting samples its input, which is why findings are kept: they would be found twice.
-        ordered = findings.orderBy("doc", "ts", "tree", "operator", "ids", "number").select("doc", "name", "line")
-        for row in ordered.mapInArrow(chunk_task(), CHUNK_DDL).toLocalIterator():
+        order = ("doc", "ts", "tree", "operator", "ids", "number")
+        ordered = findings.repartitionByRange(count, *order).sortWithinPartitions(*order)
+        for row in ordered.select("doc", "name", "line").mapInArrow(chunk_task(), CHUNK_DDL).toLocalIterator():
             counts = [(doc, name, count) for doc, name, count in FASTEST.loads(bytes(row.counts))]
             yield counts, bytes(row.lines).split(b"\n")
 
