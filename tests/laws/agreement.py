@@ -20,7 +20,7 @@ def rules_of(definitions: Sequence[EventDefinition]) -> Rules:
 
 
 def engine_findings(definitions: Sequence[EventDefinition], steps: Iterable[Any]) -> Findings:
-    """What the engine raises at each step, and at last when it is closed, in the order of the findings file."""
+    """What the engine raises at each step, at last when closed, in the order of the findings file."""
     rules = rules_of(definitions)
     rank = Evaluation(definitions).rank
     detector = Detector(rules, operators=True)
@@ -39,7 +39,7 @@ def reference_findings(definitions: Sequence[EventDefinition], steps: Iterable[A
 
 
 def difference(definitions: Sequence[EventDefinition], history: History) -> str:
-    """The first step at which engine and reference differ, shown with rules and events; empty if none does."""
+    """The first step at which engine and reference differ, with rules and events; empty if none does."""
     expected = reference_findings(definitions, history.steps)
     got = engine_findings(definitions, history.steps)
     steps = [*history.steps, "close"]
@@ -53,7 +53,8 @@ def difference(definitions: Sequence[EventDefinition], history: History) -> str:
 
 
 def _short(record: dict[str, Any]) -> str:
-    return f"  {record['name']} {record['path']}{record['ids']} [{record['start']},{record['end']}] {_inner(record)}"
+    span = f"[{record['start']},{record['end']}]"
+    return f"  {record['name']} {record['path']}{record['ids']} {span} {_inner(record)}"
 
 
 def _inner(record: dict[str, Any]) -> str:

@@ -126,7 +126,7 @@ def test_projection_exists_where_the_path_is_covered(a: PathType, instance: Path
 
 @given(paths, paths, instances())
 def test_projection_of_a_projection(a: PathType, b: PathType, instance: PathInstance) -> None:
-    """``π_a(π_b(pi)) = π_a(pi)`` wherever both are there: a projection cuts out nodes, it never picks others."""
+    """``π_a(π_b(pi)) = π_a(pi)`` wherever both are there: a projection never picks other nodes."""
     inner, direct = project(b, instance), project(a, instance)
     outer = project(a, inner)
     if outer is not None and direct is not None:

@@ -9,7 +9,7 @@ silent empties put in place of consumed ones included (C5).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import product
+from itertools import pairwise, product
 
 from xmlcep.definitions import ContextName, Order
 
@@ -106,16 +106,14 @@ def in_order(order: Order, combination: list[Entry]) -> bool:
     spans = [(interval(entry.event), detection_time(entry.event)) for entry in combination]
     known = [(span, time) for span, time in spans if span is not None]
     if order is Order.DETECTION:
-        return all(a[1] < b[1] for a, b in zip(known, known[1:], strict=False))
-    return all(a[0][1] < b[0][0] for a, b in zip(known, known[1:], strict=False))
+        return all(a[1] < b[1] for a, b in pairwise(known))
+    return all(a[0][1] < b[0][0] for a, b in pairwise(known))
 
 
 def sequence_combinations(order: Order, group: Group, width: int) -> list[list[Entry]]:
     """Every combination in order, lexicographic by stored order (H5)."""
     return [
-        combination
-        for combination in conjunction_combinations(group, width)
-        if in_order(order, combination)
+        combination for combination in conjunction_combinations(group, width) if in_order(order, combination)
     ]
 
 
@@ -145,7 +143,7 @@ def sequence_on_arrival(
 
 def _sequence_chronicle(order: Order, group: Group, width: int) -> Iterator[Selection]:
     """Per terminator, oldest first, the oldest that can be extended, child by child: the first
-    combination in lexicographic order (C2). A silent put in place of a consumed one has its turn, too (C5)."""
+    combination in lexicographic order (C2). A silent put in place of a consumed one has its turn (C5)."""
     seen: list[Entry] = []
     while terminators := [entry for entry in group.child(width - 1) if not _is_in(entry, seen)]:
         seen.append(terminators[0])

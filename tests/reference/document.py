@@ -36,7 +36,7 @@ class NaiveDocument:
                     siblings.remove(node)
 
     def holds(self, condition: str, node: int) -> bool:
-        """Whether the XPath condition is true with this node as context node and root; False once it is gone."""
+        """Whether the condition is true with this node as context node and root; False once it is gone."""
         if node not in self.nodes or not self.nodes[node]["step"].is_element:
             return False
         root = self._render(node)

@@ -1,4 +1,4 @@
-"""The event graph at work: trees in order of dependencies, time point by time point (G1 to G3, N1, N2, X9)."""
+"""The event graph at work: trees in order, time point by time point (G1 to G3, N1 to N3, X9)."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ class Evaluation:
         out, child by child, oldest first."""
         for tree in self.trees:
             for operator in tree.postorder():
-                if tree.definition.name == event and (operator.label == label or (operator is tree and not label)):
+                if tree.definition.name == event and (
+                    operator.label == label or (operator is tree and not label)
+                ):
                     entries = [entry for group in operator.groups.values() for entry in group.stored]
                     entries.sort(key=lambda entry: entry.number)
                     return [

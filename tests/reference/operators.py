@@ -43,7 +43,11 @@ class OperatorState:
     """One operator of one event tree with all its groups. ``children`` has leaves and operators."""
 
     def __init__(
-        self, expression: Operator, definition: EventDefinition, parent: OperatorState | None, around: Surroundings
+        self,
+        expression: Operator,
+        definition: EventDefinition,
+        parent: OperatorState | None,
+        around: Surroundings,
     ) -> None:
         path = paths.path_of(expression)
         assert path is not None, f"{expression} has no path type (T2)"
@@ -202,7 +206,7 @@ class OperatorState:
             self._consume(group, entry)
 
     def _consume(self, group: Group, entry: Entry) -> None:
-        """Removes the entry, tells the child that raised it (H7), and puts a silent empty in its place (M5)."""
+        """Removes the entry, tells the child that raised it (H7), puts a silent empty in its place (M5)."""
         group.stored = [other for other in group.stored if other is not entry]
         self._tell_consumed(entry)
         if isinstance(self.expression, (Conjunction, Sequence)):

@@ -17,7 +17,7 @@ from .operators import OperatorState
 def take_turn(
     operator: OperatorState, occurred: list[Event], current: PrimitiveEvent | None, document: NaiveDocument
 ) -> None:
-    """X2: M4, then all arrivals, child by child, then what can be released. ``current`` is None at a flush."""
+    """X2: M4, then all arrivals, child by child, then what can be released. ``current``: None at a flush."""
     operator.raised = []
     if current is not None:
         _create(operator, current, document)
@@ -26,9 +26,7 @@ def take_turn(
     _release_groups(operator, current, document)
 
 
-def _take_arrivals(
-    operator: OperatorState, child: int, events: list[Event], document: NaiveDocument
-) -> None:
+def _take_arrivals(operator: OperatorState, child: int, events: list[Event], document: NaiveDocument) -> None:
     """H3: group by group, the arrivals are stored, then the group is evaluated, unless it waits."""
 
     def key_of(event: Event) -> int | None:
@@ -103,6 +101,8 @@ def potential(operator: OperatorState, group: Group) -> bool:
         return enough and (group.empty is not None or any(entry.fresh for entry in group.accumulated))
     if isinstance(expression, Disjunction):
         return bool(group.stored)
+    if not any(entry.fresh for entry in group.stored):
+        return False
     combinations = contexts.conjunction_combinations(group, len(operator.children))
     if isinstance(expression, Sequence):
         order = operator.definition.order

@@ -71,7 +71,7 @@ def _event(word: str, ts: int, nodes: dict[str, str | None]) -> PrimitiveEvent:
 
 
 def _ids(letter: str, item: str, node: str) -> tuple[int, ...]:
-    """Ids that tell the nodes of different items, letters and numbers apart, and are equal for equal nodes."""
+    """Ids that tell the nodes of different items, letters and numbers apart, equal for equal nodes."""
     if letter == "o":
         return (1,)
     parent = _PARENTS[letter]

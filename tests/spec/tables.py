@@ -8,7 +8,7 @@ rows of text::
 that is: the variables' values, the words of the alphabet, and what is raised at which time point.
 A composite is written as its constituents in the order of the finding record, joined by ``+``, an
 operand's composite in parentheses, an empty one as ``0``. Composites of one time point stand in the order
-of the findings file, separated by blanks. With ``of:`` in front (``Q:c1``) it is the composite of the operator
+of the findings file, separated by blanks. With ``of:`` in front (``Q:c1``) it is that of the operator
 or event called so; a table that shows inner operators, or has several events, writes that everywhere.
 """
 
@@ -29,7 +29,7 @@ Runner = Callable[..., list[dict[str, Any]]]
 
 
 def run_reference(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
-    """All findings of the reference evaluator, inner operators' included, in the order of the findings file."""
+    """All findings of the reference evaluator, inner operators' included, in the file's order."""
     problems: list[RuleProblem] = []
     parsed = parse_definitions(rules, problems)
     assert not problems, [problem.message for problem in problems]
@@ -51,9 +51,11 @@ EVALUATORS = [pytest.param(run_reference, id="reference"), pytest.param(run_engi
 
 
 def rows(table: str) -> list[list[str]]:
-    """The rows of a text table as lists of cells; blank lines and lines that begin with ``--`` are skipped."""
+    """The rows of a text table as lists of cells, without blank lines and those that begin with ``--``."""
     lines = [line.strip() for line in table.strip().splitlines()]
-    return [[cell.strip() for cell in line.split("|")] for line in lines if line and not line.startswith("--")]
+    return [
+        [cell.strip() for cell in line.split("|")] for line in lines if line and not line.startswith("--")
+    ]
 
 
 def check(

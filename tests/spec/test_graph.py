@@ -1,5 +1,7 @@
 """The event graph: trees reusing trees, flush through them, deletions (G1 to G5, H8, E2, N2, X9)."""
 
+# ruff: noqa: E501 (a row of a table is one line)
+
 from __future__ import annotations
 
 import pytest

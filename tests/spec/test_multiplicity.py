@@ -1,5 +1,7 @@
 """Multiplicity (M1 to M6), what it tells its parent and its operand (H7), silent empties (M5, C5)."""
 
+# ruff: noqa: E501 (a row of a table is one line)
+
 from __future__ import annotations
 
 import pytest

@@ -4,6 +4,8 @@ Composites are compared by the primitive events in them (the paper writes ``i1p1
 in any order; Table 3 gives the operators that raise, in postorder.
 """
 
+# ruff: noqa: E501 (a row of a table is one line)
+
 from __future__ import annotations
 
 import re
@@ -56,7 +58,9 @@ def test_table_1(run: Runner, row: list[str]) -> None:
     roots = [record for record in records if record["operator"] is None]
     assert _flattened(render(roots, names)) == _flattened(raised)
     used = [str(inner) for root in roots for inner in root["constituents"]]
-    left = [r for r in records if r["operator"] == "And" and not any(str(r["constituents"]) in u for u in used)]
+    left = [
+        r for r in records if r["operator"] == "And" and not any(str(r["constituents"]) in u for u in used)
+    ]
     assert _flattened(render(left, names)) == _flattened(unconsumed)
 
 

@@ -23,8 +23,8 @@ VALUES = ("1", "5", "0", "x")
 # What is inserted: an element name with its content, "text" or "attribute". Items come often, also in items.
 CONTENTS: tuple[tuple[str, ...], ...] = (
     ("item", "price", "quantity"), ("price",), ("quantity",), ("comment",), ("item",), ("price", "text"),
-    ("quantity", "text"), ("item", "@", "price", "quantity"), ("item", "item", "comment"), ("billTo",), ("text",),
-    ("@",),
+    ("quantity", "text"), ("item", "@", "price", "quantity"), ("item", "item", "comment"), ("billTo",),
+    ("text",), ("@",),
 )  # fmt: skip
 
 
@@ -46,15 +46,17 @@ class History:
 
 @st.composite
 def histories(
-    draw: st.DrawFn, *, max_actions: int = 12, min_actions: int = 1, flushes: bool = True, transactions: bool | None = None,
-    doc: str = "doc", clear: bool = False,
+    draw: st.DrawFn, *, max_actions: int = 12, min_actions: int = 1, flushes: bool = True,
+    transactions: bool | None = None, doc: str = "doc", clear: bool = False,
 ) -> History:  # fmt: skip
-    """A random history of ``min_actions`` to ``max_actions`` insertions, updates and deletions (of subtrees, too).
+    """A random history of ``min_actions`` to ``max_actions`` insertions, updates and deletions.
 
     ``flushes``: whether there are flushes between the actions; ``transactions``: whether the records are
     grouped into transactions (None: sometimes); ``clear``: whether the whole document is deleted at the end.
     """
-    action = st.tuples(st.integers(0, 9), st.integers(0, 30), st.integers(0, len(CONTENTS) - 1), st.integers(0, 3))
+    action = st.tuples(
+        st.integers(0, 9), st.integers(0, 30), st.integers(0, len(CONTENTS) - 1), st.integers(0, 3)
+    )
     actions = draw(st.lists(action, min_size=min_actions, max_size=max_actions))
     grouped = draw(st.booleans()) if transactions is None else transactions
     unseen_root = draw(st.booleans())
@@ -196,16 +198,25 @@ class _Player:
 
     def _new(self, step: Step, parent: _Node | None, value: str | None = None) -> _Node:
         self.created += 1
-        return _Node(step, self.created * self.factor % 1009, parent, value)  # 1009 is a prime: no id comes twice
+        return _Node(
+            step, self.created * self.factor % 1009, parent, value
+        )  # 1009 is a prime: no id comes twice
 
     def _emit(
-        self, op: str, node: _Node, *, value: str | None = None, old: str | None = None, pos: int | None = None
+        self,
+        op: str,
+        node: _Node,
+        *,
+        value: str | None = None,
+        old: str | None = None,
+        pos: int | None = None,
     ) -> None:
         self.ts += 1
         above = node.above()
         self.steps.append(
             PrimitiveEvent(
-                self.ts, op, PathType.of(True, [n.step for n in above]), tuple(n.id for n in above), value, old, pos,
+                self.ts, op, PathType.of(True, [n.step for n in above]), tuple(n.id for n in above), value,
+                old, pos,
                 f"2026-01-01T00:{self.ts // 60:02}:{self.ts % 60:02}Z", self.doc,
                 self.transaction if self.grouped else None,
             )
@@ -215,6 +226,8 @@ class _Player:
 def show_history(history: History) -> str:
     """The history, one step per line."""
     return "\n".join(
-        step if isinstance(step, str) else f"{step.ts}: {step.op}({step.instance}) {step.value!r} pos={step.pos}"
+        step
+        if isinstance(step, str)
+        else f"{step.ts}: {step.op}({step.instance}) {step.value!r} pos={step.pos}"
         for step in history.steps
     )

@@ -12,7 +12,9 @@ LAST = (Step.attribute("partNum"), Step.text(), None, None)
 
 @st.composite
 def path_types(draw: st.DrawFn, *, max_steps: int = 4, names: tuple[str, ...] = ELEMENTS) -> PathType:
-    """Any path type of up to ``max_steps`` element steps and perhaps an attribute or ``text()`` step behind."""
-    steps = [Step.element(name) for name in draw(st.lists(st.sampled_from(names), min_size=1, max_size=max_steps))]
+    """Any path type of up to ``max_steps`` element steps, perhaps with an attribute or ``text()`` behind."""
+    steps = [
+        Step.element(name) for name in draw(st.lists(st.sampled_from(names), min_size=1, max_size=max_steps))
+    ]
     last = draw(st.sampled_from(LAST))
     return PathType.of(draw(st.booleans()), steps if last is None else [*steps, last])

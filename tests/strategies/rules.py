@@ -30,9 +30,43 @@ from xmlcep.definitions import (
 )
 from xmlcep.events import CompositeType, PrimitiveType
 
-_ANCHORS = ("item", "item", "item", "order/item", "/order/item", "order", "/order", "item/item", "price", "/order/item/item")
-_BELOW = ("", "", "price", "price", "quantity", "quantity", "comment", "price/text()", "quantity/text()", "@partNum", "item", "item/price")
-_FREE = ("item", "price", "quantity", "comment", "item/price", "price/text()", "@partNum", "/order", "/order/item")
+_ANCHORS = (
+    "item",
+    "item",
+    "item",
+    "order/item",
+    "/order/item",
+    "order",
+    "/order",
+    "item/item",
+    "price",
+    "/order/item/item",
+)
+_BELOW = (
+    "",
+    "",
+    "price",
+    "price",
+    "quantity",
+    "quantity",
+    "comment",
+    "price/text()",
+    "quantity/text()",
+    "@partNum",
+    "item",
+    "item/price",
+)
+_FREE = (
+    "item",
+    "price",
+    "quantity",
+    "comment",
+    "item/price",
+    "price/text()",
+    "@partNum",
+    "/order",
+    "/order/item",
+)
 _BOUNDS = ((1, None), (0, 1), (0, None), (1, 1), (2, 2), (2, 3), (0, 2), (1, 2), (2, None), (3, None), (0, 3))
 _CONDITIONS = (
     "true()", "price", "count(price) >= count(quantity)", "not(comment)", "price > 3", "/item/price",
@@ -125,7 +159,9 @@ class _Builder:
         path = path_of(reused.expression)
         assert path is not None
         shorter = PathType.of(False, path.steps[self._one(range(len(path.steps))) :])
-        return Leaf(CompositeType(None if self._chance(5) else reused.name, self._one((path, shorter, shorter))))
+        return Leaf(
+            CompositeType(None if self._chance(5) else reused.name, self._one((path, shorter, shorter)))
+        )
 
     def _with_options(self, operator: Operator, anchor: PathType, *, root: bool) -> Operator:
         derived = path_of(operator)
