@@ -37,7 +37,7 @@ def run_commands(text: str, capsys: pytest.CaptureFixture[str]) -> None:
         capsys.readouterr()
         status = main.run(arguments)
         written = capsys.readouterr()
-        assert (status, written.err) == (0, "")
+        assert status == 0, written.err
         assert doctest.OutputChecker().check_output(expected, written.out, FLAGS), written.out
 
 

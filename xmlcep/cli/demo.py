@@ -73,11 +73,7 @@ def _run(console: Console, sample: Sample, folder: Path, engines: Sequence[Engin
 
 
 def _edit(console: Console, sample: Sample, log: Path) -> list[Chapter]:
-    _title(
-        console,
-        2,
-        "Ordinary lxml calls edit the order; what is found at once",
-    )
+    _title(console, 2, "Ordinary lxml calls edit the order; what is found at once")
     chapters = []
     for chapter in tell(sample, log):
         _show_chapter(console, chapter)
