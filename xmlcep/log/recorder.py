@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import Literal, Protocol, Self
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 from ..errors import XmlCepError
-from ..events import PrimitiveEvent
+from ..events import CompositeEvent, PrimitiveEvent
 from .continuing import continue_log
 from .errors import LogError
 from .records import Control, Header, change_record
 from .tail import Repair
 from .writing import Durability, LogWriter, create_log
+
+if TYPE_CHECKING:
+    from ..rules import Rules
+    from .watching import RecordedWatch
 
 
 class Recordable(Protocol):
@@ -61,6 +66,7 @@ class Recording:
         self._ts = doc.clock
         self._waiting: list[PrimitiveEvent] = []
         self._open = True
+        self._watch: RecordedWatch | None = None
         self.repairs = repairs
         doc.attach(self, ahead=True)
 
@@ -103,6 +109,32 @@ class Recording:
         if self._max_bytes is not None and writer.size >= self._max_bytes:
             self._roll_over()
 
+    def watch(
+        self,
+        rules: Rules,
+        *,
+        on_event: Callable[[CompositeEvent], Any] | None = None,
+        operators: bool = False,
+        keep: int | None = 1000,
+    ) -> RecordedWatch:
+        """Opens a watch on the recorded document that `recover` continues after a crash; as `Document.watch`.
+
+        Raises `LogError` if one is open already: a log follows one, which can have any number of rules.
+        """
+        from .watching import RecordedWatch  # the engine is only needed by those who watch
+
+        if self._watch is not None and not self._watch.closed:
+            raise LogError(
+                f"{self._writer.file}: a recorded watch is open: close it, or put all rules into it"
+            )
+        document: Any = self._doc
+        self._watch = RecordedWatch(document, rules, self, on_event=on_event, operators=operators, keep=keep)
+        return self._watch
+
+    def continue_watch(self, watch: RecordedWatch) -> None:
+        """Makes ``watch``, which recovery has brought back, the recorded watch."""
+        self._watch = watch
+
     def write_control(self, control: Control) -> None:
         """Writes a control record."""
         self._writer.write_control(control)
@@ -117,7 +149,9 @@ class Recording:
             header = header_of(self._doc)
         except XmlCepError as error:
             self._max_bytes = None  # said once: it would fail again and again
-            raise LogError(f"{self._writer.file}: the log cannot be rolled over and goes on here: {error}") from error
+            raise LogError(
+                f"{self._writer.file}: the log cannot be rolled over and goes on here: {error}"
+            ) from error
         self._writer.roll_over(header)
 
     def close(self) -> None:
