@@ -126,6 +126,11 @@ def test_both_codecs_write_the_same_bytes_and_read_the_same_values(value: object
     assert FASTEST.loads(fast) == STANDARD.loads(fast)
 
 
+@given(st.dictionaries(st.text(), st.none() | st.integers(-(2**63), 2**63 - 1) | st.text()))
+def test_both_codecs_write_the_same_canonical_json(record: dict[str, object]) -> None:
+    assert FASTEST.canonical(record) == STANDARD.canonical(record)
+
+
 @given(
     st.binary(max_size=40)
     | JSON.map(STANDARD.dumps).flatmap(lambda b: st.sampled_from([b, b[:-1], b + b"]"]))

@@ -14,10 +14,12 @@ except ImportError:  # an accelerator only
 
 
 class JsonCodec(NamedTuple):
-    """Two functions: ``loads`` raises ValueError for what is not JSON, ``dumps`` writes compact UTF-8."""
+    """Functions: ``loads`` raises ValueError for what is not JSON, ``dumps`` writes compact UTF-8, ``canonical``
+    the same with sorted keys."""
 
     loads: Callable[[bytes], Any]
     dumps: Callable[[Any], bytes]
+    canonical: Callable[[Any], bytes]
 
 
 # What orjson reads as a float or refuses, so that both readers agree: whole numbers beyond 64 bits and
@@ -25,6 +27,9 @@ class JsonCodec(NamedTuple):
 _LONG_NUMBER = re.compile(rb"\d{19}")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+_encode_sorted = json.JSONEncoder(
+    ensure_ascii=False, separators=(",", ":"), allow_nan=False, sort_keys=True
+).encode
 
 
 def _whole_number(digits: str) -> int | float:
@@ -56,5 +61,16 @@ def _standard_dumps(value: Any) -> bytes:
     return _encode(value).encode("utf-8")
 
 
-STANDARD = JsonCodec(_standard_loads, _standard_dumps)
-FASTEST = STANDARD if orjson is None else JsonCodec(orjson.loads, orjson.dumps)
+def _standard_canonical(value: Any) -> bytes:
+    return _encode_sorted(value).encode("utf-8", "surrogatepass")
+
+
+def _fastest() -> JsonCodec:
+    if orjson is None:
+        return STANDARD
+    dumps, sort_keys = orjson.dumps, orjson.OPT_SORT_KEYS
+    return JsonCodec(orjson.loads, dumps, lambda value: dumps(value, None, sort_keys))
+
+
+STANDARD = JsonCodec(_standard_loads, _standard_dumps, _standard_canonical)
+FASTEST = _fastest()

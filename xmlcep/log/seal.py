@@ -10,21 +10,16 @@ at the end, nor that all of it was written anew: keep the last hash (the *head*)
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .errors import BrokenChainError, LogError, Origin
-from .json_codec import STANDARD
+from .json_codec import FASTEST, STANDARD
 from .reading import read_lines
 from .segments import Source, files_of
 
 START = "0" * 64
 """The hash before the first record."""
-
-_canonical = json.JSONEncoder(
-    ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False
-).encode
 
 
 class Seal(NamedTuple):
@@ -37,7 +32,7 @@ class Seal(NamedTuple):
 def sealed_line(record: Mapping[str, Any], seal: Seal) -> tuple[bytes, Seal]:
     """The line of a log that holds ``record``, sealed as the next in the chain, and the chain with it."""
     number = seal.length + 1
-    canonical = _canonical({**record, "n": number}).encode("utf-8")
+    canonical = FASTEST.canonical({**record, "n": number})
     head = _digest(seal.head, canonical)
     return b'%s,"hash":"%s"}\n' % (canonical[:-1], head.encode("ascii")), Seal(number, head)
 
@@ -102,7 +97,7 @@ def _next(record: dict[str, Any], before: Seal, origin: Origin) -> Seal:
             f"{origin}: this is record {claimed.length}, expected {expected}: it was moved here or repeated"
         )
     content = {name: value for name, value in record.items() if name != "hash"}
-    head = _digest(before.head, _canonical(content).encode("utf-8", "surrogatepass"))
+    head = _digest(before.head, STANDARD.canonical(content))
     if head != claimed.head:
         raise BrokenChainError(
             f"{origin}: record {expected} was altered: its hash is {claimed.head}, but it gives {head}"
