@@ -15,7 +15,9 @@ from xmlcep.replica import Replica
 
 
 @st.composite
-def documents(draw: st.DrawFn, *, max_documents: int = 3, max_actions: int = 12) -> list[list[Header | PrimitiveEvent]]:
+def documents(
+    draw: st.DrawFn, *, max_documents: int = 3, max_actions: int = 12
+) -> list[list[Header | PrimitiveEvent]]:
     """The logs of some documents, each perhaps begun in the middle of the document's life, with a header."""
     found = []
     for number in range(draw(st.integers(1, max_documents))):

@@ -8,7 +8,7 @@ from pathlib import Path
 from xmlcep.audit.collecting import Collector
 from xmlcep.audit.findings import by_place
 from xmlcep.audit.inputs import find_files, make_splits
-from xmlcep.audit.mapping import Mapper, Report
+from xmlcep.audit.mapping import Mapper, Report, Topic
 from xmlcep.audit.plan import make_plan
 from xmlcep.audit.replay import KeyReplayer
 from xmlcep.audit.routing import Kind, Routed
@@ -17,18 +17,36 @@ from xmlcep.rules import Rules
 
 
 def simulate(
-    logs: Sequence[Path], rules: Rules, collector: Collector, *, split_bytes: int, segment_records: int, operators: bool
+    logs: Sequence[Path],
+    rules: Rules,
+    collector: Collector,
+    *,
+    split_bytes: int,
+    segment_records: int,
+    operators: bool,
 ) -> list[bytes]:
     """The findings' lines, as the distributed audit computes them."""
     splits = make_splits(find_files(logs), split_bytes)
-    out = [row for split in splits for rows in Mapper(rules, segment_records=segment_records, batch_size=3).read(split) for row in rows]
+    out = [
+        row
+        for split in splits
+        for rows in Mapper(rules, segment_records=segment_records, batch_size=3).read(split)
+        for row in rows
+    ]
     reports = [row for row in out if isinstance(row, Report)]
     settlement = Settlement(splits, reports)
-    routed = [row for row in out if isinstance(row, Routed) and (row.doc not in settlement.to_sort or row.kind == Kind.FRAGMENT)]
-    reports = [row for row in reports if row.kind == Report.BAD and row.doc not in settlement.to_sort]
+    routed = [
+        row
+        for row in out
+        if isinstance(row, Routed) and (row.doc not in settlement.to_sort or row.kind == Kind.FRAGMENT)
+    ]
+    reports = [row for row in reports if row.kind == Topic.BAD and row.doc not in settlement.to_sort]
     if settlement.to_sort:
         chosen = sorted(
-            record for split in splits for records in Mapper(rules).select(split, settlement.to_sort) for record in records
+            record
+            for split in splits
+            for records in Mapper(rules).select(split, settlement.to_sort)
+            for record in records
         )
         mapper = Mapper(rules, segment_records=segment_records, batch_size=3)
         again = [
@@ -38,7 +56,7 @@ def simulate(
         ]
         settlement.add_sorted(row for row in again if isinstance(row, Report))
         routed += [row for row in again if isinstance(row, Routed)]
-        reports += [row for row in again if isinstance(row, Report) and row.kind == Report.BAD]
+        reports += [row for row in again if isinstance(row, Report) and row.kind == Topic.BAD]
     for report in reports:
         settlement.collect_bad(report, collector)
     settlement.collect(collector)

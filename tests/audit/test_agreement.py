@@ -57,7 +57,13 @@ def test_random_rules_and_logs(spark: SparkSession, definitions, data) -> None:
         operators = data.draw(st.booleans())
         local = described(audit(logs, rules, out=path / "local", operators=operators))
         distributed = audit(
-            logs, rules, engine="spark", spark=spark, out=path / "spark", partitions=partitions, operators=operators
+            logs,
+            rules,
+            engine="spark",
+            spark=spark,
+            out=path / "spark",
+            partitions=partitions,
+            operators=operators,
         )
         assert described(distributed) == local
 
@@ -122,12 +128,19 @@ def test_bad_records_and_disorder(spark: SparkSession, tmp_path: Path) -> None:
     assert local.summary.quarantined == 6
     assert local.summary.documents["a"].disordered and not local.summary.documents["b"].disordered
     assert local.summary.documents["b"].missing == 1
-    distributed = audit(tmp_path / "log.jsonl", ORDER_RULES, out=tmp_path / "spark.out", engine="spark", spark=spark)
+    distributed = audit(
+        tmp_path / "log.jsonl", ORDER_RULES, out=tmp_path / "spark.out", engine="spark", spark=spark
+    )
     assert described(distributed) == described(local)
     without = audit(tmp_path / "log.jsonl", ORDER_RULES, out=tmp_path / "w.out", on_bad_record="document")
     assert without.summary.findings == 0 and all(d.withheld for d in without.summary.documents.values())
     also = audit(
-        tmp_path / "log.jsonl", ORDER_RULES, out=tmp_path / "x.out", on_bad_record="document", engine="spark", spark=spark
+        tmp_path / "log.jsonl",
+        ORDER_RULES,
+        out=tmp_path / "x.out",
+        on_bad_record="document",
+        engine="spark",
+        spark=spark,
     )
     assert described(also) == described(without)
 
@@ -135,7 +148,9 @@ def test_bad_records_and_disorder(spark: SparkSession, tmp_path: Path) -> None:
 def test_parquet_findings_are_the_same(spark: SparkSession, tmp_path: Path) -> None:
     log = write_log(tmp_path / "a.jsonl", lines_of(orders("a")))
     local = audit(log, ORDER_RULES, out=tmp_path / "local.parquet", format="parquet")
-    distributed = audit(log, ORDER_RULES, out=tmp_path / "spark.parquet", format="parquet", engine="spark", spark=spark)
+    distributed = audit(
+        log, ORDER_RULES, out=tmp_path / "spark.parquet", format="parquet", engine="spark", spark=spark
+    )
     assert described(distributed) == described(local)
     assert list(local.records()) == list(audit(log, ORDER_RULES).records())
     assert local.findings.num_rows == local.summary.findings > 20

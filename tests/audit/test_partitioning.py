@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,7 +31,12 @@ def both_ways(
             collector = Collector(spool, summary, OnBadRecord.SKIP)
             if distributed:
                 lines = simulate(
-                    logs, rules, collector, split_bytes=split_bytes, segment_records=segment_records, operators=operators
+                    logs,
+                    rules,
+                    collector,
+                    split_bytes=split_bytes,
+                    segment_records=segment_records,
+                    operators=operators,
                 )
             else:
                 LocalAudit(rules, collector, operators=operators).run(find_files(logs))

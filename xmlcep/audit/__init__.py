@@ -14,4 +14,4 @@ from .plan import make_plan as make_plan
 from .result import AuditResult as AuditResult
 from .result import DocumentSummary as DocumentSummary
 from .result import Summary as Summary
-from .session import SparkError as SparkError
+from .spark_errors import SparkError as SparkError

@@ -29,12 +29,12 @@ class Collector:
         """
         if self._on_bad is OnBadRecord.FAIL:
             raise BadRecordError(str(bad))
-        self.spool.add_bad(file.index, bad.origin.record, doc, quarantine_line(bad))
+        self.spool.add_bad(file.place, bad.origin.record, doc, quarantine_line(bad))
         if doc is not None:
             return  # counted when all is known
         named = document_of(bad)
         if named is None:
-            self._blamed_files.add(file.index)
+            self._blamed_files.add(file.place)
         else:
             self._blamed_docs.add(named)
             self.summary.document(named).quarantined += 1
@@ -46,7 +46,7 @@ class Collector:
     def contains(self, file: LogFile, rows: list[Row]) -> None:
         """Notes which documents a file has."""
         if self._on_bad is OnBadRecord.DOCUMENT:
-            self.holds(file.index, {row[8] for row in rows})
+            self.holds(file.place, {row[8] for row in rows})
 
     def holds(self, file_index: int, docs: set[str]) -> None:
         """Notes which documents a file has."""

@@ -45,7 +45,9 @@ def count_records(files: Sequence[LogFile], plan: Plan) -> Counts:
                     fed[index] += 1
                     if len(keys[index]) < _MOST_KEYS:
                         keys[index].add((row[8], 0 if step < 0 else row[3][step]))
-    shown = tuple(f"{len(each):,}" if len(each) < _MOST_KEYS else f"more than {_MOST_KEYS:,}" for each in keys)
+    shown = tuple(
+        f"{len(each):,}" if len(each) < _MOST_KEYS else f"more than {_MOST_KEYS:,}" for each in keys
+    )
     return Counts(records, tuple(fed), shown)
 
 

@@ -34,7 +34,7 @@ class DocumentCourse:
     @property
     def count(self) -> int:
         """How many records were routed."""
-        return sum(course.count for course in self.courses)
+        return sum(course.records for course in self.courses)
 
     def _pairs(self) -> Iterator[tuple[Course, Course]]:
         return zip(self.courses, self.courses[1:], strict=False)
@@ -44,7 +44,9 @@ class DocumentCourse:
         for before, after in self._pairs():
             for number, key in before.open_runs.items():
                 if after.head_keys.get(number) != key:
-                    yield Routed(Kind.BOUNDARY, number, self.doc, key, after.head.ts, after.head.at, after.segment)
+                    yield Routed(
+                        Kind.BOUNDARY, number, self.doc, key, after.head.ts, after.head.at, after.segment
+                    )
 
     def flushes(self) -> dict[int, Point]:
         """By segment: the flush that follows what was touched and not yet flushed at its end; none: the close."""

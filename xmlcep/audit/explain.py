@@ -44,7 +44,9 @@ def needs(each: Pass) -> list[str]:
         if isinstance(operator.definition, Multiplicity) and not operator.definition.lower
     ]
     if created:
-        found.append(f"insertions and deletions of {', '.join(dict.fromkeys(created))}: a lower bound of 0 (M4, M5)")
+        found.append(
+            f"insertions and deletions of {', '.join(dict.fromkeys(created))}: a lower bound of 0 (M4, M5)"
+        )
     if each.has_boundaries and not each.by_document:
         found.append("where the changes go elsewhere: boundary markers for non-local (D2)")
     if each.has_flushes:

@@ -10,7 +10,8 @@ from lxml import etree
 from path_types import PathType, Step
 
 from ..log import Header
-from ..replica import Replica, SnapshotError
+from ..replica import Replica
+from ..snapshots import SnapshotError
 from .plan import Pass, key_step
 
 WHOLE = 0
@@ -67,4 +68,7 @@ def _root(header: Header) -> etree._Element:
     if replica.root_id is None:
         raise SnapshotError(f"the snapshot of {header.doc!r} has no root element")
     # The replica took comments out of its own tree, and with them what separates text nodes.
-    return etree.fromstring(header.snapshot, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True))
+    return etree.fromstring(
+        header.snapshot,
+        etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True),
+    )

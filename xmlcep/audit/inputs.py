@@ -30,9 +30,9 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 class LogFile(NamedTuple):
-    """One file of an audit; ``index`` is its place in file order, ``kind`` plain, gzip, zstd or parquet."""
+    """One file of an audit; ``place`` is its place in file order, ``kind`` plain, gzip, zstd or parquet."""
 
-    index: int
+    place: int
     path: str
     kind: str
     size: int
@@ -49,7 +49,7 @@ class Split(NamedTuple):
     @property
     def name(self) -> int:
         """A number that orders splits as they stand in the log, with room for 2**20 parts of each."""
-        return (self.file.index << 44) | (self.number << 20)
+        return (self.file.place << 44) | (self.number << 20)
 
 
 def find_files(logs: LogPath | Iterable[LogPath]) -> list[LogFile]:
@@ -70,9 +70,13 @@ def find_files(logs: LogPath | Iterable[LogPath]) -> list[LogFile]:
 def _expand(log: str) -> list[str]:
     path = Path(log)
     if path.is_dir():
-        found = sorted(str(file) for file in path.iterdir() if file.is_file() and file.name.endswith(_SUFFIXES))
+        found = sorted(
+            str(file) for file in path.iterdir() if file.is_file() and file.name.endswith(_SUFFIXES)
+        )
         if not found:
-            raise LogError(f"{log}: the folder has no logs: expected files that end in {', '.join(_SUFFIXES)}")
+            raise LogError(
+                f"{log}: the folder has no logs: expected files that end in {', '.join(_SUFFIXES)}"
+            )
         return found
     if path.exists():
         return [str(file) for file in segments(path)]

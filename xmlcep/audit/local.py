@@ -136,7 +136,10 @@ class LocalAudit:
         for split in make_splits(files, max(file.size for file in files)):
             self._headers = {}
             reader = SplitReader(
-                split, decoder, lambda bad, file=split.file: on_bad(file, bad), check_text=check_text  # type: ignore[misc]
+                split,
+                decoder,
+                lambda bad, file=split.file: on_bad(file, bad),
+                check_text=check_text,  # type: ignore[misc]
             )
             for item in reader.read():
                 if not isinstance(item, Batch):
@@ -144,7 +147,7 @@ class LocalAudit:
                     continue
                 self._collector.contains(split.file, item.rows)
                 if self._progress is not None:
-                    self._progress(split.file.index, len(item.rows))
+                    self._progress(split.file.place, len(item.rows))
                 yield None, item, split.file
 
     def _take(self, batch: Batch, file: LogFile) -> None:
@@ -220,4 +223,4 @@ class LocalAudit:
                 number += 1
                 if doc not in headers or row[0] < headers[doc][0]:
                     headers[doc] = (row[0], seen.get(doc))
-                yield doc, row[0], number, file.index, batch.numbers[index], raw_record(row)
+                yield doc, row[0], number, file.place, batch.numbers[index], raw_record(row)

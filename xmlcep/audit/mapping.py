@@ -23,19 +23,28 @@ SEGMENT_RECORDS = 500_000
 Keep: TypeAlias = Callable[[Row], bool]
 
 
+class Topic:
+    """What a report is about (numbers above those of `Kind`)."""
+
+    COURSE = 10
+    """A document in a segment."""
+    HEADER = 11
+    """A header."""
+    BAD = 12
+    """A bad record."""
+    SPLIT = 13
+    """A split that was read to its end."""
+    TROUBLE = 14
+    """What makes the audit impossible."""
+
+
 class Report(NamedTuple):
-    """Something about a segment for the one who started the tasks; ``content`` is a JSON object."""
+    """Something about a segment for the one who started the tasks: a `Topic`, and a JSON object."""
 
     kind: int
     segment: int
     doc: str
     content: bytes
-
-    COURSE = 10
-    HEADER = 11
-    BAD = 12
-    SPLIT = 13
-    TROUBLE = 14
 
 
 class HeaderSeen(NamedTuple):
@@ -53,7 +62,11 @@ class Mapper:
     """Reads splits and routes their records; the answer to a split depends on nothing but the split."""
 
     def __init__(
-        self, rules: Rules, *, keep: Keep | None = None, segment_records: int = SEGMENT_RECORDS,
+        self,
+        rules: Rules,
+        *,
+        keep: Keep | None = None,
+        segment_records: int = SEGMENT_RECORDS,
         batch_size: int = BATCH_SIZE,
     ) -> None:
         self._plan: Plan = make_plan(rules)
@@ -93,9 +106,9 @@ class Mapper:
                 yield self._taken()
             self._end_segment()
         except (XmlCepError, OSError) as error:
-            out.append(Report(Report.TROUBLE, split.name, "", FASTEST.dumps({"message": str(error)})))
+            out.append(Report(Topic.TROUBLE, split.name, "", FASTEST.dumps({"message": str(error)})))
         content = {"lines": reader.lines, "docs": sorted(docs), "bad": self._bad_records}
-        out.append(Report(Report.SPLIT, split.name, "", FASTEST.dumps(content)))
+        out.append(Report(Topic.SPLIT, split.name, "", FASTEST.dumps(content)))
         yield self._taken()
 
     def select(self, split: Split, docs: frozenset[str]) -> Iterator[list[tuple[str, int, int, int, bytes]]]:
@@ -111,7 +124,9 @@ class Mapper:
                     if row[8] in docs
                 ]
 
-    def route_sorted(self, rows: Iterable[tuple[int, int, bytes]], splits: dict[int, Split]) -> Iterator[list[Row_]]:
+    def route_sorted(
+        self, rows: Iterable[tuple[int, int, bytes]], splits: dict[int, Split]
+    ) -> Iterator[list[Row_]]:
         """Routed rows and reports of records sorted by document and ts: split, number, the record as JSON."""
         router = self._router
         router.begin(0)
@@ -140,13 +155,13 @@ class Mapper:
 
     def _end_segment(self) -> None:
         for course in self._router.end():
-            self._out.append(Report(Report.COURSE, course.segment, course.doc, course_to_json(course)))
+            self._out.append(Report(Topic.COURSE, course.segment, course.doc, course_to_json(course)))
 
     def _header(self, header: Header, number: int, position: tuple[int, int]) -> None:
         if not self._conditioned:
             return
         self._out.append(
-            Report(Report.HEADER, number, header.doc, FASTEST.dumps({"number": number, "position": position}))
+            Report(Topic.HEADER, number, header.doc, FASTEST.dumps({"number": number, "position": position}))
         )
         for each in self._conditioned:
             for fragment in fragments(header, each):
@@ -170,7 +185,7 @@ class Mapper:
             "record": bad.origin.record, "offset": bad.offset, "reason": bad.reason,
             "raw": base64.b64encode(bad.raw).decode("ascii"), "repeats": bool(doc),
         }  # fmt: skip
-        self._out.append(Report(Report.BAD, self._split.name, doc, FASTEST.dumps(content)))
+        self._out.append(Report(Topic.BAD, self._split.name, doc, FASTEST.dumps(content)))
 
 
 def course_to_json(course: Course) -> bytes:
@@ -190,7 +205,7 @@ def course_from_json(text: bytes) -> Course:
     flush = record["first_flush"]
     return Course(
         record["segment"], record["doc"], tuple(record["position"]), Point(*record["head"]), Point(*record["tail"]),
-        record["count"], record["disordered"], record["duplicates"],
+        record["records"], record["disordered"], record["duplicates"],
         dict(record["head_keys"]), dict(record["open_runs"]), None if flush is None else Point(*flush),
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ a group in common have the same key node.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
@@ -120,7 +120,9 @@ def _concerns(operator: OperatorNode, op: str, path: PathType, step: int) -> boo
             return True
     if op == "ins":
         definition = operator.definition
-        return isinstance(definition, Multiplicity) and not definition.lower and _is_group_node(operator, path)
+        return (
+            isinstance(definition, Multiplicity) and not definition.lower and _is_group_node(operator, path)
+        )
     # The end of a node ends its silent empties (M5) and frees its groups (G4).
     return op == "del" and _is_group_node(operator, path)
 
@@ -167,17 +169,13 @@ class Plan:
 
 def make_plan(rules: Rules) -> Plan:
     """The plan for these rules: trees that depend on each other stay together; trees with equal keys too."""
-    groups: dict[tuple[PathType, ...], list[EventTree]] = {}
-    reasons: dict[tuple[PathType, ...], list[str]] = {}
+    groups: dict[tuple[PathType, ...], list[list[EventTree]]] = {}
     for component in _components(rules.graph):
-        keys, why = _keys(component)
-        groups.setdefault(keys, []).extend(component)
-        known = reasons.setdefault(keys, [])
-        known += [reason for reason in why if reason not in known]
-    passes = [
-        Pass(index, tuple(sorted(trees, key=lambda tree: tree.index)), keys, tuple(reasons[keys]))
-        for index, (keys, trees) in enumerate(groups.items())
-    ]
+        groups.setdefault(_keys(component), []).append(component)
+    passes = []
+    for index, (keys, components) in enumerate(groups.items()):
+        trees = sorted((tree for component in components for tree in component), key=lambda tree: tree.index)
+        passes.append(Pass(index, tuple(trees), keys, tuple(_reasons(keys, components))))
     return Plan(rules, tuple(passes))
 
 
@@ -200,19 +198,27 @@ def _components(graph: EventGraph) -> list[list[EventTree]]:
     return list(found.values())
 
 
-def _keys(trees: list[EventTree]) -> tuple[tuple[PathType, ...], list[str]]:
-    """The key path types of trees that belong together, and why; no path types: the document."""
+def _keys(trees: list[EventTree]) -> tuple[PathType, ...]:
+    """The key path types of trees that belong together; none: the document."""
+    if any(tree.flat for tree in trees):
+        return ()
+    paths = dict.fromkeys(operator.path for tree in trees for operator in tree.operators)
+    return tuple(sorted((path for path in paths if not _is_implied(path, paths)), key=str))
+
+
+def _reasons(keys: tuple[PathType, ...], components: list[list[EventTree]]) -> Iterator[str]:
+    """Why these trees have these keys."""
+    trees = [tree for component in components for tree in component]
     flat = [tree.name for tree in trees if tree.flat]
     if flat:
-        return (), [f"{', '.join(flat)} is flat: all events of a document form one group (H2)"]
-    paths = dict.fromkeys(operator.path for tree in trees for operator in tree.operators)
-    keys = tuple(sorted((p for p in paths if not _is_implied(p, paths)), key=str))
-    names = ", ".join(tree.name for tree in trees)
-    shown = " or ".join(map(str, keys))
-    reasons = [f"every operator of {names} groups by {shown}" + (" or by a node below" if len(paths) > len(keys) else "")]
-    if len(trees) > 1:
-        reasons.append(f"{names} are replayed together because they use each other's events (G1)")
-    return keys, reasons
+        verb = "is" if len(flat) == 1 else "are"
+        yield f"{', '.join(flat)} {verb} flat: all events of a document form one group (H2)"
+    else:
+        deeper = any(operator.path not in keys for tree in trees for operator in tree.operators)
+        yield f"every operator groups by {' or '.join(map(str, keys))}{' or by a node below' if deeper else ''} (K1)"
+    for component in components:
+        if len(component) > 1:
+            yield f"{', '.join(tree.name for tree in component)} stay together: they use each other's events (G1)"
 
 
 def _is_implied(path: PathType, paths: Iterable[PathType]) -> bool:

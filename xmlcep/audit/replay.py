@@ -47,12 +47,21 @@ class KeyReplayer:
         """Replays one row."""
         raised: list[CompositeEvent] = []
         position = self._position
-        if position is None or row.key != position.key or row.doc != position.doc or row.pass_index != position.pass_index:
+        if (
+            position is None
+            or row.key != position.key
+            or row.doc != position.doc
+            or row.pass_index != position.pass_index
+        ):
             raised = self.end_key()
             self._begin(Position(row.pass_index, row.doc, row.key))
         assert self._detector is not None
         if row.kind == Kind.RECORD:
-            raised = raised + self._detector.feed(self._event(row)) if raised else self._detector.feed(self._event(row))
+            raised = (
+                raised + self._detector.feed(self._event(row))
+                if raised
+                else self._detector.feed(self._event(row))
+            )
         elif row.kind == Kind.BOUNDARY:
             raised += self._detector.feed(_moment(row.doc, row.ts, row.at))
         elif row.kind == Kind.FLUSH:

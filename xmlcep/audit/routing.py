@@ -76,7 +76,7 @@ class Course(NamedTuple):
     position: tuple[int, int]
     head: Point
     tail: Point
-    count: int
+    records: int
     disordered: bool
     duplicates: int
     head_keys: dict[int, int | None]
@@ -166,7 +166,21 @@ class Router:
                 if fed:
                     key = 0 if step < 0 else ids[step]
                     emit(
-                        Routed(Kind.RECORD, number, doc, key, ts, at, segment, op, str(path), ids, value, old, pos)
+                        Routed(
+                            Kind.RECORD,
+                            number,
+                            doc,
+                            key,
+                            ts,
+                            at,
+                            segment,
+                            op,
+                            str(path),
+                            ids,
+                            value,
+                            old,
+                            pos,
+                        )
                     )
                     if number in flushed:
                         document.touched.add((number, key))
@@ -204,7 +218,9 @@ class Router:
         self._routes[op, path] = tuple(found)
         return tuple(found)
 
-    def _bound(self, document: _Document, route: tuple[tuple[int, int, bool], ...], ids: tuple[int, ...]) -> None:
+    def _bound(
+        self, document: _Document, route: tuple[tuple[int, int, bool], ...], ids: tuple[int, ...]
+    ) -> None:
         """Keeps the runs of the passes with boundaries and marks where they end."""
         here = {number: (ids[step], fed) for number, step, fed in route if step >= 0}
         first = document.count == 1
@@ -224,7 +240,15 @@ class Router:
             if run is not None:
                 if run[1]:
                     self._emit(
-                        Routed(Kind.BOUNDARY, number, document.name, run[0], document.ts, document.at, self.segment)
+                        Routed(
+                            Kind.BOUNDARY,
+                            number,
+                            document.name,
+                            run[0],
+                            document.ts,
+                            document.at,
+                            self.segment,
+                        )
                     )
                 del document.runs[number]
             if key is not None:

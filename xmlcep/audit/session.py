@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import MissingExtraError, XmlCepError
+from ..errors import MissingExtraError
 from .java import find_java
+from .spark_errors import SparkError, explain
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,10 +38,6 @@ rootLogger.appenderRef.console.ref = console
 logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
 logger.gateway.level = off
 """
-
-
-class SparkError(XmlCepError, RuntimeError):
-    """Spark could not do its work; one sentence says why, without a Java stack."""
 
 
 def require_spark() -> None:
@@ -82,7 +79,6 @@ def start_session(master: str, *, input_bytes: int = 0) -> SparkSession:
     """A new session on this master, quiet and set up for audits; raises `NoJavaError` or `SparkError`."""
     require_spark()
     from pyspark import SparkContext
-    from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master(_retrying(master)).appName("xmlcep audit")
@@ -100,10 +96,8 @@ def start_session(master: str, *, input_bytes: int = 0) -> SparkSession:
         builder = builder.config(name, value)
     try:
         return builder.getOrCreate()
-    except (PySparkException, RuntimeError, OSError) as error:
-        raise SparkError(f"Spark did not start on {master}: {first_line(error)}") from error
-    except Exception as error:  # py4j errors have no common base with the others
-        raise SparkError(f"Spark did not start on {master}: {first_line(error)}") from error
+    except Exception as error:  # those of PySpark and py4j have no common base
+        raise SparkError(f"Spark did not start on {master}: {explain(error)}") from error
 
 
 _SETTINGS = {
@@ -139,7 +133,7 @@ def _java_options(input_bytes: int) -> str:
 
 def ship_packages(spark: SparkSession) -> None:
     """Sends the project's own packages to the workers, unless they share this machine's files."""
-    if spark.sparkContext.master.startswith("local"):
+    if str(spark.sparkContext.master).startswith("local"):
         return
     archive = build_archive(Path(tempfile.mkdtemp(prefix="xmlcep-ship-")))
     atexit.register(shutil.rmtree, archive.parent, ignore_errors=True)
@@ -156,9 +150,3 @@ def build_archive(folder: Path) -> Path:
                 if path.is_file() and path.suffix != ".pyc":
                     target.write(path, path.relative_to(top).as_posix())
     return archive
-
-
-def first_line(error: BaseException) -> str:
-    """What an error says, in one line."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0] if lines else type(error).__name__

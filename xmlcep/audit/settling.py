@@ -9,7 +9,7 @@ from ..log.json_codec import FASTEST
 from .collecting import Collector
 from .edges import DocumentCourse, join_courses
 from .inputs import Split
-from .mapping import HeaderSeen, Report, bad_from_json, course_from_json
+from .mapping import HeaderSeen, Report, Topic, bad_from_json, course_from_json
 from .routing import Course, Kind, Point, Routed
 
 
@@ -29,16 +29,16 @@ class Settlement:
         courses: list[Course] = []
         for report in sorted(reports, key=lambda report: (report.segment, report.kind)):
             content = FASTEST.loads(report.content)
-            if report.kind == Report.TROUBLE:
+            if report.kind == Topic.TROUBLE:
                 raise XmlCepError(content["message"])
-            if report.kind == Report.SPLIT:
+            if report.kind == Topic.SPLIT:
                 self._lines[report.segment] = content["lines"]
                 self.bad += content["bad"]
-                index = self._splits[report.segment].file.index
+                index = self._splits[report.segment].file.place
                 self.docs_of_files.setdefault(index, set()).update(content["docs"])
-            elif report.kind == Report.COURSE:
+            elif report.kind == Topic.COURSE:
                 courses.append(course_from_json(report.content))
-            elif report.kind == Report.HEADER:
+            elif report.kind == Topic.HEADER:
                 split, number = content["position"]
                 self._headers.setdefault(report.doc, []).append(
                     HeaderSeen(report.doc, content["number"], (split, number))
@@ -54,8 +54,8 @@ class Settlement:
         before = 0
         file = -1
         for split in splits:
-            if split.file.index != file:
-                file, before = split.file.index, 0
+            if split.file.place != file:
+                file, before = split.file.place, 0
             found[split.name] = before
             before += self._lines.get(split.name, 0)
         return found
@@ -67,7 +67,7 @@ class Settlement:
 
     def add_sorted(self, reports: Iterable[Report]) -> None:
         """Takes the reports of the documents of ``to_sort``, made again from their sorted records."""
-        courses = [course_from_json(report.content) for report in reports if report.kind == Report.COURSE]
+        courses = [course_from_json(report.content) for report in reports if report.kind == Topic.COURSE]
         self.bad += sum(course.duplicates for course in courses)
         self.documents.update(join_courses(courses))
 
@@ -79,9 +79,9 @@ class Settlement:
             if course is None:
                 continue
             begin = course.courses[0].position
-            file = self._splits[begin[0]].file.index
+            file = self._splits[begin[0]].file.place
             for header in sorted(seen, key=lambda header: header.position):
-                if self._splits[header.position[0]].file.index == file and header.position < begin:
+                if self._splits[header.position[0]].file.place == file and header.position < begin:
                     found[doc] = header.number
                     break
         return found

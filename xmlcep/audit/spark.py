@@ -14,7 +14,7 @@ from ..log.json_codec import FASTEST
 from ..rules import Rules
 from .collecting import Collector
 from .inputs import SPLIT_BYTES, LogFile, Split, make_splits
-from .mapping import Keep, Report
+from .mapping import Keep, Report, Topic
 from .routing import Kind
 from .settling import Settlement
 from .spark_errors import explained
@@ -63,13 +63,13 @@ class SparkAudit:
         with ExitStack() as stack, explained():
             routed = self._persisted(self._map(splits), stack)
             settlement = Settlement(splits, self._reports(routed))
-            bad = routed.where(f"kind = {Report.BAD}")
+            bad = routed.where(f"kind = {Topic.BAD}")
             rows = routed.where(f"kind < {Kind.OPEN}")
             still_open = routed.where(f"kind = {Kind.OPEN}")
             if settlement.to_sort:
                 again = self._persisted(self._route_sorted(splits, settlement), stack)
                 settlement.add_sorted(self._reports(again))
-                bad = self._replaced(bad, again.where(f"kind = {Report.BAD}"), settlement)
+                bad = self._replaced(bad, again.where(f"kind = {Topic.BAD}"), settlement)
                 rows = self._replaced(rows, again.where(f"kind < {Kind.OPEN}"), settlement)
                 still_open = self._replaced(still_open, again.where(f"kind = {Kind.OPEN}"), settlement)
             if settlement.bad:
@@ -94,11 +94,13 @@ class SparkAudit:
     def _route_sorted(self, splits: Sequence[Split], settlement: Settlement) -> DataFrame:
         """The documents whose records do not stand in order: read again, sorted, routed."""
         files = settlement.files_of(settlement.to_sort)
-        concerned = [split for split in splits if split.file.index in files]
+        concerned = [split for split in splits if split.file.place in files]
         selected = self._indexes(concerned).mapInArrow(
             select_task(self._rules, concerned, settlement.to_sort, self._keep), RECORD_DDL
         )
-        ordered = selected.repartition(self._cores * 2, "doc").sortWithinPartitions("doc", "ts", "split", "number")
+        ordered = selected.repartition(self._cores * 2, "doc").sortWithinPartitions(
+            "doc", "ts", "split", "number"
+        )
         return ordered.mapInArrow(route_sorted_task(self._rules, splits), ROUTED_DDL)
 
     def _replaced(self, rows: DataFrame, again: DataFrame, settlement: Settlement) -> DataFrame:
@@ -138,7 +140,9 @@ class SparkAudit:
         # Sorting samples its input, which is why findings are kept: they would be found twice.
         order = ("doc", "ts", "tree", "operator", "ids", "number")
         ordered = findings.repartitionByRange(count, *order).sortWithinPartitions(*order)
-        for row in ordered.select("doc", "name", "line").mapInArrow(chunk_task(), CHUNK_DDL).toLocalIterator():
+        for row in (
+            ordered.select("doc", "name", "line").mapInArrow(chunk_task(), CHUNK_DDL).toLocalIterator()
+        ):
             counts = [(doc, name, count) for doc, name, count in FASTEST.loads(bytes(row.counts))]
             yield counts, bytes(row.lines).split(b"\n")
 
@@ -160,12 +164,12 @@ class SparkAudit:
         return frame
 
     def _reports(self, routed: DataFrame) -> list[Report]:
-        rows = routed.where(f"kind > {Kind.OPEN} and kind != {Report.BAD}").select("kind", "segment", "doc", "value")
+        rows = routed.where(f"kind > {Kind.OPEN} and kind != {Topic.BAD}").select(
+            "kind", "segment", "doc", "value"
+        )
         return list(_reports_of(rows.collect()))
 
 
 def _reports_of(rows: Any) -> Iterator[Report]:
     for row in rows:
         yield Report(row.kind, row.segment, row.doc, row.value.encode())
-
-

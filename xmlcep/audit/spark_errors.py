@@ -7,7 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..errors import XmlCepError
-from .session import SparkError, first_line
+
+
+class SparkError(XmlCepError, RuntimeError):
+    """Spark could not do its work; one sentence says why, without a Java stack."""
+
 
 # The last line of a Python traceback inside the message of a Java exception: "package.module.Class: text".
 _PYTHON_ERROR = re.compile(r"^(?:[\w.]+\.)?(\w+(?:Error|Exception|Interrupt)): (.*)$", re.MULTILINE)
@@ -16,6 +20,7 @@ _CAUSES = {
     "No space left on device": "the disk for temporary files is full: set SPARK_LOCAL_DIRS to a larger one",
     "Python worker exited unexpectedly": "a Python worker process was killed, perhaps for lack of memory,"
     " more often than a task is tried again",
+    "All masters are unresponsive": "the master cannot be reached",
     "Connection refused": "the master or a worker cannot be reached",
 }
 
@@ -43,4 +48,6 @@ def explain(error: BaseException) -> str:
     if found:
         name, message = found[-1]
         return f"{name}: {message}"
-    return first_line(error)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    causes = [line for line in lines if line.startswith((": ", "Caused by: "))]
+    return (causes or lines or [type(error).__name__])[-1].removeprefix("Caused by: ").removeprefix(": ")

@@ -80,6 +80,8 @@ class Spool:
             self.close()
 
 
-def without(docs: Collection[str], rows: Iterator[tuple[str, str, bytes]]) -> Iterator[tuple[str, str, bytes]]:
+def without(
+    docs: Collection[str], rows: Iterator[tuple[str, str, bytes]]
+) -> Iterator[tuple[str, str, bytes]]:
     """Findings except those of these documents."""
     return (row for row in rows if row[0] not in docs) if docs else rows

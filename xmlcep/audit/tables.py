@@ -29,11 +29,15 @@ FINDING_SCHEMA = pa.schema(
         ("ids", pa.list_(pa.int64())), ("number", pa.int64()), ("name", pa.string()), ("line", pa.binary()),
     ]
 )  # fmt: skip
-FINDING_DDL = (
-    "doc string, ts bigint, tree int, operator int, ids array<bigint>, number bigint, name string, line binary"
-)
+FINDING_DDL = "doc string, ts bigint, tree int, operator int, ids array<bigint>, number bigint, name string, line binary"
 RECORD_SCHEMA = pa.schema(
-    [("doc", pa.string()), ("ts", pa.int64()), ("split", pa.int64()), ("number", pa.int64()), ("line", pa.binary())]
+    [
+        ("doc", pa.string()),
+        ("ts", pa.int64()),
+        ("split", pa.int64()),
+        ("number", pa.int64()),
+        ("line", pa.binary()),
+    ]
 )
 RECORD_DDL = "doc string, ts bigint, split bigint, number bigint, line binary"
 CHUNK_SCHEMA = pa.schema([("counts", pa.binary()), ("lines", pa.binary())])

@@ -90,7 +90,9 @@ def route_sorted_task(rules: str, splits: Sequence[Split]) -> Task:
     return _without_collector(task)
 
 
-def replay_task(rules: str, ends: Mapping[str, Point], headers: Mapping[str, int], *, operators: bool) -> Task:
+def replay_task(
+    rules: str, ends: Mapping[str, Point], headers: Mapping[str, int], *, operators: bool
+) -> Task:
     """From routed rows sorted by key and time to findings."""
 
     def task(batches: Batches) -> Batches:

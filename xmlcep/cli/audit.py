@@ -1,0 +1,167 @@
+"""``xmlcep audit``: replays change logs and writes the findings."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+from rich.table import Table
+
+from ..audit import AuditResult, Summary, audit, make_plan
+from ..audit.counting import count_records
+from ..audit.explain import describe_pass
+from ..audit.inputs import find_files
+from ..rules import Rules, load_rules
+from ._output import make_console, plain
+from ._progress import audit_progress
+
+FINDINGS_FOUND = 1
+QUARANTINED = 3
+
+
+@click.command(name="audit")
+@click.argument("logs", nargs=-1, required=True, metavar="LOG…", type=click.Path())
+@click.option(
+    "--rules", "rules_file", required=True, metavar="FILE", type=click.Path(), help="The rules (*.xcep)."
+)
+@click.option(
+    "--schema",
+    metavar="XSD",
+    type=click.Path(),
+    help="Events that the rules use and do not define are derived from it.",
+)
+@click.option(
+    "--out", metavar="PATH", type=click.Path(), help="Where the findings go; without it to standard output."
+)
+@click.option("--format", type=click.Choice(["jsonl", "parquet"]), default="jsonl", show_default=True)
+@click.option("--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True)
+@click.option("--master", metavar="URL", help="The Spark master; without it this machine with all its cores.")
+@click.option(
+    "--partitions", type=click.IntRange(min=1), metavar="N", help="How many parts Spark divides the log into."
+)
+@click.option("--operators", is_flag=True, help="Report what inner operators raise, too.")
+@click.option(
+    "--on-bad-record", type=click.Choice(["skip", "document", "fail"]), default="skip", show_default=True,
+    help="What becomes of a bad record's document: go on without the record, leave out its findings, or stop.",
+)  # fmt: skip
+@click.option(
+    "--quarantine",
+    metavar="PATH",
+    type=click.Path(),
+    help="Where bad records go; without it beside the findings.",
+)
+@click.option(
+    "--ignore-whitespace",
+    is_flag=True,
+    help="Leave out changes of text that is white space before and after.",
+)
+@click.option("--fail-on-findings", is_flag=True, help="Exit with 1 if there are findings.")
+@click.option(
+    "--explain", is_flag=True, help="Show the plan, with how many records feed each pass, before the audit."
+)
+@click.option("--dry-run", is_flag=True, help="Show what would be done, with counts from the logs, and stop.")
+@click.option("--quiet", is_flag=True, help="No progress and no table on standard error.")
+def command(
+    logs: tuple[str, ...], rules_file: str, schema: str | None, out: str | None, format: str, engine: str,
+    master: str | None, partitions: int | None, operators: bool, on_bad_record: str, quarantine: str | None,
+    ignore_whitespace: bool, fail_on_findings: bool, explain: bool, dry_run: bool, quiet: bool,
+) -> int:  # fmt: skip
+    """Replay change logs under rules and write the findings, in one process or with Spark: the same bytes.
+
+    LOG is a file (with the files it was rolled over to), a folder or a pattern; JSON Lines, also packed with gzip
+    or zstd, or Parquet.
+    """
+    rules = _rules(rules_file, schema)
+    if out is None and format == "parquet":
+        raise click.UsageError("--format parquet needs --out: Parquet cannot be written to standard output")
+    if explain or dry_run:
+        _explain(logs, rules, engine)
+        if dry_run:
+            return 0
+    if out is None and quarantine is None:
+        quarantine = "quarantine.jsonl"
+    with audit_progress(find_files(logs), engine, shown=not quiet and sys.stderr.isatty()) as progress:
+        result = audit(
+            logs, rules, engine=engine, out=out, format=format, operators=operators, on_bad_record=on_bad_record,  # type: ignore[arg-type]
+            quarantine=quarantine, ignore_whitespace=ignore_whitespace, master=master, partitions=partitions,
+            progress=progress,
+        )  # fmt: skip
+    if out is None:
+        stream = sys.stdout.buffer
+        for line in result.lines():
+            stream.write(line + b"\n")
+        stream.flush()
+    if not quiet:
+        _report(result, out)
+    if result.summary.quarantined:
+        return QUARANTINED
+    return FINDINGS_FOUND if fail_on_findings and result.summary.findings else 0
+
+
+def _rules(file: str, schema: str | None) -> Rules:
+    if schema is None:
+        return load_rules(file)
+    from ..audit.with_schema import load_rules_with_schema
+
+    return load_rules_with_schema(file, schema)
+
+
+def _explain(logs: tuple[str, ...], rules: Rules, engine: str) -> None:
+    """The files, the plan, and how many records feed each pass."""
+    console = make_console(stderr=True)
+    files = find_files(logs)
+    size = sum(file.size for file in files)
+    console.print(f"{len(files)} file{'' if len(files) == 1 else 's'}, {size:,} bytes, engine {engine}")
+    plan = make_plan(rules)
+    counts = count_records(files, plan)
+    for each in plan.passes:
+        console.print()
+        console.print(plain(describe_pass(each)), soft_wrap=True)
+        fed = counts.fed[each.index]
+        console.print(
+            f"  records     {fed:,} of {counts.records:,} replayed, under {counts.keys[each.index]} keys"
+        )
+
+
+def _report(result: AuditResult, out: str | None) -> None:
+    """The final table, on standard error."""
+    console = make_console(stderr=True)
+    console.print(_table(result.summary))
+    if out is not None:
+        console.print(f"findings in {plain(out)}", soft_wrap=True)
+    if result.quarantine is not None:
+        number = result.summary.quarantined
+        records = "1 bad record" if number == 1 else f"{number:,} bad records"
+        console.print(f"{records} in {plain(str(result.quarantine))}, with the reasons", soft_wrap=True)
+
+
+_MOST_ROWS = 20
+
+
+def _table(summary: Summary) -> Table:
+    table = Table(title=f"audit with {summary.engine}, {summary.seconds:.1f} s", title_justify="left")
+    table.add_column("document")
+    for heading in ("records", "findings", "quarantined"):
+        table.add_column(heading, justify="right")
+    table.add_column("findings by event type, remarks")
+    documents = [summary.documents[doc] for doc in sorted(summary.documents)]
+    for each in documents[:_MOST_ROWS]:
+        remarks = [f"{name} {count:,}" for name, count in sorted(each.per_rule.items())]
+        if each.missing:
+            remarks.append(f"{each.missing:,} time points missing")
+        if each.disordered:
+            remarks.append("was out of order: sorted")
+        if each.withheld:
+            remarks.append("findings withheld: bad records")
+        table.add_row(
+            plain(each.doc) or "(no name)", f"{each.records:,}", f"{each.findings:,}", f"{each.quarantined:,}",
+            plain(", ".join(remarks)),
+        )  # fmt: skip
+    if len(documents) > _MOST_ROWS:
+        table.add_row(f"… {len(documents) - _MOST_ROWS:,} more")
+    totals = ", ".join(f"{name} {count:,}" for name, count in sorted(summary.per_rule.items()))
+    table.add_section()
+    table.add_row(
+        "all", f"{summary.records:,}", f"{summary.findings:,}", f"{summary.quarantined:,}", plain(totals)
+    )
+    return table
