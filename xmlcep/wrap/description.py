@@ -71,7 +71,8 @@ class Describer(Ledger):
         """The record of ``node``, all its children having records, so that they can be reordered."""
         record = self.materialise(node)
         for child in node.iterchildren():
-            if type(TABLE[child]) is not Record:
+            known = TABLE.get(child)
+            if known is not None and type(known) is not Record:
                 self._describe(child, record)
         return record
 
@@ -79,8 +80,8 @@ class Describer(Ledger):
         """Gives every node of the subtree its record."""
         self.materialise(node)
         for each in node.iter():
-            known = TABLE[each]
-            if type(known) is not Record:
+            known = TABLE.get(each)
+            if known is not None and type(known) is not Record:
                 parent = TABLE[each.getparent()]
                 assert type(parent) is Record
                 self._describe(each, parent)

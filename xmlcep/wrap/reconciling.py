@@ -94,11 +94,15 @@ class Reconciler(Teller):
     ) -> None:
         if TABLE.get(node) is not record:
             return
+        behind: Node = None  # the sibling told to stand behind
         for child in reversed(told):
             known = TABLE.get(child)
             if type(known) is not Record or known.parent is not record:
                 continue
+            if child in kept:
+                behind = child
             if child not in kept:
+                self.unlink(known, behind)
                 self.forget(child, known)
             elif self.told(_TAIL(child), record.hides) is None:
                 self.tail_changed(child, known, None)

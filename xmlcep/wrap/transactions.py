@@ -7,9 +7,8 @@ from types import TracebackType
 from typing import Any
 
 from ..errors import XmlCepError
-from .delivery import Commit, Delivery
-from .errors import RefusedError
-from .records import TABLE, Record
+from .delivery import Commit
+from .edits import tracker_of
 from .tracker import Tracker
 from .undo import Journal
 
@@ -117,8 +116,7 @@ class Transaction:
         journal, tracker.journal = tracker.journal, None
         assert journal is not None
         tracker.catch_up()
-        sites = [site for site in journal.sites() if type(TABLE.get(site)) is Record]
-        for site in sites:
-            tracker.open_children(site)
+        tracker.open_subtree(tracker.root)  # whatever is put back may be told as moved
+        sites = [site for site in journal.sites() if tracker_of(site) is tracker]
         journal.undo_edits(tracker)
         tracker.reconcile_all(sites)

@@ -65,11 +65,11 @@ class Journal:
 
     def placed(self, node: Node) -> None:
         """A new node has been put into the tree."""
-        self._edits.append(("place", node, None, None))
+        self._edits.append(("place", node, None, None, node.tail))
 
     def moving(self, node: Node) -> None:
         """``node`` is about to be moved or removed."""
-        self._edits.append(("place", node, node.getparent(), node.getnext()))
+        self._edits.append(("place", node, node.getparent(), node.getnext(), node.tail))
 
     def children(self, node: Node) -> None:
         """The whole child list is about to change."""
@@ -109,19 +109,58 @@ class Journal:
                 TABLE[node] = record
         for record, state in self._states.items():
             record.restore(state)
+        quiet, tracker.quiet = tracker.quiet, True
+        for node, was in self._before.items():
+            if was is not None and was.branch is not None:
+                _mend(tracker, node, was)
+        tracker.quiet = quiet
 
     def undo_edits(self, tracker: Tracker) -> None:
-        """Brings the tree back, and leaves the table as it is."""
+        """Brings the tree back, and leaves the table as it is; other documents tell of nodes taken back from them."""
+        others = self._opened_elsewhere(tracker)
         quiet, tracker.quiet = tracker.quiet, True
         try:
             for kind, node, *rest in reversed(self._edits):
                 _INVERSE[kind](node, *rest)
         finally:
             tracker.quiet = quiet
+        for other, parents in others.items():
+            other.reconcile(parents)
+            other.delivery.settle()
+
+    def _opened_elsewhere(self, tracker: Tracker) -> dict[Tracker, list[Node]]:
+        """Where in other wrapped documents nodes are that were moved there from this one."""
+        found: dict[Tracker, list[Node]] = {}
+        for kind, node, *rest in self._edits:
+            placed = [node] if kind == "place" else [child for child, _ in rest[1]] if kind == "children" else []
+            for each in placed:
+                known = TABLE.get(each)
+                owner = known.tracker if type(known) is Record else known
+                if owner is None or owner is tracker:
+                    continue
+                owner.open_subtree(each)
+                owner.open_children(each.getparent())
+                found.setdefault(owner, []).append(each.getparent())
+        return found
+
+
+def _mend(tracker: Tracker, node: Node, record: Record) -> None:
+    """Takes back what was done to a node while it was out of the document, where no journal saw it."""
+    told = tracker.told_children(record)
+    if list(node) != told:
+        _set_children(node, record.text, [(child, TABLE[child].tail) for child in told])
+    elif tracker.told(node.text, record.hides) != record.text:
+        _set_text(node, record.text)
+    items = [(name, attribute.value) for name, attribute in (record.attributes or {}).items()]
+    if dict(node.items()) != dict(items):
+        _set_attributes(node, items)
+    for child in told:
+        if tracker.told(child.tail, record.hides) != TABLE[child].tail:
+            _set_tail(child, TABLE[child].tail)
 
 
 def _set_text(node: Node, value: str | None) -> None:
-    _Element.text.__set__(node, value)
+    object.__setattr__(node, "text", value)  # a comment's text is not an element's
 
 
 def _set_tail(node: Node, value: str | None) -> None:
@@ -144,7 +183,7 @@ def _set_attributes(node: Node, items: list[tuple[str, str]]) -> None:
         _Element.set(node, key, value)
 
 
-def _place(node: Node, parent: Node, following: Node) -> None:
+def _place(node: Node, parent: Node, following: Node, tail: str | None) -> None:
     """Puts a node (its tail goes along) back before ``following``, at the end of ``parent``, or takes it out."""
     if parent is None:
         above = node.getparent()
@@ -154,6 +193,8 @@ def _place(node: Node, parent: Node, following: Node) -> None:
         _Element.addprevious(following, node)
     else:
         _Element.append(parent, node)
+    if (node.tail or None) != (tail or None):
+        _set_tail(node, tail)
 
 
 def _set_children(node: Node, text: str | None, children: list[tuple[Node, str | None]]) -> None:
