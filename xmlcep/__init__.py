@@ -1,21 +1,53 @@
-"""xmlcep: composite events in changing XML documents."""
+"""xmlcep: composite events in changing XML documents.
 
+The names here are the stable interface; the packages behind them say in their docstrings in which order to
+read them. A newcomer starts with `events` and `definitions`, then `rules`, `engine`, `wrap`, `log`, `audit`.
+"""
+
+from .audit import AuditResult as AuditResult
+from .audit import audit as audit
 from .engine import Detector as Detector
+from .errors import MissingExtraError as MissingExtraError
+from .errors import RecordError as RecordError
 from .errors import RuleError as RuleError
 from .errors import XmlCepError as XmlCepError
 from .events import CompositeEvent as CompositeEvent
 from .events import PrimitiveEvent as PrimitiveEvent
+from .log import read_log as read_log
+from .log import rebuild as rebuild
+from .log.recorder import record as record
+from .log.recovery import recover as recover
+from .replica import Replica as Replica
 from .rules import Rules as Rules
 from .rules import load_rules as load_rules
 from .rules import parse_rules as parse_rules
+from .schema import derive as derive
+from .wrap import Document as Document
+from .wrap import fromstring as fromstring
+from .wrap import parse as parse
+from .wrap import wrap as wrap
 
 __all__ = [
+    "AuditResult",
     "CompositeEvent",
     "Detector",
+    "Document",
+    "MissingExtraError",
     "PrimitiveEvent",
+    "RecordError",
+    "Replica",
     "RuleError",
     "Rules",
     "XmlCepError",
+    "audit",
+    "derive",
+    "fromstring",
     "load_rules",
+    "parse",
     "parse_rules",
+    "read_log",
+    "rebuild",
+    "record",
+    "recover",
+    "wrap",
 ]

@@ -9,7 +9,8 @@ import pytest
 
 SURFACE = {
     "xmlcep": """
-        CompositeEvent Detector PrimitiveEvent RuleError Rules XmlCepError load_rules parse_rules
+        AuditResult CompositeEvent Detector Document MissingExtraError PrimitiveEvent RecordError Replica RuleError
+        Rules XmlCepError audit derive fromstring load_rules parse parse_rules read_log rebuild record recover wrap
         """,
     "contexts": """
         CONTEXTS Chronicle Combination Context Continuous Cumulative Entry FLAT_KEY Flat Group Grouping
