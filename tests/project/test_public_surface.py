@@ -9,8 +9,9 @@ import pytest
 
 SURFACE = {
     "xmlcep": """
-        AuditResult CompositeEvent Detector Document MissingExtraError PrimitiveEvent RecordError Replica RuleError
-        Rules XmlCepError audit derive fromstring load_rules parse parse_rules read_log rebuild record recover wrap
+        AuditResult CompositeEvent Detector Document MissingExtraError PrimitiveEvent RecordError
+        Replica RuleError Rules XmlCepError audit derive fromstring load_rules parse parse_rules
+        read_log rebuild record recover wrap
         """,
     "contexts": """
         CONTEXTS Chronicle Combination Context Continuous Cumulative Entry FLAT_KEY Flat Group Grouping
