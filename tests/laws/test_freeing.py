@@ -26,7 +26,7 @@ def detector_after(rules: tuple[EventDefinition, ...], steps: tuple[Any, ...]) -
 
 
 @settings(max_examples=60, deadline=None)
-@given(rule_sets(flat=False, conditions=False), histories(clear=True))
+@given(rule_sets(flat=False), histories(clear=True))
 def test_nothing_is_kept_of_a_document_that_is_gone(
     rules: tuple[EventDefinition, ...], history: History
 ) -> None:
