@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from .engine import detection
+from .engine import detection, first_detection
 from .floor import count_complete, count_many
 from .frame import Figure, Settings
 from .histories import History
@@ -18,7 +18,7 @@ WINDOW = 1000
 
 
 def run(settings: Settings) -> Iterator[Figure]:
-    """Engine and floor for each number of rules; the second half with Q1 as the only rule that matches."""
+    """Engine and floor for each number of rules; Q1 as the only rule that matches; getting ready."""
     for count in COUNTS:
         text, forms = many_rules(count)
         names = tuple(f"item{number}" for number in range(count))
@@ -34,3 +34,10 @@ def run(settings: Settings) -> Iterator[Figure]:
     }
     timings = measure({"floor": partial(count_complete, rows, ITEM), **detections}, runs=settings.runs)
     yield from per_event("q3", "one matches", timings, events=settings.events, base="1 rules")
+    for count in COUNTS:
+        text, _ = many_rules(count)
+        names = tuple(f"item{number}" for number in range(count))
+        few = list(History(20 * count, count, names=names, seed=settings.seed).rows())
+        timing = measure({"ready": first_detection(text, few)}, runs=settings.runs)["ready"]
+        note = f"from text to {len(few):,} events of all types"
+        yield Figure("q3", f"getting ready, {count} rules", timing.median * 1e3, "ms", note=note)
