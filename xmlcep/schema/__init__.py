@@ -4,10 +4,15 @@
 `places` finds the paths that tell declarations apart, `cycles` keeps recursion out of the event graph.
 `completion`, `changes` and `violations` derive events, `naming` names them, `printing` writes them.
 `deriving` puts it together.
+
+`combining` joins derived events with a person's rules, `checking` finds rules that can never match (`vocabulary`).
 """
+
+from .checking import check_rules as check_rules
+from .combining import combine as combine
 
 from .deriving import derive as derive
 from .deriving import derive_text as derive_text
 from .errors import SchemaError as SchemaError
 
-__all__ = ["SchemaError", "derive", "derive_text"]
+__all__ = ["SchemaError", "check_rules", "combine", "derive", "derive_text"]

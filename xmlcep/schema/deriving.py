@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from path_types import PathType
 
-from ..definitions import EventDefinition, Leaf, Operator, Termination
-from ..events import CompositeType
+from ..definitions import Leaf, Operator, Termination
 from ..rules import Rules
 from . import building
 from .building import DerivedEvent
 from .changes import change_event, has_change
+from .combining import used_names
 from .completion import Completion, has_event
 from .cycles import plain_edges
 from .errors import SchemaError
@@ -206,24 +206,10 @@ def _with_needed(events: list[DerivedEvent], names: set[str]) -> list[DerivedEve
     """The completion events of these names with those they build on, and all events of other kinds."""
     by_name = {event.definition.name: event for event in events}
     completion = {name for name in by_name if name.startswith("Complete")}
-    keep = set(by_name) - completion
-    waiting = list(names)
-    while waiting:
-        name = waiting.pop()
-        if name not in keep:
-            keep.add(name)
-            waiting += _references(by_name[name].definition)
+    wanted = [by_name[name].definition for name in by_name if name in names]
+    needed = used_names(wanted, {name: by_name[name].definition for name in completion})
+    keep = (set(by_name) - completion) | names | needed
     return [event for event in events if event.definition.name in keep]
-
-
-def _references(definition: EventDefinition) -> Iterable[str]:
-    waiting: list[Operator] = [definition.expression]
-    while waiting:
-        for operand in waiting.pop().operands:
-            if not isinstance(operand, Leaf):
-                waiting.append(operand)
-            elif isinstance(operand.type, CompositeType) and operand.type.name is not None:
-                yield operand.type.name
 
 
 def _paths(operator: Operator) -> Iterator[PathType]:

@@ -61,13 +61,37 @@ def find_places(schema: Schema, depth: int) -> Places:
         for index, declaration in enumerate(schema.declarations)
     )
     nests = frozenset(_nesting(schema, children))
-    nested = tuple(
-        tuple(_nested(schema, children, index, depth))
-        if index in nests and len(by_name[declaration.name]) == 1
-        else ()
-        for index, declaration in enumerate(schema.declarations)
-    )
-    return Places(places, nested, children, nests)
+    nested = [
+        tuple(_nested(schema, children, index, places[index], depth)) if index in nests else ()
+        for index in range(len(schema.declarations))
+    ]
+    return Places(places, _told_apart(schema, by_name, places, nested), children, nests)
+
+
+def _told_apart(
+    schema: Schema,
+    by_name: dict[str, list[int]],
+    places: tuple[tuple[PathType, ...], ...],
+    nested: list[tuple[PathType, ...]],
+) -> tuple[tuple[PathType, ...], ...]:
+    """The nested places without those that elements of another declaration of the name can have, too."""
+    told: list[tuple[PathType, ...]] = []
+    for index, declaration in enumerate(schema.declarations):
+        others = [
+            path
+            for other in by_name[declaration.name]
+            if other != index
+            for path in (*places[other], *nested[other])
+        ]
+        told.append(
+            tuple(
+                path
+                for path in dict.fromkeys(nested[index])
+                if path not in places[index]
+                and not any(path is other or ends(path, other) or ends(other, path) for other in others)
+            )
+        )
+    return tuple(told)
 
 
 def _children(schema: Schema, index: int) -> tuple[int, ...]:
@@ -156,12 +180,15 @@ def _nesting(schema: Schema, children: tuple[tuple[int, ...], ...]) -> Iterator[
 
 
 def _nested(
-    schema: Schema, children: tuple[tuple[int, ...], ...], index: int, depth: int
+    schema: Schema,
+    children: tuple[tuple[int, ...], ...],
+    index: int,
+    places: tuple[PathType, ...],
+    depth: int,
 ) -> Iterator[PathType]:
     """``rule/rule``, ``rule/rule/rule``, … : places that only elements nested exactly so deep have."""
-    step = Step.element(schema.declarations[index].name)
     chains = _chains(schema, children, index)
-    level: list[tuple[Step, ...]] = [(step,)]
+    level: list[tuple[Step, ...]] = [place.steps for place in places if not place.absolute]
     count = 0
     for _ in range(depth):
         level = [(*steps, *chain) for steps in level for chain in chains]

@@ -1,0 +1,135 @@
+"""Derived events together with a person's rules, which refer to them by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal, NamedTuple
+
+from ..definitions import EventDefinition, Leaf, Operator, Position
+from ..errors import RuleError, RuleProblem
+from ..events import CompositeType
+from ..language import parse_definitions
+from ..rules import Rules
+from .suggesting import nearest
+
+
+def combine(
+    derived: Rules, text: str, *, source_name: str = "<rules>", keep: Literal["used", "all"] = "used"
+) -> Rules:
+    """The rules that ``text`` says, which can use the events of ``derived`` by name.
+
+    ``keep`` says which derived events become part of the result: those that the rules build on, or all. Raises
+    `RuleError` for all that is wrong in the text, and for names and prefixes that clash with derived ones.
+    """
+    problems: list[RuleProblem] = []
+    parsed = parse_definitions(text, problems)
+    available = {definition.name: definition for definition in derived.definitions}
+    for definition in parsed.definitions:
+        if definition.name in available:
+            problems.append(
+                _problem(
+                    f"the event {definition.name!r} is derived from the schema too ({derived.source_name})",
+                    "choose another name, or leave out the definition to use the derived one",
+                    definition.at,
+                )
+            )
+    problems += _unknown(parsed.definitions, available, parsed.unreadable)
+    needed = set(available) if keep == "all" else used_names(parsed.definitions, available)
+    chosen = [definition for definition in derived.definitions if definition.name in needed]
+    problems += _clashing_prefixes(chosen, derived.namespaces, parsed.namespaces)
+    if problems:
+        raise RuleError(problems, source_name=source_name, text=text)
+    prefixes = {prefix: uri for prefix, uri in derived.namespaces.items() if prefix}
+    try:
+        return Rules.from_definitions((*chosen, *parsed.definitions), {**prefixes, **parsed.namespaces})
+    except RuleError as error:
+        raise RuleError(error.problems, source_name=source_name, text=text) from None
+
+
+def _unknown(
+    definitions: Iterable[EventDefinition],
+    available: Mapping[str, EventDefinition],
+    unreadable: Iterable[str],
+) -> Iterator[RuleProblem]:
+    """Names of events that are neither defined nor derived, with the nearest that is."""
+    known = {*available, *unreadable, *(definition.name for definition in definitions)}
+    for definition in definitions:
+        for leaf in _composites(definition.expression):
+            if leaf.name is not None and leaf.name not in known:
+                close = nearest(leaf.name, known)
+                yield _problem(
+                    f"event {definition.name}: there is no event called {leaf.name}, here or derived from the schema",
+                    f"did you mean {close}?" if close else "xmlcep derive XSD shows the derived events",
+                    leaf.at,
+                )
+
+
+def used_names(definitions: Iterable[EventDefinition], available: Mapping[str, EventDefinition]) -> set[str]:
+    """The available events that the definitions build on, directly or not."""
+    needed: set[str] = set()
+    waiting = list(definitions)
+    while waiting:
+        for name in references(waiting.pop().expression):
+            if name in available and name not in needed:
+                needed.add(name)
+                waiting.append(available[name])
+    return needed
+
+
+def references(operator: Operator) -> Iterator[str]:
+    """The names of the events that an expression is made of."""
+    return (use.name for use in _composites(operator) if use.name is not None)
+
+
+class _Use(NamedTuple):
+    """An event used in an expression; None: any."""
+
+    name: str | None
+    at: Position
+
+
+def _composites(operator: Operator) -> Iterator[_Use]:
+    for operand in operator.operands:
+        if not isinstance(operand, Leaf):
+            yield from _composites(operand)
+        elif isinstance(operand.type, CompositeType):
+            yield _Use(operand.type.name, operand.at)
+
+
+def _clashing_prefixes(
+    chosen: Iterable[EventDefinition], derived: Mapping[str, str], given: Mapping[str, str]
+) -> list[RuleProblem]:
+    """Prefixes with two meanings, where a derived condition is written with them (paths know their namespaces)."""
+    conditions = " ".join(condition for each in chosen for condition in _conditions(each.expression))
+    if not conditions:
+        return []
+    problems = [
+        _problem(
+            f"the prefix {prefix!r} stands for {given[prefix]} here and for {uri} in the derived events",
+            "use another prefix",
+            Position(),
+        )
+        for prefix, uri in derived.items()
+        if prefix and given.get(prefix, uri) != uri and f"{prefix}:" in conditions
+    ]
+    if given.get("") and "" not in derived:
+        problems.append(
+            _problem(
+                f"unprefixed names are of {given['']} here, and of no namespace in the derived conditions",
+                "declare a prefix for the namespace instead",
+                Position(),
+            )
+        )
+    return problems
+
+
+def _conditions(operator: Operator) -> Iterator[str]:
+    if operator.options.when is not None:
+        yield operator.options.when
+    for operand in operator.operands:
+        if not isinstance(operand, Leaf):
+            yield from _conditions(operand)
+
+
+def _problem(message: str, hint: str, at: Position) -> RuleProblem:
+    return RuleProblem(message, hint, line=at.line, column=at.column, width=at.width)

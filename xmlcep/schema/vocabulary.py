@@ -1,0 +1,223 @@
+"""The paths that documents of a schema can have, and the nearest of them to one they cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from path_types import Axis, PathType, Step
+
+from .demands import simplified
+from .model import ElementPart, GroupKind, GroupPart, Part, Schema, TextKind, elements, local, wildcards
+from .naming import XML, XSI
+from .suggesting import nearest
+
+_ALWAYS = {f"{{{XSI}}}{name}" for name in ("type", "nil", "schemaLocation", "noNamespaceSchemaLocation")} | {
+    f"{{{XML}}}{name}" for name in ("lang", "space", "base", "id")
+}
+
+
+class Mismatch(NamedTuple):
+    """Where a path leaves the schema: at the step with this index; ``near`` is the path as far as it can be saved."""
+
+    step: int
+    message: str
+    near: PathType | None
+
+
+class Vocabulary:
+    """Answers which paths a schema allows. Elements that wildcards let in are followed as far as they are known."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self._by_name: dict[str, list[int]] = {}
+        self._children: list[dict[str, list[int]]] = []
+        for index, declaration in enumerate(schema.declarations):
+            self._by_name.setdefault(declaration.name, []).append(index)
+            named: dict[str, list[int]] = {}
+            for content in declaration.contents():
+                for child in elements(content.model):
+                    named.setdefault(schema.declarations[child].name, []).append(child)
+            self._children.append(named)
+        self._open = [w for d in schema.declarations for c in d.contents() for w in wildcards(c.model)]
+
+    def allows(self, path: PathType) -> bool:
+        """Whether a node of a valid document can have a path that is, or ends with, ``path``."""
+        return self._walk(path) is None
+
+    def mismatch(self, path: PathType) -> Mismatch | None:
+        """Why no node of a valid document has a path that is or ends with ``path``; None if one can have it."""
+        stop = self._walk(path)
+        if stop is None:
+            return None
+        at, states = stop
+        return self._dead_end(path, at, states) if at else self._unknown_start(path)
+
+    def _walk(self, path: PathType) -> tuple[int, list[int]] | None:
+        """The first step that leads nowhere, and the declarations before it; None if there is none."""
+        states = self._start(path)
+        if states is None:
+            return None
+        if not states:
+            return 0, []
+        for at in range(1, len(path)):
+            following = self._follow(states, path.steps[at])
+            if following is None:
+                return None
+            if not following:
+                return at, states
+            states = following
+        return None
+
+    def most(self, path: PathType) -> int | None:
+        """How many nodes with this path one parent can have; None: any number, or not known."""
+        if path.last.axis is Axis.ATTRIBUTE:
+            return 1
+        if len(path) < 2 or not path.last.is_element or path.parent is None:
+            return None
+        states = self._states(path.parent)
+        if not states:
+            return None
+        counts = [self._most_of(index, path.last.test) for index in states]
+        known = [count for count in counts if count is not None]
+        return max(known) if len(known) == len(counts) else None
+
+    # walking
+
+    def _start(self, path: PathType) -> list[int] | None:
+        """The declarations of the first step; None when it cannot be known what it stands for."""
+        step = path.steps[0]
+        if not step.is_element:
+            return self._having(step)
+        found = self._by_name.get(step.test, [])
+        if path.absolute:
+            found = [index for index in found if index in self.schema.roots]
+        if not found and not path.absolute and self._let_in(step.test):
+            return None
+        return found
+
+    def _having(self, step: Step) -> list[int]:
+        """Declarations with such an attribute, or with text."""
+        return [index for index in range(len(self.schema.declarations)) if self._has(index, step)]
+
+    def _states(self, path: PathType) -> list[int]:
+        states = self._start(path) or []
+        for step in path.steps[1:]:
+            states = self._follow(states, step) or []
+        return states
+
+    def _follow(self, states: Iterable[int], step: Step) -> list[int] | None:
+        """The declarations one step further; None when a wildcard lets in what is not known."""
+        if not step.is_element:
+            return [index for index in states if self._has(index, step)]
+        found: dict[int, None] = {}
+        for index in states:
+            found.update(dict.fromkeys(self._children[index].get(step.test, ())))
+            for content in self.schema.declarations[index].contents():
+                for wildcard in wildcards(content.model):
+                    if not wildcard.admits(step.test):
+                        continue
+                    known = [
+                        i for i in self._by_name.get(step.test, ()) if self.schema.declarations[i].is_global
+                    ]
+                    if not known and not wildcard.strict:
+                        return None
+                    found.update(dict.fromkeys(known))
+        return list(found)
+
+    def _has(self, index: int, step: Step) -> bool:
+        for content in self.schema.declarations[index].contents():
+            if step.axis is Axis.CHILD:
+                if content.text is not TextKind.NONE:
+                    return True
+            elif content.any_attribute or step.test in _ALWAYS:
+                return True
+            elif any(attribute.name == step.test for attribute in content.attributes):
+                return True
+        return False
+
+    def _let_in(self, name: str) -> bool:
+        return any(wildcard.admits(name) and not wildcard.strict for wildcard in self._open)
+
+    def _most_of(self, index: int, name: str) -> int | None:
+        most = 0
+        for content in self.schema.declarations[index].contents():
+            if any(wildcard.admits(name) for wildcard in wildcards(content.model)):
+                return None
+            count = self._count(simplified(content.model), name)
+            if count is None:
+                return None
+            most = max(most, count)
+        return most
+
+    def _count(self, part: Part | None, name: str) -> int | None:
+        """The most elements called ``name`` in a part; None: no bound."""
+        if isinstance(part, ElementPart):
+            named = any(self.schema.declarations[index].name == name for index in part.declarations)
+            return part.upper if named else 0
+        if not isinstance(part, GroupPart):
+            return 0
+        counts = [self._count(inner, name) for inner in part.parts]
+        known = [count for count in counts if count is not None]
+        if len(known) < len(counts):
+            return None
+        total = max(known) if part.kind is GroupKind.CHOICE else sum(known)
+        return 0 if total == 0 else None if part.upper is None else total * part.upper
+
+    # explaining
+
+    def _unknown_start(self, path: PathType) -> Mismatch:
+        step = path.steps[0]
+        if path.absolute and step.is_element:
+            names = [self.schema.declarations[index].name for index in self.schema.roots]
+            message = f"no document of the schema has the root element {local(step.test)}"
+        elif step.is_element:
+            names = list(self._by_name)
+            message = f"the schema has no element {local(step.test)}"
+        else:
+            names = [a.name for d in self.schema.declarations for c in d.contents() for a in c.attributes]
+            message = f"no element of the schema has {'text' if step.axis is Axis.CHILD else f'an attribute {step}'}"
+        relative = path.relative
+        near = relative if path.absolute and self.allows(relative) else self._repaired(path, 0, names)
+        return Mismatch(0, message, near)
+
+    def _dead_end(self, path: PathType, at: int, states: list[int]) -> Mismatch:
+        step, parent = path.steps[at], local(path.steps[at - 1].test)
+        if step.is_element:
+            names = [name for index in states for name in self._children[index]]
+            message = f"{parent} has no child element {local(step.test)}"
+        elif step.axis is Axis.CHILD:
+            names = []
+            message = f"{parent} has no text of its own"
+        else:
+            contents = [c for index in states for c in self.schema.declarations[index].contents()]
+            names = [attribute.name for content in contents for attribute in content.attributes]
+            message = f"{parent} has no attribute {local(step.test)}"
+        return Mismatch(at, message, self._repaired(path, at, names) or self._elsewhere(path, at))
+
+    def _repaired(self, path: PathType, at: int, names: Iterable[str]) -> PathType | None:
+        """The path with the step replaced by the name most like it, if the rest of it then exists."""
+        step = path.steps[at]
+        by_local = {local(name): name for name in names}
+        found = nearest(local(step.test), by_local)
+        if found is None:
+            return None
+        steps = (*path.steps[:at], Step(step.axis, by_local[found]), *path.steps[at + 1 :])
+        repaired = PathType.of(path.absolute, steps)
+        if self.allows(repaired):
+            return repaired
+        return PathType.of(path.absolute, steps[: at + 1]) if steps[at] != step else None
+
+    def _elsewhere(self, path: PathType, at: int) -> PathType | None:
+        """The end of the path, where it does exist: under another parent, or as an attribute instead of an element."""
+        step = path.steps[at]
+        if step.test != "text()":
+            other = Step.attribute(step.test) if step.is_element else Step.element(step.test)
+            turned = PathType.of(path.absolute, (*path.steps[:at], other))
+            if self.allows(turned):
+                return turned
+        if step.is_element:
+            for index, children in enumerate(self._children):
+                if step.test in children:
+                    return PathType.of(False, [Step.element(self.schema.declarations[index].name), step])
+        return PathType.of(path.absolute, path.steps[:at])
