@@ -96,10 +96,6 @@ class TrackedAttributes(dict[str, str]):
             raise KeyError("popitem(): the element has no attributes")
         return key, self.pop(key)
 
-    def __ior__(self, other: Any) -> TrackedAttributes:  # type: ignore[override,misc]
-        self.update(other)
-        return self
-
     def _change(self, function: Any, *args: Any) -> Any:
         record = ready(self._node)
         if record is None:
@@ -183,11 +179,10 @@ class TrackedAttributes(dict[str, str]):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __or__(self, other: Any) -> dict[str, str]:  # type: ignore[override]
-        return dict(self._raw) | dict(other)
+    def _unsupported(self, other: object) -> Any:
+        return NotImplemented  # as in lxml; the operators of dict would see the empty storage
 
-    def __ror__(self, other: Any) -> dict[str, str]:  # type: ignore[override]
-        return dict(other) | dict(self._raw)
+    __or__ = __ror__ = __ior__ = _unsupported
 
     def __repr__(self) -> str:
         return repr(self._raw)

@@ -73,7 +73,7 @@ class TrackedElement(_Tracked, etree.ElementBase):  # type: ignore[misc]
         if parent is not None:
             known = _known(parent)
             if known is not None and self not in TABLE:
-                if type(known) is Record:
+                if type(known) is Record and known.branch is not None:
                     tracker = known.tracker
                     if not tracker.quiet:
                         if tracker.simple:
@@ -81,7 +81,7 @@ class TrackedElement(_Tracked, etree.ElementBase):  # type: ignore[misc]
                         else:
                             tracker.born(self, known)
                 else:
-                    _first_below(self, parent, known)
+                    _first_below(self, parent)
 
     @property
     def attrib(self) -> Any:
@@ -213,10 +213,15 @@ class TrackedEntity(_Childless, etree.EntityBase):  # type: ignore[misc]
     __slots__ = ()
 
 
-def _first_below(node: Any, parent: Any, tracker: Any) -> None:
-    """SubElement below an element of which nothing has been told yet."""
-    if not tracker.quiet:
-        tracker.born(node, tracker.without(parent, node))
+def _first_below(node: Any, parent: Any) -> None:
+    """SubElement below an element of which nothing has been told yet, or below something that is none."""
+    tracker = tracker_of(parent)
+    if tracker is None or tracker.quiet:
+        return
+    if not isinstance(parent.tag, str):
+        _append(etree.Element("none"), node)  # out of the tree, which lxml 6.1 has damaged
+        raise RefusedError("SubElement() below a comment or processing instruction: give it an element")
+    tracker.born(node, tracker.without(parent, node))
 
 
 def _text(node: Any, value: Any) -> None:
