@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 from .errors import MissingExtraError
@@ -12,6 +13,9 @@ def main() -> int:
 
     Without the packages of the extra ``cli`` it says how to get them and returns 2.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # where the terminal is not UTF-8
     try:
         from .cli.main import run
     except ModuleNotFoundError as error:

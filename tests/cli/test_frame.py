@@ -113,6 +113,15 @@ def test_a_reader_that_has_seen_enough() -> None:
     assert (done.returncode, done.stderr) == (141, "")
 
 
+def test_a_terminal_that_cannot_show_every_character() -> None:
+    rules = ROOT / "samples" / "purchase_order" / "purchase-order.xcep"
+    command = [sys.executable, "-m", "xmlcep", "check", str(rules)]
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, cwd=ROOT, env=ascii_only, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\\xd7[0,1]" in done.stdout
+
+
 @pytest.mark.parametrize("package", ["click", "rich"])
 def test_without_the_packages_of_the_extra(package: str) -> None:
     """A finder that denies the package stands for an installation without it."""
