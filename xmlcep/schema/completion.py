@@ -162,14 +162,13 @@ class _Element:
         """The child's own completion event where it has one, else its insertion."""
         name = self.all.schema.declarations[child].name
         path = element_path(self.place, name)
-        place = self.all.places.of_child(child, path)
-        completion = None if place is None else self.all.names.get((child, place))
-        if completion is None:
-            return building.inserted(path)
-        if (self.index, child) in self.all.plain:
+        places = self.all.places.of_child(child, path)
+        completions = [found for place in places if (found := self.all.names.get((child, place))) is not None]
+        if completions and (self.index, child) in self.all.plain:
             self.comments.append(f"recursive: the insertion of {local(name)} counts, not its completion")
-            return building.inserted(path)
-        return building.raised(completion, path)
+            completions = []
+        raised = building.disjunction([building.raised(event, path) for event in completions], self.place)
+        return building.inserted(path) if raised is None else raised
 
     def _bags(self, bags: list[demands.Bag]) -> Expression | None:
         """One of the least bags of children that make valid content."""

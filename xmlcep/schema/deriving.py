@@ -12,6 +12,7 @@ from path_types import PathType
 from ..definitions import Leaf, Operator, Termination
 from ..rules import Rules
 from . import building
+from .alike import places_of_alike
 from .building import DerivedEvent
 from .changes import change_event, has_change
 from .combining import used_names
@@ -22,7 +23,6 @@ from .loading import Locations, load_schema
 from .merging import merge_equal
 from .model import Schema, local
 from .naming import EventNames, Prefixes
-from .places import Places, find_places
 from .printing import print_events
 from .reading import read_schema
 from .suggesting import closest
@@ -123,9 +123,9 @@ class _Derivation:
     def __init__(self, schema: Schema, end: Termination | None, depth: int) -> None:
         if depth < 0:
             raise SchemaError(f"depth is {depth}: expected 0 or more")
+        schema, self.places = places_of_alike(schema, depth)
         self.schema = schema
         self.end = end
-        self.places: Places = find_places(schema, depth)
         self.prefixes = Prefixes(schema)
         self.event_names = EventNames(schema)
         self.spots = list(self._spots())

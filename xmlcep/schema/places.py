@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from path_types import PathType, Step, ends
+from path_types import PathType, Step, ends, offset
 
 from .model import Schema, elements
 
@@ -33,20 +33,32 @@ class Places(NamedTuple):
     """The places of the declarations (by index), the nested ones among them, and how declarations lie.
 
     ``places[i]`` is empty when the path would grow beyond `MAX_STEPS` or `MAX_PLACES`. ``nests`` are the
-    declarations whose elements can stand inside one of the same name.
+    declarations whose elements can stand inside one of the same name; ``above`` has the names that elements of a
+    name can stand in directly, "" for none (the root).
     """
 
     places: tuple[tuple[PathType, ...], ...]
     nested: tuple[tuple[PathType, ...], ...]
     children: tuple[tuple[int, ...], ...]
     nests: frozenset[int]
+    above: Mapping[str, frozenset[str]]
 
-    def of_child(self, child: int, path: PathType) -> PathType | None:
-        """The place of ``child`` that elements with a path ending in ``path`` have; None: not known."""
-        for place in self.places[child]:
-            if place is path or ends(place, path) or ends(path, place):
-                return place
-        return None
+    def of_child(self, child: int, path: PathType) -> list[PathType]:
+        """The places that elements of ``child`` can have which have a path ending in ``path``, its parent's and its own.
+
+        Several if the parent's path leaves open how deep the child is nested. A place that ``path`` has twice is
+        none of them (P3), nor is one that would need another parent of the name further up: then the
+        path up to the parent would not be unique.
+        """
+        found: list[PathType] = []
+        for place in (*self.places[child], *self.nested[child]):
+            if ends(path, place):
+                above = self.above[place.steps[0].test] if not place.absolute else frozenset()
+                if above - {path.steps[-2].test}:
+                    found.append(place)
+            elif place is path or (ends(place, path) and offset(place, path) is not None):
+                found.append(place)
+        return found
 
 
 def find_places(schema: Schema, depth: int) -> Places:
@@ -65,7 +77,20 @@ def find_places(schema: Schema, depth: int) -> Places:
         tuple(_nested(schema, children, index, places[index], depth)) if index in nests else ()
         for index in range(len(schema.declarations))
     ]
-    return Places(places, _told_apart(schema, by_name, places, nested), children, nests)
+    return Places(
+        places, _told_apart(schema, by_name, places, nested), children, nests, _above(schema, children)
+    )
+
+
+def _above(schema: Schema, children: tuple[tuple[int, ...], ...]) -> dict[str, frozenset[str]]:
+    """For every name the names of the elements it can stand in."""
+    found: dict[str, set[str]] = {declaration.name: set() for declaration in schema.declarations}
+    for parent, below in enumerate(children):
+        for child in below:
+            found[schema.declarations[child].name].add(schema.declarations[parent].name)
+    for root in schema.roots:
+        found[schema.declarations[root].name].add("")
+    return {name: frozenset(names) for name, names in found.items()}
 
 
 def _told_apart(
