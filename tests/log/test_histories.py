@@ -11,7 +11,7 @@ from samples.histories.recording import record_history
 from samples.histories.versions import versions_of
 from tests.log.helpers import canonical
 from xmlcep.events import PrimitiveEvent
-from xmlcep.log import rebuild, read_log
+from xmlcep.log import read_log, rebuild
 from xmlcep.log.parquet import ParquetWriter
 from xmlcep.log.records import Header
 from xmlcep.replica import Replica, Strictness

@@ -17,7 +17,6 @@ from tests.log.helpers import canonical, read
 from xmlcep import Rules, parse_rules
 from xmlcep.events import CompositeEvent, PrimitiveEvent
 from xmlcep.log import LogError, rebuild, segments
-from xmlcep.log.findings import FindingsFile
 from xmlcep.log.recorder import record
 from xmlcep.log.recovery import recover
 from xmlcep.wrap import Document, fromstring
@@ -132,7 +131,7 @@ def test_findings_beyond_the_cursor_are_delivered(tmp_path: Path, known: int | N
     kept = [
         line
         for line in lines
-        if b'"cursor"' not in line or b'"delivered":4' not in line and b":5}" not in line
+        if b'"cursor"' not in line or (b'"delivered":4' not in line and b":5}" not in line)
     ]
     (tmp_path / "log.jsonl").write_bytes(b"".join(kept))
     found: list[int] = []

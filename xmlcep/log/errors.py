@@ -38,13 +38,15 @@ class Origin(NamedTuple):
 class BadRecord(NamedTuple):
     """A record that cannot be used: where it stands, why, and what it says.
 
-    ``offset`` is the position of its first byte in the (decompressed) file, None in Parquet files.
+    ``offset`` is the position of its first byte in the (decompressed) file, None in Parquet files; ``torn``
+    says that it is a last line that a crash has cut off.
     """
 
     origin: Origin
     offset: int | None
     reason: str
     raw: bytes
+    torn: bool = False
 
     def __str__(self) -> str:
         shown = self.raw[:SHOWN].decode("utf-8", "backslashreplace") + ("…" if len(self.raw) > SHOWN else "")

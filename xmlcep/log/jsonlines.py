@@ -85,8 +85,8 @@ class JsonLinesReader:
             try:
                 record = STANDARD.loads(line)
             except ValueError as error:
-                torn = "" if line.endswith(b"\n") else "the last line is cut off: "
-                raise RecordError(f"{torn}not a JSON object: {error}") from error
+                cut_off = "" if line.endswith(b"\n") else "the last line is cut off: "
+                raise RecordError(f"{cut_off}not a JSON object: {error}") from error
             if not isinstance(record, dict):
                 raise RecordError(f"not a JSON object but {type(record).__name__}")
             if MARK not in record:
@@ -94,7 +94,8 @@ class JsonLinesReader:
             self._asides.append((len(self._rows), origin.record, _aside(record, origin)))
         except RecordError as error:
             offset = self._offset + sum(map(len, self._lines[:index]))
-            self._on_bad(BadRecord(origin, offset, str(error), line.rstrip(b"\r\n")))
+            torn = not line.endswith(b"\n")
+            self._on_bad(BadRecord(origin, offset, str(error), line.rstrip(b"\r\n"), torn))
         return None
 
 

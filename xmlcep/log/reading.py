@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -94,6 +94,16 @@ def read_columns(
             yield item[1]
 
 
+def first_header(file: str | os.PathLike[str]) -> Header | None:
+    """The header that a file begins with; None if it begins with anything else."""
+    found = _read(file, 1, lambda bad: None, ClockCheck.ANY, FASTEST)
+    try:
+        item = next(iter(found), None)
+    finally:
+        found.close()
+    return item[1] if type(item) is tuple and isinstance(item[1], Header) else None
+
+
 def read_lines(source: Source) -> Iterator[tuple[Origin, bytes]]:
     """The lines of a JSON Lines log that are not blank, as they stand there, each with its origin.
 
@@ -111,7 +121,7 @@ def read_lines(source: Source) -> Iterator[tuple[Origin, bytes]]:
 
 def _read(
     source: Source, batch_size: int, on_bad: BadRecordPolicy, clock: ClockCheck, codec: JsonCodec
-) -> Iterator[tuple[Origin, Header | Control] | Batch]:
+) -> Generator[tuple[Origin, Header | Control] | Batch, None, None]:
     decoder = RowDecoder(clock)
     for file in _files(source):
         items: Iterable[Batch | tuple[int, Header | Control]]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from lxml import etree
 
-from ..events import PrimitiveEvent
 from ..replica import Replica, ReplicaError, Strictness
 from ..snapshots import SnapshotError
-from .errors import LogError, Origin
+from .errors import BadRecord, LogError, Origin
 from .quarantine import BadRecordPolicy, refuse
-from .reading import read_log
+from .reading import first_header, read_log
 from .records import Header
 from .segments import Source, files_of
 
@@ -37,41 +38,74 @@ def replay(
     """The replica that `rebuild` takes the document from, and the document's name; raises the same."""
     replica: Replica | None = None
     name = doc
-    reader = read_log(files_of(log), on_bad=on_bad)
-    for item in reader:
-        if doc is not None and item.doc != doc:
-            continue
-        if name is None:
-            name = item.doc
-        elif item.doc != name:
-            raise LogError(
-                f"{reader.origin}: the log holds several documents ({name!r}, {item.doc!r}):"
-                " name the one to rebuild (doc=…, --doc …)"
-            )
-        if at is not None and item.ts > at:
-            if replica is None and isinstance(item, Header):
-                raise LogError(f"{reader.origin}: the log begins at {item.ts}, behind time point {at}")
-            break
-        replica = _step(replica, item, reader.origin)
+    late = _Late(on_bad)
+    reader = read_log(_files_from(log, at, doc), on_bad=late.bad.append)
+    try:
+        for item in reader:
+            if late.bad:
+                late.tell_before(reader.origin)
+            if doc is not None and item.doc != doc:
+                continue
+            if name is None:
+                name = item.doc
+            elif item.doc != name:
+                raise LogError(
+                    f"{reader.origin}: the log holds several documents ({name!r}, {item.doc!r}):"
+                    " name the one to rebuild (doc=…, --doc …)"
+                )
+            if at is not None and item.ts > at:
+                if replica is None and isinstance(item, Header):
+                    raise LogError(f"{reader.origin}: the log begins at {item.ts}, behind time point {at}")
+                break
+            if isinstance(item, Header):
+                replica = _begun(item)
+            else:
+                if replica is None:
+                    replica = Replica(strictness=Strictness.STRICT)
+                replica.apply(item)
+        else:
+            late.tell_all()
+    except (ReplicaError, SnapshotError) as error:
+        raise LogError(f"{reader.origin}: {error}") from error
     if name is None or (replica is None and doc is not None):
-        raise LogError(
-            f"{_shown(log)}: nothing is recorded of " + (f"the document {doc!r}" if doc else "any document")
-        )
+        what = f"the document {doc!r}" if doc else "any document"
+        raise LogError(f"{_shown(log)}: nothing is recorded of {what}")
     return Replica(strictness=Strictness.STRICT) if replica is None else replica, name
 
 
-def _step(replica: Replica | None, item: Header | PrimitiveEvent, origin: Origin) -> Replica:
-    try:
-        if isinstance(item, Header):
-            if item.snapshot is None:
-                return Replica(strictness=Strictness.STRICT)
-            return Replica.from_snapshot(item.snapshot, item.ids, strictness=Strictness.STRICT)
-        if replica is None:
-            replica = Replica(strictness=Strictness.STRICT)
-        replica.apply(item)
-    except (ReplicaError, SnapshotError) as error:
-        raise LogError(f"{origin}: {error}") from error
-    return replica
+class _Late:
+    """Tells the policy of a bad record when its turn has come: behind the time point asked for it is no matter.
+
+    Readers work in batches and find bad records before the good ones in front of them are handed out.
+    """
+
+    def __init__(self, policy: BadRecordPolicy) -> None:
+        self.policy = policy
+        self.bad: list[BadRecord] = []
+
+    def tell_before(self, origin: Origin) -> None:
+        while self.bad and (self.bad[0].origin.file != origin.file or self.bad[0].origin < origin):
+            self.policy(self.bad.pop(0))
+
+    def tell_all(self) -> None:
+        for bad in self.bad:
+            self.policy(bad)
+
+
+def _begun(header: Header) -> Replica:
+    if header.snapshot is None:
+        return Replica(strictness=Strictness.STRICT)
+    return Replica.from_snapshot(header.snapshot, header.ids, strictness=Strictness.STRICT)
+
+
+def _files_from(log: Source, at: int | None, doc: str | None) -> list[Path]:
+    """The files of a log from the last one on whose snapshot is not younger than ``at``."""
+    files = files_of(log)
+    for index in range(len(files) - 1, 0, -1):
+        header = first_header(files[index])
+        if header is not None and (at is None or header.ts <= at) and doc in (None, header.doc):
+            return files[index:]
+    return files
 
 
 def _shown(log: Source) -> str:

@@ -30,7 +30,8 @@ class Header:
     """The first record of a log file: the document as it was when the file was begun.
 
     ``snapshot`` is the document as XML text, None when it was empty; ``ids`` the ids of its nodes in document
-    order; ``ts`` its clock then. With ``commits`` the last record of every transaction in the file has the field ``commit``, true.
+    order; ``ts`` its clock then. With ``commits`` the last record of every transaction in the file has the
+    field ``commit``, true.
     """
 
     doc: str

@@ -18,8 +18,8 @@ from ..wrap.parsing import parse_bytes
 from .continuing import continue_log
 from .errors import LogError, Origin
 from .reading import read_everything
-from .records import Control, Header
 from .recorder import Recording
+from .records import Control, Header
 from .segments import segments
 from .tail import Repair
 from .watching import CLOSE, CURSOR, FLUSH, OPEN, Callback, RecordedWatch

@@ -10,8 +10,8 @@ from ..events import CompositeEvent
 from ..rules import Rules
 from ..wrap import Document
 from ..wrap.watches import Watch
-from .records import Control
 from .recorder import Recording
+from .records import Control
 
 OPEN, FLUSH, CLOSE, CURSOR = "open", "flush", "close", "cursor"
 """The kinds of control records that a recorded watch writes."""
