@@ -110,6 +110,32 @@ class Replica:
             return None, []
         return dump_snapshot(self._nodes, self._root)
 
+    def ids_for(self, other: Replica) -> list[int] | None:
+        """The ids that the nodes of ``other`` have here, in its document order, if it is the same document.
+
+        None if it is another one. Attributes may stand in another order.
+        """
+        if self._root is None or other._root is None:
+            return None
+        found: list[int] = []
+        pending = [(self._root, other._root)]
+        while pending:
+            own, others = pending.pop()
+            found.append(own)
+            mine, theirs = self._elements.get(own), other._elements.get(others)
+            if mine is None or theirs is None:
+                if mine is not theirs or self._texts[own] != other._texts[others]:
+                    return None
+                continue
+            children, their_children = self._children[own], other._children[others]
+            same = mine.tag == theirs.tag and dict(mine.attrib) == dict(theirs.attrib)
+            if not same or len(children) != len(their_children):
+                return None
+            names = self._attribute_ids.get(own, {})
+            found += [names[str(name)] for name in theirs.attrib]
+            pending += zip(reversed(children), reversed(their_children), strict=True)
+        return found
+
     # --- changing --------------------------------------------------------------------------------------
 
     def apply(self, event: PrimitiveEvent) -> None:

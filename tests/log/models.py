@@ -34,6 +34,9 @@ class RecordedDocument:
     def in_transaction(self) -> bool:
         return False
 
+    def resume(self, ids: list[int], *, clock: int, txn: int, next_id: int) -> None:
+        raise AssertionError("the tests of recovery use wrapped documents")
+
     def attach(self, listener: Recording, *, ahead: bool) -> None:
         assert ahead
         self.listeners.append(listener)

@@ -99,7 +99,9 @@ def test_a_log_of_something_else_is_not_continued(tmp_path: Path) -> None:
     with pytest.raises(LogError, match="the log of the document 'orders', not of 'other'"):
         record(RecordedDocument(1, "other"), log)
     write_lines(log, some_events(1, 100), Header("d"))
-    with pytest.raises(LogError, match=r"the log has reached time point \d+, the document only \d+"):
+    with pytest.raises(
+        LogError, match=r"the log has reached time point \d+, the document is at \d+ and not the one"
+    ):
         record(RecordedDocument(1), log)
     log.write_text("rubbish\n")
     with pytest.raises(LogError, match="no record that can be read"):

@@ -157,6 +157,56 @@ def test_a_closed_watch_is_not_continued(tmp_path: Path) -> None:
     assert found == []
 
 
+def test_a_parsed_document_goes_on_with_its_log(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    with fromstring(START, name="order") as document, record(document, log):
+        with document.transaction(user="ann"):
+            document.root.set("a", "1")
+            etree.SubElement(document.root, "item").text = "x"
+        del document.root[-1]
+        saved = etree.tostring(document.root).replace(b'state="new" a="1"', b'a="1" state="new"')
+        clock, numbers = document.clock, document.snapshot()[1]
+    with fromstring(saved, name="order") as document, record(document, log):
+        assert document.clock == clock
+        assert sorted(document.snapshot()[1]) == sorted(numbers)
+        with document.transaction():
+            document.root.set("a", "2")
+            etree.SubElement(document.root, "item")
+    (_, *events), bad = read(log)
+    changes = [event for event in events if isinstance(event, PrimitiveEvent)]
+    assert bad == []
+    assert [event.txn for event in changes[-2:]] == [2, 2]
+    assert changes[-2].ids == changes[0].ids
+    assert changes[-1].ids[-1] > max(max(event.ids) for event in changes[:-1])
+    assert canonical(rebuild(log)) == canonical(
+        '<order a="2" state="new">note<item><price>1</price></item><item/></order>'
+    )
+    with (
+        fromstring("<order/>", name="order") as document,
+        pytest.raises(LogError, match="not the one at the end"),
+    ):
+        record(document, log)
+
+
+def test_watches_hear_of_what_is_in_the_log(tmp_path: Path) -> None:
+    """Of a transaction, all its records are in the log before anybody hears of the first."""
+    log = tmp_path / "log.jsonl"
+    seen: list[tuple[int, int]] = []
+    with fromstring("<order/>", name="order") as document:
+        rules = parse_rules("event Item = ins(item)")
+        document.subscribe(lambda event: seen.append((event.ts, len(read(log)[0]) - 1)))
+        document.watch(rules, on_event=lambda found: seen.append((found.ts, len(read(log)[0]) - 1)))
+        with record(document, log, durability="os"):
+            etree.SubElement(document.root, "item")
+            with document.transaction():
+                etree.SubElement(document.root, "item")
+                etree.SubElement(document.root, "item")
+            with document.transaction(immediate=True):
+                etree.SubElement(document.root, "item")
+                etree.SubElement(document.root, "item")
+    assert seen == [(ts, logged) for ts, logged in enumerate([1, 3, 3, 4, 5], 1) for _ in range(2)]
+
+
 def test_recovery_without_rules_and_with_others(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     document = fromstring("<order/>", name="order")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 from ..errors import XmlCepError
 from ..events import CompositeEvent, PrimitiveEvent
+from ..replica import Replica
 from .continuing import continue_log
 from .errors import LogError
 from .records import Control, Header, change_record
@@ -36,6 +37,9 @@ class Recordable(Protocol):
 
     def snapshot(self) -> tuple[str, list[int]]:
         """The document as XML text and the ids of its nodes in document order."""
+
+    def resume(self, ids: list[int], *, clock: int, txn: int, next_id: int) -> None:
+        """Takes over the ids, the clock and the last transaction number of a recorded history."""
 
     def attach(self, listener: Recording, *, ahead: bool) -> None:
         """Begins to tell the listener about changes, before anybody else hears of them."""
@@ -184,7 +188,8 @@ def record(
     """Records every change of a wrapped document to the JSON Lines log ``path`` until the recording is
     closed.
 
-    A new log begins with a snapshot of the document; a log of the same document is continued where it ended.
+    A new log begins with a snapshot of the document; a log of the same document is continued where it ended,
+    also by a document that has just been parsed and is what it was then: it takes over clock and ids.
     Changes made while it was not recorded are in the log as a new snapshot in a new file. ``durability``
     says when records have surely reached the disk, ``seal`` adds the hash chain that `xmlcep verify` checks,
     and beyond ``max_bytes`` the log is rolled over to a new numbered file (never within a transaction).
@@ -205,11 +210,7 @@ def record(
                 f"{path}: the log of the document {end.doc!r}, not of {doc.name!r}: record to another file"
             )
         if end.ts > doc.clock:
-            raise LogError(
-                f"{path}: the log has reached time point {end.ts}, the document only {doc.clock}: go on"
-                " with the"
-                " document that xmlcep.recover(log) returns, or record to another file"
-            )
+            _resume(doc, path, end.ts)
         if seal and writer.seal is None:
             raise LogError(
                 f"{path}: the log is not sealed: a log is sealed from its first record or not at all"
@@ -220,6 +221,22 @@ def record(
         writer.close()
         raise
     return Recording(doc, writer, durability=mode, max_bytes=max_bytes, repairs=end.repairs)
+
+
+def _resume(doc: Recordable, path: str | os.PathLike[str], ts: int) -> None:
+    """Gives a document that has just been wrapped the ids and the clock of its log, if it is the same document."""
+    from .history import replay_history  # the engine is only needed here
+
+    ids = None
+    if doc.clock == 0:
+        history = replay_history(path)
+        ids = history.replica.ids_for(Replica.from_snapshot(*doc.snapshot()))
+    if ids is None:
+        raise LogError(
+            f"{path}: the log has reached time point {ts}, the document is at {doc.clock} and not the one at the end"
+            " of the log: go on with the document that xmlcep.recover(log) returns, or record to another file"
+        )
+    doc.resume(ids, clock=ts, txn=history.last_txn, next_id=history.largest_id + 1)
 
 
 def header_of(doc: Recordable) -> Header:

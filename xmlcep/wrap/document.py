@@ -82,6 +82,20 @@ class Document:
         """Whether tracking has ended."""
         return not self._finalizer.alive
 
+    def resume(self, ids: Sequence[int], *, clock: int, txn: int = 0, next_id: int | None = None) -> None:
+        """Goes on with a recorded history that ends in this very document: its ids (as in a snapshot), clock, ``txn``.
+
+        As the arguments of `wrap`, for a document that nothing has been told of; raises `RefusedError` otherwise.
+        """
+        self._settled("resume()")
+        tracker = self._tracker
+        if tracker.clock or tracker.delivery.audience:
+            raise RefusedError(f"resume() of the document {self.name!r}, whose events are told already: wrap it anew")
+        restore_ids(tracker, ids)
+        tracker.clock, tracker.txns = clock, txn
+        if next_id is not None:
+            tracker.next_id = max(tracker.next_id, next_id)
+
     # --- listening
 
     def subscribe(self, callback: Callable[[PrimitiveEvent], Any]) -> Callable[[], None]:
