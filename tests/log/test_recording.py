@@ -92,6 +92,20 @@ def test_what_was_done_while_not_recording_is_in_a_new_snapshot(tmp_path: Path) 
         assert canonical(rebuild(log, ts)) == canonical(xml)
 
 
+def test_the_last_file_is_continued_even_if_others_are_gone(tmp_path: Path) -> None:
+    document = RecordedDocument(2)
+    log = tmp_path / "log.jsonl"
+    with record(document, log, max_bytes=1):
+        for _ in range(4):
+            document.change()
+    (tmp_path / "log.0003.jsonl").unlink()
+    before = segments(log)
+    with record(document, log):
+        document.change()
+    assert segments(log) == before
+    assert read(before[-1])[0][-1] == document.history[-1]
+
+
 def test_a_log_of_something_else_is_not_continued(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     with record(RecordedDocument(1, "orders"), log):

@@ -11,7 +11,7 @@ from .errors import LogError, NewerFormatError
 from .json_codec import STANDARD
 from .records import FORMAT_VERSION, MARK
 from .seal import Seal, seal_of
-from .segments import segments
+from .segments import number_of, segments
 from .tail import Repair, cut, records_backwards, repair_tail
 from .writing import LogWriter, lock_log
 
@@ -42,7 +42,7 @@ def continue_log(log: str | os.PathLike[str]) -> tuple[LogWriter, LogEnd] | None
             lock.release()
             return None
         doc, ts, seal = end
-        return LogWriter(first, lock, len(files), seal), LogEnd(doc, ts, tuple(repairs))
+        return LogWriter(first, lock, number_of(first, files[-1]), seal), LogEnd(doc, ts, tuple(repairs))
     except BaseException:
         lock.release()
         raise

@@ -25,7 +25,7 @@ def segments(log: str | os.PathLike[str]) -> list[Path]:
     The first is in the list even if it does not exist.
     """
     first = Path(log)
-    found = sorted((number, file) for file in _candidates(first) if (number := _number(first, file)))
+    found = sorted((number, file) for file in _candidates(first) if (number := number_of(first, file)) > 1)
     return [first, *(file for _, file in found)]
 
 
@@ -47,7 +47,14 @@ def _candidates(first: Path) -> list[Path]:
         return []
 
 
-def _number(first: Path, file: Path) -> int:
+def number_of(first: Path, file: Path) -> int:
+    """The number of a file of the log that begins with ``first``; 0 if it is not one of its files.
+
+    >>> number_of(Path("orders.jsonl"), Path("orders.0012.jsonl"))
+    12
+    """
+    if file.name == first.name:
+        return 1
     stem, suffixes = _split(first)
     match = re.fullmatch(rf"{re.escape(stem)}\.(\d{{4,}}){re.escape(suffixes)}", file.name)
     return int(match[1]) if match else 0
