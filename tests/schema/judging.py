@@ -15,8 +15,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from lxml import etree
-from path_types import PathType, Step
 
+from path_types import PathType, Step
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
 from xmlcep.rules import Rules
@@ -115,7 +115,9 @@ def insertions(order: Iterable[Node]) -> Iterator[PrimitiveEvent]:
     present: set[Node] = set()
     for ts, node in enumerate(order, 1):
         siblings = [] if node.parent is None else node.parent.children
-        before = (s for s in siblings if s in present and s.index < node.index and s.step.axis is node.step.axis)
+        before = (
+            s for s in siblings if s in present and s.index < node.index and s.step.axis is node.step.axis
+        )
         pos = None if node.step.axis is not Step.text().axis else sum(1 for _ in before)
         present.add(node)
         ids = tuple(ancestor.index for ancestor in node.ancestors())

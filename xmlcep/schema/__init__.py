@@ -10,7 +10,6 @@
 
 from .checking import check_rules as check_rules
 from .combining import combine as combine
-
 from .deriving import derive as derive
 from .deriving import derive_text as derive_text
 from .errors import SchemaError as SchemaError

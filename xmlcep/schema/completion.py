@@ -49,7 +49,7 @@ class Completion:
 
 
 def has_event(declaration: Declaration) -> bool:
-    """Whether there is anything inside an element to wait for or to collect; if not, its insertion will do."""
+    """Whether there is anything inside an element to wait for or to collect, beyond its insertion."""
     return any(not content.is_blank for content in declaration.contents()) or _needs_wildcard(declaration)
 
 
@@ -210,7 +210,7 @@ class _Element:
         return building.conjunction([*operands, either], self.place)
 
     def _alternatives(self, own: Expression | None) -> list[Expression]:
-        """What ``xsi:type`` can make of the element: a branch for every demand other than the declared type's."""
+        """What ``xsi:type`` can make of the element: a branch for every demand unlike the declared type's."""
         declaration = self.declaration
         if not declaration.derived:
             return []
@@ -277,7 +277,7 @@ class _Element:
 
     def _remarks(self) -> list[str]:
         declaration, content = self.declaration, self.declaration.content
-        found = list(content.notes)
+        found = [*declaration.notes, *content.notes]
         if content.mixed:
             found.append("mixed content: text between the children is not waited for")
         if declaration.has_default and content.text is TextKind.REQUIRED:
@@ -291,16 +291,13 @@ class _Element:
         return found
 
     def _nesting_remark(self) -> str:
+        """P3: what is inside another of its name has the name several times in its path."""
         name = local(self.declaration.name)
-        deeper = len(self.all.places.nested[self.index])
-        depth = sum(step.test == self.declaration.name for step in self.place.steps)
-        where = "" if depth == 1 else f" exactly {depth} deep"
-        more = (
-            "the next events are for those inside"
-            if deeper and depth == 1
-            else "it is not seen inside others"
-        )
-        return f"recursive: for {name} elements{where}, each with {name} in its path {depth}x (P3); {more}"
+        around = sum(step.test == self.declaration.name for step in self.place.steps) - 1
+        if around:
+            return f"recursive: for {name} elements that stand so inside {around} other{'s' if around > 1 else ''}"
+        more = "events of their own" if self.all.places.nested[self.index] else "no event"
+        return f"recursive: for {name} elements that stand in no other; those inside another have {more} (P3)"
 
 
 def _flat(operands: list[Expression]) -> list[Expression]:

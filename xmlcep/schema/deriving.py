@@ -52,8 +52,8 @@ def derive(
     """Event types for the elements of an XML Schema: one that is raised when an element is complete.
 
     ``schema`` is a file, or a schema of the xmlschema library. ``root`` restricts it to what can stand in
-    documents with this root element, ``only`` to the elements named and what their events build on. ``end`` is
-    "non-local" to raise an event only when the work moves on to something else. ``changes`` adds events for
+    documents with this root element, ``only`` to the elements named and what their events build on. ``end``
+    is "non-local" to raise an event only when the work moves on to something else. ``changes`` adds events for
     elements changed as a whole, ``violations`` events for more children than allowed. ``locations`` maps
     namespaces to files. Recursive elements are followed ``depth`` levels into each other.
 
@@ -111,8 +111,7 @@ def _heading(schema: Schema, root: str | None, only: Collection[str]) -> Iterato
         yield schema.documentation
     yield ""
     yield "CompleteX: an X has been inserted and has, by now, what its type demands; raised once for each X."
-    yield "Parts that may be missing (x[0,…]) are in it if they came before. Lines with 'recursive', 'wildcard'"
-    yield "and the like say what the event cannot see."
+    yield "Parts that may be missing (x[0,…]) are in it if they came before. Comments say what an event cannot see."
     for note in schema.notes:
         yield f"not read: {note}"
 

@@ -127,6 +127,7 @@ class Declaration:
     has_default: bool = False
     is_global: bool = False
     documentation: str = ""
+    notes: tuple[str, ...] = ()
 
     def contents(self) -> Iterator[Content]:
         """The contents that an instance can have: the declared type's and those of the derived types."""

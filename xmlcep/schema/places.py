@@ -44,7 +44,7 @@ class Places(NamedTuple):
     above: Mapping[str, frozenset[str]]
 
     def of_child(self, child: int, path: PathType) -> list[PathType]:
-        """The places that elements of ``child`` can have which have a path ending in ``path``, its parent's and its own.
+        """The places that elements of ``child`` can have if their path ends in ``path``, the parent's and its own.
 
         Several if the parent's path leaves open how deep the child is nested. A place that ``path`` has twice is
         none of them (P3), nor is one that would need another parent of the name further up: then the

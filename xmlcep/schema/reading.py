@@ -125,11 +125,21 @@ class _Reader:
             if not other.abstract
         ]
         documentation = _documentation(element.annotation) or _documentation(type_.annotation)
+        notes = (
+            ("type alternatives (xs:alternative) are not looked at",) if _has_alternatives(element) else ()
+        )
         return Declaration(
-            element.name, self._content(type_), type_.name or "", tuple(derived),
-            bool(getattr(type_, "abstract", False)), bool(element.nillable), element.default is not None or element.fixed is not None,
-            element.is_global(), documentation,
-        )  # fmt: skip
+            element.name,
+            self._content(type_),
+            type_name=type_.name or "",
+            derived=tuple(derived),
+            abstract_type=bool(getattr(type_, "abstract", False)),
+            nillable=bool(element.nillable),
+            has_default=element.default is not None or element.fixed is not None,
+            is_global=element.is_global(),
+            documentation=documentation,
+            notes=notes,
+        )
 
     def _derived_types(self) -> dict[int, list[Any]]:
         """For every type the named complex types derived from it, at any distance."""
@@ -188,7 +198,8 @@ def _concrete(element: Any) -> list[Any]:
     declared = element if element.ref is None else element.ref
     own = [] if declared.abstract else [declared]
     substitutes = [] if "substitution" in declared.block else list(element.iter_substitutes())
-    return own + [member for member in substitutes if member is not declared]
+    # the library keeps substitutes in sets: by name, so that the same schema always gives the same text
+    return own + sorted({m for m in substitutes if m is not declared}, key=lambda member: str(member.name))
 
 
 def _text_of(simple: Any) -> TextKind:
@@ -228,6 +239,10 @@ def _notes(type_: Any) -> Iterable[str]:
         yield "assertions (xs:assert) are not looked at"
     if getattr(type_, "open_content", None) is not None:
         yield "open content: elements the schema does not name may stand in it too"
+
+
+def _has_alternatives(element: Any) -> bool:
+    return bool(getattr(element, "alternatives", None))
 
 
 def _documentation(*annotations: Any) -> str:

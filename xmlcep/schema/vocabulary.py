@@ -132,7 +132,7 @@ class Vocabulary:
                     return True
             elif content.any_attribute or step.test in _ALWAYS:
                 return True
-            elif any(attribute.name == step.test for attribute in content.attributes):
+            if step.axis is Axis.ATTRIBUTE and step.test in {a.name for a in content.attributes}:
                 return True
         return False
 
