@@ -42,7 +42,7 @@ class Route:
     ``steps`` are the trees that take them, in order of G2; ``alone`` says that none of these trees is reused
     by another; ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of
     which a deleted node can be a group (M5, G4). ``direct`` is for the common case that in each tree there is
-    but one arrival, which raises at most one composite: how to take it, operand, index of its group key.
+    but one arrival and nothing deferred: how to take it, operand, index of its group key in ids.
     """
 
     direct: tuple[Direct, ...] | None
@@ -218,34 +218,31 @@ class Detector:
     def _process(self, event: PrimitiveEvent, route: Route | None) -> None:
         if type(event) is not PrimitiveEvent:
             self._last = event = _new_tuple(PrimitiveEvent, event)
+        released = bool(self._waiting) and self._released_by(event)
         if route is None:
-            if self._released_by(event):
+            if released:
                 self._run(event, {})
                 self._free_the_dying()
             return
-        if not route.steps and not self._waiting:  # a deletion that no leaf takes
-            for multiplicity in route.vanishing:
-                multiplicity.vanish(event[3][-1])
-            for _, state in route.freed:
-                state.forget(event[3][-1])
-            return
         for multiplicity in route.vanishing:
-            multiplicity.vanish(event.ids[-1])
-        if route.alone and not self._waiting:
-            self._run_alone(event, route)
-        else:
+            multiplicity.vanish(event[3][-1])
+        if released or not route.alone:
             self._run(event, {state.tree.index: plan for state, plan in route.steps})
+        elif route.direct is not None:
+            _deliver(event, route.direct)
+        else:
+            self._run_alone(event, route)
         if route.freed:
-            self._delete(route, event.ids[-1])
+            self._delete(route, event[3][-1])
         if self._dying:
             self._free_the_dying()
 
     def _run_alone(self, event: PrimitiveEvent, route: Route) -> None:
-        """The trees have nothing to do with each other and nothing waits."""
+        """The trees have nothing to do with each other, and nothing else is released."""
         for tree, plan in route.steps:
             tree.process(event, plan)
-            if tree.deferred and tree.has_pending():
-                self._waiting.add(tree.tree.index)
+            if tree.deferred:
+                (self._waiting.add if tree.has_pending() else self._waiting.discard)(tree.tree.index)
 
     def _run(self, event: PrimitiveEvent, plans: dict[int, Plan | None], *, flush: bool = False) -> None:
         """Takes all trees concerned through the time point, dependencies first (G2)."""
@@ -294,7 +291,8 @@ class Detector:
             return None
         alone = not any(self._users[tree.tree.index] for tree, _ in steps)
         direct = None
-        if alone and not freed and all(tree.is_single(plan) for tree, plan in steps):
+        simple = all(plan.direct and not (tree.deferred or tree.flat) for tree, plan in steps)
+        if alone and simple and not freed:
             direct = tuple(
                 (state.take, child, index)
                 for _, plan in steps

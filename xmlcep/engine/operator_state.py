@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import MutableSequence, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from contexts import Entry, Flat, Group, Grouping, Hierarchical, Owner
 from contexts.group import EMPTY_END, EMPTY_START, discard
@@ -20,6 +20,9 @@ from ..trees import EventTree, OperatorNode
 
 if TYPE_CHECKING:
     from .termination import Deferral
+
+# What an operator takes at a time point: (operand, group key, arrivals).
+Input: TypeAlias = tuple[int, int, list[Entry]]
 
 _new_tuple = tuple.__new__
 _NO_NODE: tuple[PathType | None, int] = (None, 0)
@@ -62,26 +65,38 @@ class OperatorState:
         """Takes the arrivals of one operand in one group and raises what that makes possible (H3)."""
         raise NotImplementedError  # every operator defines its own
 
-    @property
-    def is_single(self) -> bool:
-        """Whether one arrival raises at most one composite, so that `take` can be used."""
-        return False
-
     def take(self, child: int, key: int, entry: Entry, cause: PrimitiveEvent) -> None:
-        """Like `arrive` for one arrival, but what it raises goes straight to the parent, not to the outbox.
+        """`arrive` for the one arrival of a time point; what it raises goes on up the tree at once.
 
-        Only for operators that are `is_single`.
+        Only where no operator of the tree is deferred and no other leaf takes the event.
         """
-        raise NotImplementedError  # operators that are single define it
+        self.arrive(child, key, (entry,), cause)
+        if self.outbox:
+            self.hand_up(cause)
 
-    def hand_up(self, raised: Entry, key: int, cause: PrimitiveEvent) -> None:
-        """Gives what group ``key`` has raised to the parent, which must be `is_single`, too."""
+    def hand_up(self, cause: PrimitiveEvent) -> None:
+        """Gives what was raised to the parent, which hands up in turn."""
+        entries, self.outbox = self.outbox, []
         parent = self.parent
         if parent is not None:
-            event = raised[3]
-            above = key if self.same_groups else parent.grouping.key(event[2], event[3])
-            if above is not None:
-                parent.take(self.child_index, above, raised, cause)
+            for child, key, arrivals in parent.grouped(self.child_index, entries):
+                parent.arrive(child, key, arrivals, cause)
+            if parent.outbox:
+                parent.hand_up(cause)
+
+    def grouped(self, child: int, entries: list[Entry]) -> list[Input]:
+        """What operand ``child`` raised at a time point, by group, in order of first arrival (K3)."""
+        key_at = self.grouping.key
+        if len(entries) == 1:
+            event = entries[0][3]
+            key = key_at(event[2], event[3])
+            return [] if key is None else [(child, key, entries)]
+        groups: dict[int, list[Entry]] = {}
+        for entry in entries:
+            key = key_at(entry[3][2], entry[3][3])
+            if key is not None:
+                groups.setdefault(key, []).append(entry)
+        return [(child, key, arrivals) for key, arrivals in groups.items()]
 
     def hold(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
         """Stores arrivals without evaluating them; a deferred operator does (X1)."""

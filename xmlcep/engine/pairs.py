@@ -49,10 +49,6 @@ class PairState(OperatorState):
 
     stores: tuple[Waiting, ...]
 
-    @property
-    def is_single(self) -> bool:
-        return True
-
     def combine(self, child: int, key: int, entry: Entry) -> Pair | None:
         """Stores the arrival, or consumes what it completes a combination with and returns both."""
         raise NotImplementedError  # conjunction and sequence define their own
@@ -61,7 +57,7 @@ class PairState(OperatorState):
         pair = self.combine(child, key, entry)
         if pair is None:
             return
-        # What compose and hand_up do, without the calls: this is where most composites are raised.
+        # What compose and hand_up do, without their calls and lists: most composites are raised here.
         (start, end, _, first, _), (other_start, other_end, _, second, _) = pair
         if other_start < start:
             start = other_start
@@ -72,8 +68,11 @@ class PairState(OperatorState):
         composite = _new_tuple(CompositeEvent, parts)
         if self.report is not None:
             self.report.append(composite)
-        if self.parent is not None:
-            self.hand_up((start, end, cause[0], composite, False), key, cause)
+        parent = self.parent
+        if parent is not None:
+            above = key if self.same_groups else parent.grouping.key(path, composite[3])
+            if above is not None:
+                parent.take(self.child_index, above, (start, end, cause[0], composite, False), cause)
 
     def arrive(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
         for entry in arrivals:

@@ -26,16 +26,16 @@ class Plan:
     """The state updates of one event type in one tree.
 
     ``deliveries`` in postorder of the operators and order of operands; ``creations`` the multiplicities with
-    l = 0 for which the event creates a node (M4); ``rechecks`` for the operators whose
-    condition may have changed (D4) which of the ids can be a group's node, both by postorder index; ``visit``
-    the postorder indexes of the operators touched, with all their
-    ancestors; ``direct`` says that there is nothing to do but one delivery.
+    l = 0 for which the event creates a node (M4); ``rechecks`` for the operators whose condition may have
+    changed (D4) which of the ids can be a group's node, both by postorder index; ``visit`` the postorder
+    indexes, ascending, of the operators touched and all their ancestors; ``direct`` says that there is
+    nothing to do but one delivery.
     """
 
     deliveries: tuple[Delivery, ...]
     creations: frozenset[int]
     rechecks: dict[int, tuple[int, ...]]
-    visit: frozenset[int]
+    visit: tuple[int, ...]
     direct: bool
 
 
@@ -70,7 +70,7 @@ def primitive_plan(
         return None
     touched = {state.node.index for state, _, _ in deliveries} | creations | rechecks.keys()
     direct = len(deliveries) == 1 and not creations and not rechecks
-    return Plan(deliveries, creations, rechecks, with_ancestors(touched, states), direct)
+    return Plan(deliveries, creations, rechecks, tuple(sorted(with_ancestors(touched, states))), direct)
 
 
 def composite_plan(states: tuple[OperatorState, ...], name: str, path: PathType) -> tuple[Delivery, ...]:

@@ -86,6 +86,10 @@ class Deferral:
             if self.state.is_possible(key):
                 self.state.release(key, cause)
 
+    def is_waiting(self) -> bool:
+        """Whether any group has something still to be raised."""
+        return bool(self.pending or self.blocked)
+
     def left(self, here: int | None) -> set[int]:
         """The pending groups that the current event does not project on, if that releases them (D2)."""
         if self.mode is not Termination.NON_LOCAL:

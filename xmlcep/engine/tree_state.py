@@ -16,7 +16,7 @@ from ..trees import EventTree, OperatorNode
 from .combining import ConjunctionState, SequenceState
 from .disjunction import DisjunctionState
 from .multiplicity import MultiplicityState
-from .operator_state import OperatorState
+from .operator_state import Input, OperatorState
 from .pairs import PairConjunction, PairSequence, is_plain_pair
 from .plan import Delivery, Plan, composite_plan, key_of, with_ancestors
 from .promises import Promise, promise
@@ -29,9 +29,6 @@ STATES: dict[type, type[OperatorState]] = {
     Multiplicity: MultiplicityState,
 }
 """The running state of each kind of operator: the one place where a new operator is entered."""
-
-# What an operator takes at a time point: (operand, group key, arrivals).
-Input = tuple[int, int, list[Entry]]
 
 
 class TreeState:
@@ -75,10 +72,6 @@ class TreeState:
 
     # ---- one time point -------------------------------------------------------------------------------
 
-    def is_single(self, plan: Plan) -> bool:
-        """Whether all that such events do is one arrival that raises at most one composite, and so on up."""
-        return plan.direct and not self.flat and all(self.states[index].is_single for index in plan.visit)
-
     def process(
         self,
         event: PrimitiveEvent,
@@ -93,28 +86,28 @@ class TreeState:
         flush the event is only the cause: it has been processed before.
         """
         inputs: dict[int, list[Input]] = {}
-        visit = set(plan.visit) if plan is not None else set()
+        visit: Sequence[int] = ()
         if plan is not None:
+            visit = plan.visit
             ts = event[0]
             for state, child, index in plan.deliveries:
                 entry: Entry = (ts, ts, ts, event, False)
                 inputs.setdefault(state.node.index, []).append((child, key_of(index, event[3]), [entry]))
-        if composites:
-            visit |= self._deliver(composites, event, inputs)
-        if self.deferred:
-            waiting = {
-                state.node.index for state in self.deferred if state.deferral and state.deferral.pending
-            }
-            visit |= with_ancestors(waiting, self.states)
+        touched = self._deliver(composites, event, inputs) if composites else set()
+        touched.update(
+            state.node.index for state in self.deferred if state.deferral and state.deferral.pending
+        )
+        if not touched.issubset(visit):
+            visit = sorted(with_ancestors(touched, self.states).union(visit))
         raised: list[Entry] = []
-        for index in sorted(visit):
+        for index in visit:
             entries = self._visit(self.states[index], inputs.get(index, ()), plan, event, flush=flush)
             parent = self.states[index].parent
             if parent is None:
                 raised = entries
             elif entries:
                 inputs.setdefault(parent.node.index, []).extend(
-                    _grouped(parent, self.states[index].node.child_index, entries)
+                    parent.grouped(self.states[index].child_index, entries)
                 )
         return raised
 
@@ -140,7 +133,7 @@ class TreeState:
                 deferral.arrive(child, key, arrivals, event)
             else:
                 state.arrive(child, key, arrivals, event)
-        if deferral is not None:
+        if deferral is not None and deferral.is_waiting():
             rechecks = plan.rechecks.get(state.node.index, ()) if plan is not None else ()
             nodes = [event.ids[index] for index in rechecks]
             deferral.release_due(state.grouping.key(event.path, event.ids), nodes, event, flush=flush)
@@ -149,7 +142,7 @@ class TreeState:
 
     def _deliver(
         self, composites: Sequence[CompositeEvent], cause: PrimitiveEvent, inputs: dict[int, list[Input]]
-    ) -> frozenset[int]:
+    ) -> set[int]:
         """Stores other trees' composites in the leaves they are compatible with; says whom that touches."""
         touched = set()
         by_detection = self.tree.order is Order.DETECTION
@@ -165,7 +158,7 @@ class TreeState:
         for (operator, child, key), entries in arrivals.items():
             inputs.setdefault(operator, []).append((child, key, entries))
             touched.add(operator)
-        return with_ancestors(touched, self.states)
+        return touched
 
     def composite_deliveries(self, event: CompositeEvent) -> tuple[Delivery, ...]:
         """Where the tree stores such a composite."""
@@ -231,18 +224,3 @@ def _new_state(
 
 def _operand(entry: Input) -> int:
     return entry[0]
-
-
-def _grouped(parent: OperatorState, child: int, entries: list[Entry]) -> list[Input]:
-    """What an operand raised at a time point, by group of its parent, in order of first arrival (K3)."""
-    key_at = parent.grouping.key
-    if len(entries) == 1:
-        event = entries[0][3]
-        key = key_at(event[2], event[3])
-        return [] if key is None else [(child, key, entries)]
-    groups: dict[int, list[Entry]] = {}
-    for entry in entries:
-        key = key_at(entry[3][2], entry[3][3])
-        if key is not None:
-            groups.setdefault(key, []).append(entry)
-    return [(child, key, arrivals) for key, arrivals in groups.items()]
