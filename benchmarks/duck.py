@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from .histories import History
-from .queries import rows_in_memory, write_columns
+from .queries import rows_in_memory, write_sql_table
 
 
 @contextmanager
@@ -22,7 +22,7 @@ def columns(history: History) -> Iterator[Path | None]:
         return
     with TemporaryDirectory() as directory:
         target = Path(directory) / "history.parquet"
-        write_columns(rows_in_memory(history), target)
+        write_sql_table(rows_in_memory(history), target)
         yield target
 
 

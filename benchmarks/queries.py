@@ -51,7 +51,7 @@ select coalesce(sum(least(prices, quantities)), 0)::bigint from (
   from history where op = 'upd' group by item)"""
 
 
-def write_columns(rows: Iterable[Row], target: Path) -> None:
+def write_sql_table(rows: Iterable[Row], target: Path) -> None:
     """Writes ts, op, path, item and value as a Parquet file, the input of the SQL queries."""
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 
 from .engine import count
 from .frame import Figure, Settings, Unavailable
-from .histories import History, as_record
+from .histories import History
+from .logs import write_columns, write_lines
 from .measure import measure, per_event
-from .queries import rows_in_memory
 
 TITLE = "Reading change logs from disk (1000 items open at once); the ratio is to json.loads of the lines"
 
@@ -26,14 +26,14 @@ def run(settings: Settings) -> Iterator[Figure]:
     history = History(settings.events, 1000, seed=settings.seed)
     with TemporaryDirectory() as directory:
         lines = Path(directory) / "log.jsonl"
-        _write_lines(history, lines)
+        write_lines(history, lines)
         alternatives: dict[str, Callable[[], object]] = {
             "json.loads": partial(_load_all, lines),
             "JSON Lines to rows": partial(_count_rows, lines),
             "JSON Lines to events": lambda: count(read_log(lines)),
         }
         columns = Path(directory) / "log.parquet"
-        if _write_columns(history, columns):
+        if write_columns(history, columns):
             alternatives["Parquet to rows"] = partial(_count_rows, columns)
             alternatives["Parquet to events"] = lambda: count(read_log(columns))
         timings = measure(alternatives, runs=settings.runs)
@@ -49,26 +49,3 @@ def _count_rows(log: Path) -> int:
 def _load_all(lines: Path) -> int:
     with lines.open(encoding="utf-8") as source:
         return count(map(json.loads, source))
-
-
-def _write_lines(history: History, target: Path) -> None:
-    with target.open("w", encoding="utf-8") as lines:
-        for row in rows_in_memory(history):
-            lines.write(json.dumps(as_record(row)) + "\n")
-
-
-def _write_columns(history: History, target: Path) -> bool:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        return False
-    schema = pa.schema([
-        ("doc", pa.string()), ("ts", pa.int64()), ("op", pa.string()), ("path", pa.string()),
-        ("ids", pa.list_(pa.int64())), ("value", pa.string()), ("old", pa.string()), ("pos", pa.int64()),
-        ("at", pa.string()), ("txn", pa.int64()), ("meta", pa.map_(pa.string(), pa.string())),
-    ])  # fmt: skip
-    with pq.ParquetWriter(target, schema) as writer:
-        records = [as_record(row) for row in rows_in_memory(history)]
-        writer.write_table(pa.Table.from_pylist(records, schema))
-    return True
