@@ -17,6 +17,7 @@ from xmlcep.log import Header, LogError, LogLockedError, rebuild, segments
 from xmlcep.log.continuing import continue_log
 from xmlcep.log.recorder import record
 from xmlcep.log.records import MARK
+from xmlcep.log.seal import verify
 from xmlcep.log.writing import create_log
 
 
@@ -223,6 +224,30 @@ def test_a_full_disk_leaves_the_log_whole(tmp_path: Path, monkeypatch: pytest.Mo
                 writer.write_event(events[-1])
         monkeypatch.setattr(os, "write", real_write)
         assert read(log) == ([Header("d"), *events[: failing - 1]], [])
+
+
+@pytest.mark.parametrize("seal", [False, True])
+def test_a_log_that_cannot_be_rolled_over_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seal: bool
+) -> None:
+    document = RecordedDocument(6)
+    log = tmp_path / "log.jsonl"
+    with record(document, log, max_bytes=3_000, seal=seal):
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "replace", _no_space)
+            with pytest.raises(LogError, match=r"cannot be rolled over any more.*No space left"):
+                while document.clock < 10_000:
+                    document.change()
+        # The model stops telling in the middle of its step when a listener raises; go on from where the log is.
+        history = len(read(log)[0]) - 1
+        assert sorted(tmp_path.iterdir()) == [log]
+    assert read(log)[0][1:] == document.history[:history]
+    if seal:
+        verify(log)
+
+
+def _no_space(*_: object) -> Path:
+    raise OSError(28, "No space left on device")
 
 
 def test_control_records_are_skipped_by_readers(tmp_path: Path) -> None:

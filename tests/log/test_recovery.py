@@ -19,7 +19,7 @@ from xmlcep.events import CompositeEvent, PrimitiveEvent
 from xmlcep.log import LogError, rebuild, segments
 from xmlcep.log.recorder import record
 from xmlcep.log.recovery import recover
-from xmlcep.wrap import Document, fromstring
+from xmlcep.wrap import CallbackError, Document, fromstring
 
 RULES = """
 event Complete = ins(item) ; (ins(item/price) & ins(item/quantity))
@@ -205,6 +205,17 @@ def test_watches_hear_of_what_is_in_the_log(tmp_path: Path) -> None:
                 etree.SubElement(document.root, "item")
                 etree.SubElement(document.root, "item")
     assert seen == [(ts, logged) for ts, logged in enumerate([1, 3, 3, 4, 5], 1) for _ in range(2)]
+
+
+def test_a_recorded_watch_is_not_flushed_in_callbacks(tmp_path: Path) -> None:
+    with (
+        fromstring("<order/>", name="order") as document,
+        record(document, tmp_path / "log.jsonl") as recording,
+    ):
+        watch = recording.watch(parse_rules("event Item = ins(item)"), on_event=lambda found: watch.flush())
+        with pytest.raises(CallbackError, match="flush\\(\\) of a recorded watch in a callback"):
+            etree.SubElement(document.root, "item")
+        watch.close()
 
 
 def test_recovery_without_rules_and_with_others(tmp_path: Path) -> None:

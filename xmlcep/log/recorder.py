@@ -150,13 +150,10 @@ class Recording:
         if self._doc.in_transaction or self._doc.clock != self._ts:
             return
         try:
-            header = header_of(self._doc)
+            self._writer.roll_over(header_of(self._doc))
         except XmlCepError as error:
             self._max_bytes = None  # said once: it would fail again and again
-            raise LogError(
-                f"{self._writer.file}: the log cannot be rolled over and goes on here: {error}"
-            ) from error
-        self._writer.roll_over(header)
+            raise LogError(f"{self._writer.file}: the log cannot be rolled over any more: {error}") from error
 
     def close(self) -> None:
         """Stops recording, brings everything to the disk and lets the next writer in."""

@@ -8,7 +8,7 @@ from typing import Any
 from ..engine import Detector
 from ..events import CompositeEvent
 from ..rules import Rules
-from ..wrap import Document
+from ..wrap import Document, RefusedError
 from ..wrap.watches import Watch
 from .recorder import Recording
 from .records import Control
@@ -50,15 +50,17 @@ class RecordedWatch(Watch):
             recording.write_control(Control(OPEN, {"rules": str(rules), "operators": operators}))
 
     def flush(self) -> list[CompositeEvent]:
-        """As `Watch.flush`; the log has it before anything is raised."""
+        """As `Watch.flush`; the log has it before anything is raised. Not to be called in a callback."""
+        self._refuse_in_callbacks("flush()")
         self._document.catch_up()
         self._recording.write_control(Control(FLUSH, {}))
         return super().flush()
 
     def close(self) -> list[CompositeEvent]:
-        """As `Watch.close`; the log has it before anything is raised."""
+        """As `Watch.close`; the log has it before anything is raised. Not to be called in a callback."""
         if self.closed:
             return []
+        self._refuse_in_callbacks("close()")
         if not self._document.closed:
             self._document.catch_up()
         if not self._recording.closed:
@@ -68,6 +70,13 @@ class RecordedWatch(Watch):
     def deliver_missed(self, composites: list[CompositeEvent]) -> None:
         """Delivers what was raised before a crash and not delivered any more."""
         self._raise_now(composites)
+
+    def _refuse_in_callbacks(self, call: str) -> None:
+        # The log is ahead of the detector there: replaying would have events before the call that come behind it.
+        if self._document._tracker.delivery.delivering:
+            raise RefusedError(
+                f"{call} of a recorded watch in a callback, while changes are being told: call it when the edit is over"
+            )
 
     def _deliver(self, composite: CompositeEvent) -> None:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 from typing import Any, Self
@@ -85,7 +86,8 @@ class LogWriter:
     def _fail(self, error: OSError) -> None:
         """Leaves the file as it was before the write that failed."""
         self._failed = True
-        os.truncate(self._descriptor, self.size)
+        with suppress(OSError):  # else the torn line is cut off when the log is opened again
+            os.truncate(self._descriptor, self.size)
         raise LogError(f"{self.file}: cannot be written: {error.strerror}") from error
 
     def write_event(self, event: Row | PrimitiveEvent) -> None:
@@ -109,15 +111,25 @@ class LogWriter:
             raise LogError(f"{self.file}: cannot be brought to the disk: {error.strerror}") from error
 
     def roll_over(self, header: Header) -> None:
-        """Goes on in the next numbered file, which begins with ``header``."""
+        """Goes on in the next numbered file, which begins with ``header``.
+
+        Raises `LogError` if that cannot be made; the log then goes on in the file it has.
+        """
         self.sync()
-        self._number += 1
-        file = segment(self._log, self._number)
-        write_new_file(file, self.line(header.to_record()))
+        seal = self._seal
+        file = segment(self._log, self._number + 1)
+        try:
+            write_new_file(file, self.line(header.to_record()))
+            descriptor = os.open(file, _FLAGS)
+        except OSError as error:
+            self._seal = seal
+            raise LogError(
+                f"{file}: cannot be written: {error.strerror}; the log goes on in {self.file}"
+            ) from error
         os.close(self._descriptor)
-        self.file = file
-        self._descriptor = os.open(file, _FLAGS)
-        self.size = os.fstat(self._descriptor).st_size
+        self.file, self._descriptor = file, descriptor
+        self._number += 1
+        self.size = os.fstat(descriptor).st_size
 
     def close(self) -> None:
         """Brings everything to the disk and lets the next writer in."""
@@ -157,11 +169,15 @@ def create_log(log: str | os.PathLike[str], header: Header, *, seal: bool = Fals
 def write_new_file(file: Path, content: bytes) -> None:
     """Makes a file that is there with all its content or not at all."""
     unfinished = file.with_name(file.name + ".unfinished")
-    with unfinished.open("wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-    unfinished.replace(file)
+    try:
+        with unfinished.open("wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        unfinished.replace(file)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
     sync_directory(file)
 
 
