@@ -43,6 +43,11 @@ class Settlement:
                 self._headers.setdefault(report.doc, []).append(
                     HeaderSeen(report.doc, content["number"], (split, number))
                 )
+        if len(self._lines) != len(self._splits):
+            raise XmlCepError(
+                f"Spark lost what its tasks had to report: {len(self._lines)} of {len(self._splits)} parts of the log"
+                " are accounted for; run the audit again"
+            )
         joined = join_courses(courses)
         self.to_sort = frozenset(doc for doc, course in joined.items() if course.needs_sorting)
         self.disordered = frozenset(doc for doc, course in joined.items() if _goes_back(course))

@@ -6,22 +6,25 @@ log as a whole tells (where segments meet, the ends of documents) can be added b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..log.json_codec import FASTEST
 from ..rules import Rules
 from .collecting import Collector
 from .inputs import SPLIT_BYTES, LogFile, Split, make_splits
 from .mapping import Keep, Report, Topic
-from .routing import Kind
+from .plan import make_plan
+from .reporting import Reports, reports_accumulator, reports_in
+from .routing import Kind, Point
 from .settling import Settlement
 from .spark_errors import explained
 from .tables import CHUNK_DDL, FINDING_DDL, RECORD_DDL, ROUTED_DDL
-from .tasks import chunk_task, map_task, replay_task, route_sorted_task, select_task
+from .tasks import NO_TREE, chunk_task, map_task, replay_task, route_sorted_task, select_task
 
 if TYPE_CHECKING:
+    from pyspark import Accumulator
     from pyspark.sql import DataFrame, SparkSession
 
 Chunk = tuple[list[tuple[str, str, int]], list[bytes]]
@@ -52,6 +55,7 @@ class SparkAudit:
         self._spark = spark
         self._rules = str(rules) if rules.text is None else rules.text
         self._collector = collector
+        self._plan = make_plan(rules)
         self._operators = operators
         self._keep = keep
         self._partitions = partitions
@@ -60,26 +64,46 @@ class SparkAudit:
     def run(self, files: Sequence[LogFile], withheld: Callable[[], set[str]]) -> Iterator[Chunk]:
         """The findings in their order; ``withheld`` is asked, when all records were read, whose to leave out."""
         splits = make_splits(files, self._split_bytes)
+        partitions = self._partitions or self._default_partitions(files)
         with ExitStack() as stack, explained():
-            routed = self._persisted(self._map(splits), stack)
-            settlement = Settlement(splits, self._reports(routed))
-            bad = routed.where(f"kind = {Topic.BAD}")
-            rows = routed.where(f"kind < {Kind.OPEN}")
-            still_open = routed.where(f"kind = {Kind.OPEN}")
-            if settlement.to_sort:
-                again = self._persisted(self._route_sorted(splits, settlement), stack)
-                settlement.add_sorted(self._reports(again))
-                bad = self._replaced(bad, again.where(f"kind = {Topic.BAD}"), settlement)
-                rows = self._replaced(rows, again.where(f"kind < {Kind.OPEN}"), settlement)
-                still_open = self._replaced(still_open, again.where(f"kind = {Kind.OPEN}"), settlement)
+            settlement, findings = self._in_one_go(splits, partitions, stack) or self._in_two_steps(
+                splits, partitions, stack
+            )
             if settlement.bad:
-                for report in _reports_of(bad.select("kind", "segment", "doc", "value").toLocalIterator()):
+                for report in self._bad_records(findings):
                     settlement.collect_bad(report, self._collector)
             settlement.collect(self._collector)
-            rows = self._with_markers(rows, still_open, settlement)
-            count = self._partitions or self._default_partitions(files)
-            findings = self._persisted(self._replayed(rows, settlement, count), stack)
-            yield from self._in_order(findings, withheld(), count)
+            yield from self._in_order(findings.where(f"tree != {NO_TREE}"), withheld(), partitions)
+
+    def _in_one_go(
+        self, splits: Sequence[Split], partitions: int, stack: ExitStack
+    ) -> tuple[Settlement, DataFrame] | None:
+        """Where nothing depends on what only the log as a whole tells: records go straight to the replay.
+
+        None if it does, or if it turns out that there are documents to be sorted.
+        """
+        if any(each.has_flushes or each.has_conditions for each in self._plan.passes):
+            return None
+        reports = reports_accumulator(self._spark.sparkContext)
+        rows = self._map(splits, reports).where(f"kind != {Kind.OPEN}")
+        findings = self._kept(self._replayed(rows, {}, {}, partitions), stack)
+        settlement = Settlement(splits, reports_in(reports))
+        return None if settlement.to_sort else (settlement, findings)
+
+    def _in_two_steps(
+        self, splits: Sequence[Split], partitions: int, stack: ExitStack
+    ) -> tuple[Settlement, DataFrame]:
+        """Routes everything, settles what was open and out of order, then replays."""
+        reports = reports_accumulator(self._spark.sparkContext)
+        routed = self._kept(self._map(splits, reports), stack)
+        settlement = Settlement(splits, reports_in(reports))
+        if settlement.to_sort:
+            reports = reports_accumulator(self._spark.sparkContext)
+            again = self._kept(self._route_sorted(splits, settlement, reports), stack)
+            settlement.add_sorted(reports_in(reports))
+            routed = self._replaced(routed, again, settlement)
+        rows = self._with_markers(routed, settlement)
+        return settlement, self._kept(self._replayed(rows, settlement.ends(), settlement.headers(), partitions), stack)
 
     # ---- steps ------------------------------------------------------------------------------------------
 
@@ -88,10 +112,12 @@ class SparkAudit:
         tasks = min(len(splits), max(4 * self._cores, len(splits) // 16))
         return self._spark.range(0, len(splits), 1, tasks)
 
-    def _map(self, splits: Sequence[Split]) -> DataFrame:
-        return self._indexes(splits).mapInArrow(map_task(self._rules, splits, self._keep), ROUTED_DDL)
+    def _map(self, splits: Sequence[Split], reports: Accumulator[Reports]) -> DataFrame:
+        return self._indexes(splits).mapInArrow(map_task(self._rules, splits, self._keep, reports), ROUTED_DDL)
 
-    def _route_sorted(self, splits: Sequence[Split], settlement: Settlement) -> DataFrame:
+    def _route_sorted(
+        self, splits: Sequence[Split], settlement: Settlement, reports: Accumulator[Reports]
+    ) -> DataFrame:
         """The documents whose records do not stand in order: read again, sorted, routed."""
         files = settlement.files_of(settlement.to_sort)
         concerned = [split for split in splits if split.file.place in files]
@@ -101,7 +127,7 @@ class SparkAudit:
         ordered = selected.repartition(self._cores * 2, "doc").sortWithinPartitions(
             "doc", "ts", "split", "number"
         )
-        return ordered.mapInArrow(route_sorted_task(self._rules, splits), ROUTED_DDL)
+        return ordered.mapInArrow(route_sorted_task(self._rules, splits, reports), ROUTED_DDL)
 
     def _replaced(self, rows: DataFrame, again: DataFrame, settlement: Settlement) -> DataFrame:
         """Rows with those of sorted documents in place of their first version; fragments of headers stay."""
@@ -111,14 +137,16 @@ class SparkAudit:
         columns = again.columns
         return fragments.select(columns).union(others.select(columns)).union(again)
 
-    def _with_markers(self, rows: DataFrame, still_open: DataFrame, settlement: Settlement) -> DataFrame:
-        """Rows with the markers that only the segments together tell."""
+    def _with_markers(self, routed: DataFrame, settlement: Settlement) -> DataFrame:
+        """Rows with the markers that only the segments together tell, in place of what was open."""
+        rows = routed.where(f"kind != {Kind.OPEN}")
         boundaries = list(settlement.boundaries())
         if boundaries:
             rows = rows.union(self._spark.createDataFrame([tuple(b) for b in boundaries], ROUTED_DDL))
         edges = [(segment, doc, point.ts, point.at) for segment, doc, point in settlement.flushes()]
         if edges:
             table = self._spark.createDataFrame(edges, _EDGE_DDL)
+            still_open = routed.where(f"kind = {Kind.OPEN}")
             flushed = still_open.join(table.hint("broadcast"), ["segment", "doc"]).selectExpr(
                 f"cast({Kind.FLUSH} as tinyint) as kind", "pass_index", "doc", "key", "flush_ts as ts", "flush_at as at",
                 "segment", "op", "path", "ids", "value", "old", "pos",
@@ -126,20 +154,26 @@ class SparkAudit:
             rows = rows.union(flushed)
         return rows
 
-    def _replayed(self, rows: DataFrame, settlement: Settlement, count: int) -> DataFrame:
-        shuffled = rows.repartition(count, "pass_index", "doc", "key").sortWithinPartitions(
+    def _replayed(
+        self, rows: DataFrame, ends: Mapping[str, Point], headers: Mapping[str, int], partitions: int
+    ) -> DataFrame:
+        shuffled = rows.repartition(partitions, "pass_index", "doc", "key").sortWithinPartitions(
             "pass_index", "doc", "key", "ts", "kind"
         )
-        task = replay_task(self._rules, settlement.ends(), settlement.headers(), operators=self._operators)
-        return shuffled.mapInArrow(task, FINDING_DDL)
+        return shuffled.mapInArrow(replay_task(self._rules, ends, headers, operators=self._operators), FINDING_DDL)
 
-    def _in_order(self, findings: DataFrame, withheld: set[str], count: int) -> Iterator[Chunk]:
+    def _bad_records(self, findings: DataFrame) -> Iterator[Report]:
+        rows = findings.where(f"tree = {NO_TREE}").select("number", "doc", "line")
+        for row in rows.toLocalIterator():
+            yield Report(Topic.BAD, row.number, row.doc, bytes(row.line))
+
+    def _in_order(self, findings: DataFrame, withheld: set[str], partitions: int) -> Iterator[Chunk]:
         if withheld:
             docs = self._spark.createDataFrame([(doc,) for doc in sorted(withheld)], "doc string")
             findings = findings.join(docs.hint("broadcast"), "doc", "left_anti")
         # Sorting samples its input, which is why findings are kept: they would be found twice.
         order = ("doc", "ts", "tree", "operator", "ids", "number")
-        ordered = findings.repartitionByRange(count, *order).sortWithinPartitions(*order)
+        ordered = findings.repartitionByRange(partitions, *order).sortWithinPartitions(*order)
         for row in (
             ordered.select("doc", "name", "line").mapInArrow(chunk_task(), CHUNK_DDL).toLocalIterator()
         ):
@@ -156,20 +190,11 @@ class SparkAudit:
         size = sum(file.size * (1 if file.kind == "plain" else 8) for file in files)
         return max(min(self._cores * 2, _MOST_SMALL_PARTITIONS), size // _BYTES_PER_PARTITION)
 
-    def _persisted(self, frame: DataFrame, stack: ExitStack) -> DataFrame:
+    def _kept(self, frame: DataFrame, stack: ExitStack) -> DataFrame:
+        """Runs what makes the frame and keeps it on the workers' disks until the audit is over."""
         from pyspark import StorageLevel
 
         frame.persist(StorageLevel.DISK_ONLY)
         stack.callback(frame.unpersist)
+        frame.count()
         return frame
-
-    def _reports(self, routed: DataFrame) -> list[Report]:
-        rows = routed.where(f"kind > {Kind.OPEN} and kind != {Topic.BAD}").select(
-            "kind", "segment", "doc", "value"
-        )
-        return list(_reports_of(rows.collect()))
-
-
-def _reports_of(rows: Any) -> Iterator[Report]:
-    for row in rows:
-        yield Report(row.kind, row.segment, row.doc, row.value.encode())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 
@@ -15,9 +15,10 @@ from ..log.json_codec import FASTEST
 from ..rules import parse_rules
 from .findings import Finding
 from .inputs import Split
-from .mapping import Keep, Mapper
+from .mapping import Keep, Mapper, Report, Topic
 from .plan import make_plan
 from .replay import KeyReplayer
+from .reporting import Reports, as_entry
 from .routing import Kind, Point, Routed
 from .tables import (
     CHUNK_SCHEMA,
@@ -29,9 +30,13 @@ from .tables import (
     rows_of,
 )
 
+if TYPE_CHECKING:
+    from pyspark import Accumulator
+
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 Task: TypeAlias = Callable[[Batches], Batches]
 
+NO_TREE = -1
 _BATCH_ROWS = 10_000
 _CHUNK_BYTES = 4 * 2**20
 
@@ -49,18 +54,29 @@ def _without_collector(task: Task) -> Task:
     return run
 
 
-def map_task(rules: str, splits: Sequence[Split], keep: Keep | None) -> Task:
-    """From indexes of splits to their routed rows and reports."""
+def map_task(rules: str, splits: Sequence[Split], keep: Keep | None, reports: Accumulator[Reports]) -> Task:
+    """From indexes of splits to their routed rows; what else there is to say goes to ``reports``."""
 
     def task(batches: Batches) -> Batches:
         mapper = Mapper(parse_rules(rules), keep=keep)
         for batch in batches:
             for index in batch.column(0).to_pylist():
                 for rows in mapper.read(splits[index]):
-                    if rows:
-                        yield routed_batch(rows)
+                    yield from _routed(rows, reports)
 
     return _without_collector(task)
+
+
+def _routed(rows: Sequence[Routed | Report], reports: Accumulator[Reports]) -> Batches:
+    """Rows as a batch. Bad records stay among them, for there may be many; other reports go their own way."""
+    kept = []
+    for row in rows:
+        if type(row) is Routed or row.kind == Topic.BAD:
+            kept.append(row)
+        else:
+            reports.add(as_entry(row))  # type: ignore[arg-type]
+    if kept:
+        yield routed_batch(kept)
 
 
 def select_task(rules: str, splits: Sequence[Split], docs: frozenset[str], keep: Keep | None) -> Task:
@@ -77,15 +93,14 @@ def select_task(rules: str, splits: Sequence[Split], docs: frozenset[str], keep:
     return _without_collector(task)
 
 
-def route_sorted_task(rules: str, splits: Sequence[Split]) -> Task:
-    """From records sorted by document, ts, split and number to their routed rows and reports."""
+def route_sorted_task(rules: str, splits: Sequence[Split], reports: Accumulator[Reports]) -> Task:
+    """From records sorted by document, ts, split and number to their routed rows."""
 
     def task(batches: Batches) -> Batches:
         mapper = Mapper(parse_rules(rules))
         records = (row[2:] for batch in batches for row in rows_of(batch))
         for rows in mapper.route_sorted(records, {split.name: split for split in splits}):
-            if rows:
-                yield routed_batch(rows)
+            yield from _routed(rows, reports)
 
     return _without_collector(task)
 
@@ -93,7 +108,7 @@ def route_sorted_task(rules: str, splits: Sequence[Split]) -> Task:
 def replay_task(
     rules: str, ends: Mapping[str, Point], headers: Mapping[str, int], *, operators: bool
 ) -> Task:
-    """From routed rows sorted by key and time to findings."""
+    """From routed rows sorted by key and time to findings; bad records pass through, as findings of `NO_TREE`."""
 
     def task(batches: Batches) -> Batches:
         replayer = KeyReplayer(make_plan(parse_rules(rules)), ends, operators=operators)
@@ -104,6 +119,10 @@ def replay_task(
             for values in rows_of(batch):
                 row: Routed = new(Routed, values)
                 if row.kind == Kind.FRAGMENT and headers.get(row.doc) != row.segment:
+                    continue
+                if row.kind == Topic.BAD:
+                    assert row.value is not None
+                    out.append((Finding(row.doc, 0, NO_TREE, 0, (), "", row.value.encode()), row.segment))
                     continue
                 for finding in replayer.take(row):
                     out.append((finding, number))
