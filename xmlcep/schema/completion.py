@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from path_types import PathType, Step
@@ -33,8 +33,12 @@ MAX_TYPES = 20
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """Derives completion events. ``names`` are those of the events by declaration and place; ``plain`` are
-    pairs of parent and child where the child's insertion has to do, as its completion would close a cycle."""
+    """Derives completion events.
+
+    ``names`` are those of the events by declaration and place. ``plain`` are pairs of parent and child where the
+    child's insertion has to do, as its completion would close a cycle. ``exists`` tells which paths there are: a
+    declaration merged from several allows more than each of them.
+    """
 
     schema: Schema
     places: Places
@@ -42,6 +46,7 @@ class Completion:
     plain: frozenset[tuple[int, int]]
     prefixes: Prefixes
     end: Termination | None
+    exists: Callable[[PathType], bool]
 
     def event(self, index: int, place: PathType) -> DerivedEvent:
         """The completion event of the elements of a declaration at one of its places."""
@@ -103,7 +108,7 @@ class _Element:
             path = self.place.child(Step.attribute(attribute.name))
             if attribute.required:
                 found.append(building.inserted(path))
-            elif not required_only:
+            elif not required_only and self.all.exists(path):
                 found.append(building.multiplicity(building.inserted(path), 0, 1, self.place))
         return found
 
@@ -129,26 +134,32 @@ class _Element:
 
     # content models
 
-    def _part(self, part: Part | None, required_only: bool) -> Expression | None:
+    def _part(self, part: Part | None, required_only: bool, *, rounds: bool = False) -> Expression | None:
+        """The expression for a part. In a group that is needed several times (``rounds``) no round may take more
+        than it needs: what it integrates (M1) would be missing in the next."""
         if part is None or isinstance(part, WildcardPart) or (required_only and part.lower == 0):
             return None
+        upper = part.lower if rounds and part.lower else part.upper
         if isinstance(part, ElementPart):
-            return self._elements(part)
+            return self._elements(ElementPart(part.declarations, part.lower, upper))
+        needed_only = required_only and part.kind is GroupKind.ALL
+        rounds = rounds or part.lower > 1
         inner = [
-            found
-            for p in part.parts
-            if (found := self._part(p, required_only and part.kind is GroupKind.ALL)) is not None
+            found for p in part.parts if (found := self._part(p, needed_only, rounds=rounds)) is not None
         ]
         if part.kind is GroupKind.CHOICE:
             joined = building.disjunction(inner, self.place)
         else:
-            joined = building.conjunction(
-                _flat(inner) if (part.lower, part.upper) == (1, 1) else inner, self.place
-            )
-        return None if joined is None else building.times(joined, part.lower, part.upper, self.place)
+            once = (part.lower, upper) == (1, 1)
+            joined = building.conjunction(_flat(inner) if once else inner, self.place)
+        return None if joined is None else building.times(joined, part.lower, upper, self.place)
 
     def _elements(self, part: ElementPart) -> Expression | None:
-        members = [self._child(child) for child in part.declarations]
+        members = [
+            self._child(child)
+            for child in part.declarations
+            if self.all.exists(element_path(self.place, self.all.schema.declarations[child].name))
+        ]
         joined = building.disjunction(members, self.place)
         if joined is None:
             if part.lower:

@@ -65,9 +65,7 @@ def _times(part: Part, lower: int, upper: int | None) -> Part:
         return ElementPart(part.declarations, low, high)
     if isinstance(part, WildcardPart):
         return WildcardPart(part.wildcard, low, high)
-    if (lower, upper) == (1, 1) or (part.lower, part.upper) == (1, 1) or low == 0:
-        return GroupPart(part.kind, part.parts, low, high)
-    return GroupPart(GroupKind.ALL, (part,), lower, upper)
+    return GroupPart(part.kind, part.parts, low, high)
 
 
 def is_entangled(part: Part | None) -> bool:

@@ -27,6 +27,7 @@ from .printing import print_events
 from .reading import read_schema
 from .suggesting import closest
 from .violations import violation_events
+from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from xmlschema import XMLSchema10
@@ -122,6 +123,8 @@ class _Derivation:
     def __init__(self, schema: Schema, end: Termination | None, depth: int) -> None:
         if depth < 0:
             raise SchemaError(f"depth is {depth}: expected 0 or more")
+        vocabulary = Vocabulary(schema)
+        self.exists = vocabulary.allows
         schema, self.places = places_of_alike(schema, depth)
         self.schema = schema
         self.end = end
@@ -134,14 +137,15 @@ class _Derivation:
             if has_event(schema.declarations[index])
         }
         self.completion = Completion(
-            schema, self.places, self.names, plain_edges(schema), self.prefixes, self.end
+            schema, self.places, self.names, plain_edges(schema), self.prefixes, self.end, self.exists
         )
 
     def _spots(self) -> Iterator[tuple[int, PathType]]:
         """Every declaration at every one of its places."""
         for index in range(len(self.schema.declarations)):
             for place in (*self.places.places[index], *self.places.nested[index]):
-                yield index, place
+                if self.exists(place):
+                    yield index, place
 
     def events(self, only: Collection[str], *, changes: bool, violations: bool) -> list[DerivedEvent]:
         wanted = self._wanted(only)

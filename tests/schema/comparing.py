@@ -1,0 +1,56 @@
+"""What the events said against what the judge said, element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from path_types import PathType, Step, equals_or_ends, offset
+from tests.schema.judging import Node, Outcome
+from xmlcep.rules import Rules
+
+
+class Comparison(NamedTuple):
+    """Elements by what became of them: ``right``; ``wrong`` (expected and raised time points); without an event
+    because their insertion is all there is to them; nested in others of their name beyond the derived depth."""
+
+    right: int
+    wrong: list[tuple[str, list[int], list[int]]]
+    without: int
+    nested: int
+
+
+class Comparer:
+    """Compares outcomes under one set of rules."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._by_step: dict[Step, list[PathType]] = {}
+        for tree in rules.graph.trees:
+            if tree.name.startswith("Complete"):
+                self._by_step.setdefault(tree.path.last, []).append(tree.path)
+
+    def compare(self, nodes: Iterable[Node], outcome: Outcome) -> Comparison:
+        """Every element of ``nodes`` must be raised once, when it became complete, or never if it did not."""
+        right = without = nested = 0
+        wrong = []
+        for node in nodes:
+            if not node.is_element:
+                continue
+            path = node.path
+            fitting = [place for place in self._by_step.get(path.last, ()) if equals_or_ends(place, path)]
+            expected = [outcome.expected[node.index]] if node.index in outcome.expected else []
+            raised = outcome.raised.get(node.index, [])
+            if not fitting:
+                without += 1
+            elif all(offset(place, path) is None for place in fitting):
+                nested += 1
+            if raised == (expected if self.has_event(path) else []):
+                right += self.has_event(path)
+            else:
+                wrong.append((str(path), expected, raised))
+        return Comparison(right, wrong, without, nested)
+
+    def has_event(self, path: PathType) -> bool:
+        """Whether there is an event for elements with this path: one whose path is uniquely in it (P3)."""
+        places = self._by_step.get(path.last, ())
+        return any(equals_or_ends(place, path) and offset(place, path) is not None for place in places)

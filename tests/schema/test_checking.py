@@ -1,0 +1,132 @@
+"""Rules against a schema, and rules together with derived ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from path_types import PathType
+from xmlcep.engine import Detector
+from xmlcep.errors import RuleError
+from xmlcep.events import PrimitiveEvent
+from xmlcep.rules import load_rules, parse_rules
+from xmlcep.schema import check_rules, combine, derive
+
+SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "purchase_order"
+SCHEMA = SAMPLES / "purchase-order.xsd"
+
+ROWS = [
+    ("ins(item/prise)", "item has no child element prise", "item/price"),
+    ("ins(item/@partnum)", "item has no attribute partnum", "item/@partNum"),
+    ("ins(item/partNum)", "item has no child element partNum", "item/@partNum"),
+    ("ins(/item)", "no document of the schema has the root element item", "item"),
+    ("ins(/purchaseOrder/itm/price)", "purchaseOrder has no child element itm", "/purchaseOrder/item/price"),
+    ("ins(item/text())", "item has no text of its own", "item"),
+    ("upd(item/price)", "an element has no value that could be updated", "upd(item/price/text())"),
+    ("x[2,*] ins(item/comment)", "at most 1 of item/comment", "x[1,1]"),
+    ("x[2,2] ins(item/@partNum)", "at most 1 of item/@partNum", "x[1,1]"),
+    ("del(billTo/item)", "billTo has no child element item", "purchaseOrder/item"),
+    ("(ins(price) & ins(quantity)){path=itm/x}", "the schema has no element itm", "item"),
+]
+
+
+@pytest.mark.parametrize(("expression", "message", "near"), ROWS)
+def test_what_can_never_match(expression: str, message: str, near: str) -> None:
+    rules = parse_rules(f"event Never = {expression}")
+    problems = check_rules(rules, SCHEMA)
+    assert len(problems) == 1
+    assert message in problems[0].message
+    assert near in problems[0].hint
+    assert (problems[0].line, problems[0].column > 1) == (1, True)
+
+
+def test_an_event_used_where_it_is_never_raised() -> None:
+    text = "event A = ins(item)\nevent B(billTo) = A(billTo) & ins(billTo/name)"
+    (problem,) = check_rules(parse_rules(text), SCHEMA)
+    assert "A is raised at item, never at billTo" in problem.message
+    assert problem.line == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["event A = x[2,*] ins(item/quantity)", "event A = *(item/@partNum) & del(item)"]
+)
+def test_what_can_match_is_not_reported(text: str) -> None:
+    assert check_rules(parse_rules(text), SCHEMA) == []
+
+
+def test_the_samples_fit_together() -> None:
+    rules = load_rules(SAMPLES / "purchase-order.xcep")
+    assert check_rules(rules, SCHEMA) == []
+
+
+def test_derived_rules_can_all_match() -> None:
+    assert check_rules(derive(SCHEMA, changes=True, violations=True), SCHEMA) == []
+
+
+def test_unknown_elements_are_not_reported_where_a_wildcard_lets_them_in(tmp_path: Path) -> None:
+    file = tmp_path / "open.xsd"
+    file.write_text(
+        '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="r"><xs:complexType><xs:sequence>'
+        '<xs:any namespace="urn:o" processContents="lax"/></xs:sequence></xs:complexType></xs:element></xs:schema>',
+        encoding="utf-8",
+    )
+    assert check_rules(parse_rules("event A = ins(r/{urn:o}x/y)"), file) == []
+    assert len(check_rules(parse_rules("event A = ins(r/{urn:p}x)"), file)) == 1
+
+
+def test_rules_that_use_derived_events() -> None:
+    derived = derive(SCHEMA)
+    rules = combine(derived, "event Sold(item) = CompleteItem(item) ; upd(item/price/text())")
+    assert {each.name for each in rules.definitions} == {
+        "CompleteItem",
+        "CompletePrice",
+        "CompleteQuantity",
+        "Sold",
+    }
+    path = "/purchaseOrder/item"
+    made = [
+        (f"{path}", (1, 2)), (f"{path}/@partNum", (1, 2, 3)), (f"{path}/price", (1, 2, 4)),
+        (f"{path}/price/text()", (1, 2, 4, 5)), (f"{path}/quantity", (1, 2, 6)),
+        (f"{path}/quantity/text()", (1, 2, 6, 7)),
+    ]  # fmt: skip
+    detector = Detector(rules)
+    for ts, (at, ids) in enumerate(made, 1):
+        detector.feed(PrimitiveEvent(ts, "ins", PathType.parse(at), ids))
+    last = PrimitiveEvent(7, "upd", PathType.parse(f"{path}/price/text()"), (1, 2, 4, 5))
+    assert [each.name for each in detector.feed(last)] == ["Sold"]
+    assert (
+        len(combine(derived, "event A = ins(item)", keep="all").definitions) == len(derived.definitions) + 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line"),
+    [
+        ("# mine\nevent CompleteItem = ins(item)", "'CompleteItem' is derived from the schema too", 2),
+        ("event A = CompletItem(item)", "did you mean CompleteItem?", 1),
+        ("event A = ins(item", "ends too early", 1),
+        ("event A = Sold(item)\nevent Sold = A(item)", "cycle", 1),
+    ],
+)
+def test_rules_that_clash_with_derived_ones(text: str, message: str, line: int) -> None:
+    with pytest.raises(RuleError) as caught:
+        combine(derive(SCHEMA), text, source_name="mine.xcep")
+    assert message in str(caught.value)
+    assert caught.value.line == line
+    assert str(caught.value).startswith("mine.xcep:")
+
+
+def test_a_prefix_with_two_meanings(tmp_path: Path) -> None:
+    file = tmp_path / "s.xsd"
+    file.write_text(
+        '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:p="urn:one" targetNamespace="urn:one" '
+        'elementFormDefault="qualified"><xs:element name="r"><xs:complexType><xs:sequence>'
+        '<xs:element name="a" type="xs:int"/></xs:sequence></xs:complexType></xs:element></xs:schema>',
+        encoding="utf-8",
+    )
+    derived = derive(file, violations=True)
+    use = "event B = TooManyAInR({urn:one}r)"
+    assert combine(derived, f'namespace q = "urn:two"\n{use}').namespaces == {"p": "urn:one", "q": "urn:two"}
+    with pytest.raises(RuleError, match="the prefix 'p' stands for urn:two here and for urn:one"):
+        combine(derived, f'namespace p = "urn:two"\n{use}')

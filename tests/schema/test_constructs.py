@@ -1,0 +1,231 @@
+"""Constructs of XML Schema one by one: documents of them inserted in random orders, xmlschema being the judge."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import xmlschema
+from lxml import etree
+
+from tests.schema.judging import left_out, nodes_of, outcome, random_order
+from xmlcep.schema import derive
+
+XS = 'xmlns:xs="http://www.w3.org/2001/XMLSchema"'
+OPTIONAL = 'minOccurs="0"'
+TWO_OR_THREE = 'minOccurs="2" maxOccurs="3"'
+XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
+
+
+class Row(NamedTuple):
+    """The inside of a schema, and a document; ``version`` of XML Schema."""
+
+    schema: str
+    document: str
+    version: str = "1.0"
+
+
+def element(name: str, content: str, attributes: str = "") -> str:
+    return f'<xs:element name="{name}"><xs:complexType>{content}{attributes}</xs:complexType></xs:element>'
+
+
+def string(*names: str, more: str = "") -> str:
+    return "".join(f'<xs:element name="{name}" type="xs:string" {more}/>' for name in names)
+
+
+def sequence(*parts: str, occurs: str = "") -> str:
+    return f"<xs:sequence {occurs}>{''.join(parts)}</xs:sequence>"
+
+
+SKIP = 'namespace="##any" processContents="skip"'
+POSITIVE = '<xs:attribute name="n" type="xs:int" use="required"/>'
+NODE = element(
+    "node",
+    sequence(string("label"), '<xs:element ref="node" minOccurs="0" maxOccurs="unbounded"/>'),
+    '<xs:attribute name="id" use="required"/>',
+)
+SHAPES = (
+    '<xs:element name="shape" abstract="true" type="xs:decimal"/>'
+    '<xs:element name="circle" substitutionGroup="shape"/><xs:element name="square" substitutionGroup="circle"/>'
+)
+PAYMENTS = (
+    f'<xs:complexType name="P">{sequence(string("amount"))}</xs:complexType>'
+    f'<xs:complexType name="Card"><xs:complexContent><xs:extension base="P">{sequence(string("card"))}'
+    "</xs:extension></xs:complexContent></xs:complexType>"
+)
+ROWS = {
+    "all": Row(element("r", f"<xs:all>{string('a', 'b')}{string('c', more=OPTIONAL)}</xs:all>"), "<r><b/><c/><a/></r>"),
+    "choice": Row(element("r", f"<xs:choice>{string('a')}{sequence(string('b', 'c'))}</xs:choice>"), "<r><b/><c/></r>"),
+    "choice with an empty branch": Row(
+        element("r", f"<xs:choice>{sequence(string('a', more=OPTIONAL))}{string('b')}</xs:choice>"), "<r><b/></r>"
+    ),
+    "choice of groups twice": Row(
+        element("r", f'<xs:choice minOccurs="2" maxOccurs="2">{string("a")}{sequence(string("b", "c"))}</xs:choice>'),
+        "<r><b/><c/><a/></r>",
+    ),
+    "the same element in two places": Row(
+        element("r", sequence(string("a", "b"), string("a"), string("b", more='minOccurs="0"'))), "<r><a/><b/><a/></r>"
+    ),
+    "the same element in a sequence and in a choice": Row(
+        element("r", sequence(string("a"), f"<xs:choice>{string('a')}{string('b')}</xs:choice>")), "<r><a/><a/></r>"
+    ),
+    "a group that needs one more of an element": Row(
+        element("r", sequence(string("a"), sequence(string("b", "a"), occurs='maxOccurs="unbounded"'))),
+        "<r><a/><b/><a/><b/><a/></r>",
+    ),
+    "rounds with several of an element": Row(
+        element("r", sequence(string("a", more='maxOccurs="2"'), string("b"), occurs='minOccurs="2" maxOccurs="3"')),
+        "<r><a/><a/><b/><a/><b/></r>",
+    ),
+    "substitution group": Row(
+        SHAPES + element("r", sequence('<xs:element ref="shape" minOccurs="2" maxOccurs="unbounded"/>')),
+        "<r><circle>1</circle><square>2</square></r>",
+    ),
+    "extension": Row(PAYMENTS + '<xs:element name="r" type="Card"/>', "<r><amount/><card/></r>"),
+    "xsi:type": Row(
+        PAYMENTS + '<xs:element name="r" type="P"/>', f'<r {XSI} xsi:type="Card"><amount/><card/></r>'
+    ),
+    "abstract type": Row(
+        PAYMENTS.replace('name="P"', 'name="P" abstract="true"') + '<xs:element name="r" type="P"/>',
+        f'<r {XSI} xsi:type="Card"><amount/><card/></r>',
+    ),
+    "nillable, nil": Row(
+        element("r", sequence(string("a")), '<xs:attribute name="k" use="required"/>').replace(
+            'name="r"', 'name="r" nillable="true"'
+        ),
+        f'<r {XSI} xsi:nil="true" k="1"/>',
+    ),
+    "nillable, not nil": Row(
+        element("r", sequence(string("a"))).replace('name="r"', 'name="r" nillable="true"'), "<r><a/></r>"
+    ),
+    "required wildcard": Row(
+        element("r", sequence(string("a"), f'<xs:any {SKIP} minOccurs="2" maxOccurs="2"/>')),
+        "<r><a/><x/><y/></r>",
+    ),
+    "required wildcard in a choice": Row(
+        element("r", f'<xs:choice>{string("a")}<xs:any namespace="urn:o" processContents="skip"/></xs:choice>'),
+        '<r><o:z xmlns:o="urn:o"/></r>',
+    ),
+    "mixed": Row(
+        element("r", sequence(string("a"))).replace("<xs:complexType>", '<xs:complexType mixed="true">'),
+        "<r>x<a/>y</r>",
+    ),
+    "default": Row(
+        element("r", sequence('<xs:element name="a" type="xs:decimal" default="1"/>', string("b"))),
+        "<r><a>2</a><b/></r>",
+    ),
+    "list and union": Row(
+        '<xs:simpleType name="L"><xs:list itemType="xs:int"/></xs:simpleType><xs:simpleType name="U">'
+        '<xs:union memberTypes="xs:int xs:date"/></xs:simpleType>'
+        + element("r", sequence('<xs:element name="l" type="L"/><xs:element name="u" type="U"/>')),
+        "<r><l>1 2</l><u>3</u></r>",
+    ),
+    "recursion": Row(NODE, '<node id="1"><label/><node id="2"><label/></node><node id="3"><label/></node></node>'),
+    "one name, two types": Row(
+        element("r", sequence(string("t"), element("s", sequence('<xs:element name="t" type="xs:int"/>')))),
+        "<r><t/><s><t>1</t></s></r>",
+    ),
+    "names outside ASCII": Row(
+        element("größe", sequence('<xs:element name="naïve.x-1" type="xs:int"/>', string("日本"))),
+        "<größe><naïve.x-1>1</naïve.x-1><日本/></größe>",
+    ),
+    "assertion (XSD 1.1)": Row(
+        element("r", sequence(string("a")), f'{POSITIVE}<xs:assert test="@n &gt; 0"/>'),
+        '<r n="1"><a/></r>',
+        "1.1",
+    ),
+    "all with several (XSD 1.1)": Row(
+        element("r", f"<xs:all>{string('a', more=TWO_OR_THREE)}{string('b')}</xs:all>"),
+        "<r><a/><b/><a/></r>",
+        "1.1",
+    ),
+}  # fmt: skip
+
+
+def load(row: Row) -> xmlschema.XMLSchema10:
+    kind = xmlschema.XMLSchema10 if row.version == "1.0" else xmlschema.XMLSchema11
+    return kind(f"<xs:schema {XS}>{row.schema}</xs:schema>", allow="none", defuse="never")
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_complete_when_enough_is_there(name: str) -> None:
+    row = ROWS[name]
+    schema = load(row)
+    root = etree.fromstring(row.document)
+    schema.validate(root)
+    nodes = nodes_of(root, schema)
+    rules = derive(schema)
+    choose = random.Random(name)
+    seen = 0
+    for turn in range(30):
+        gone = [choose.choice(nodes[1:])] if turn % 2 else []
+        kept = left_out(nodes, gone)
+        result = outcome(random_order(kept, choose), rules, schema)
+        for node in kept:
+            has_event = any(composite_ends(tree.path, node.path) for tree in rules.graph.trees)
+            if node.is_element and has_event:
+                expected = [result.expected[node.index]] if node.index in result.expected else []
+                assert result.raised.get(node.index, []) == expected, str(node.path)
+                seen += bool(expected)
+    assert seen >= 15
+
+
+def composite_ends(path: object, whole: object) -> bool:
+    from path_types import PathType, offset
+
+    assert isinstance(path, PathType) and isinstance(whole, PathType)
+    return whole.steps[-len(path) :] == path.steps and (whole is path or offset(path, whole) is not None)
+
+
+def derived_text(schema: str, tmp_path: Path, namespace: str = "") -> str:
+    file = tmp_path / "s.xsd"
+    target = (
+        f'targetNamespace="{namespace}" xmlns:t="{namespace}" elementFormDefault="qualified"'
+        if namespace
+        else ""
+    )
+    file.write_text(f"<xs:schema {XS} {target}>{schema}</xs:schema>", encoding="utf-8")
+    return derive(file).text or ""
+
+
+def test_great_bounds_stay_small(tmp_path: Path) -> None:
+    text = derived_text(
+        element("r", sequence(string("a", more='minOccurs="3" maxOccurs="2000000000"'))), tmp_path
+    )
+    assert "event CompleteR(r) = ins(r) ; x[3,2000000000] ins(r/a)\n" in text
+
+
+def test_namespaces_are_declared(tmp_path: Path) -> None:
+    schema = element("r", sequence('<xs:element name="a" type="xs:int"/>'))
+    assert 'namespace "urn:x"' in derived_text(schema, tmp_path, "urn:x")
+    assert "ins(r/a)" not in derived_text(schema, tmp_path, "urn:x")
+    assert "CompleteA(r/a)" in derived_text(schema, tmp_path, "urn:x")
+
+
+def test_unqualified_local_elements_need_prefixes(tmp_path: Path) -> None:
+    file = tmp_path / "s.xsd"
+    schema = element("r", sequence(string("a")))
+    file.write_text(
+        f'<xs:schema {XS} xmlns:t="urn:x" targetNamespace="urn:x">{schema}</xs:schema>', encoding="utf-8"
+    )
+    text = derive(file).text or ""
+    assert 'namespace t = "urn:x"' in text
+    assert "event CompleteR(t:r) = ins(t:r) ; ins(t:r/a)\n" in text
+
+
+def test_documentation_cannot_leave_its_comment(tmp_path: Path) -> None:
+    said = "one&#10;event Evil = ins(x)&#13;two\u2028three\x85four"
+    annotation = f"<xs:annotation><xs:documentation>{said}</xs:documentation></xs:annotation>"
+    schema = element("r", sequence(string("a"))).replace("<xs:complexType>", annotation + "<xs:complexType>")
+    text = derived_text(schema, tmp_path)
+    assert "# r: one event Evil = ins(x) two three four\n" in text
+    assert [line for line in text.splitlines() if line.startswith("event")] == [
+        "event CompleteR(r) = ins(r) ; ins(r/a)"
+    ]
+
+
+def test_a_schema_gives_the_same_text_every_time(tmp_path: Path) -> None:
+    schema = SHAPES + element("r", sequence('<xs:element ref="shape" maxOccurs="unbounded"/>'))
+    assert len({derived_text(schema, tmp_path) for _ in range(5)}) == 1

@@ -1,0 +1,186 @@
+"""The purchase order of the samples; what is derived beside completion; choosing; bad input; the command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from path_types import PathType
+from xmlcep.cli.main import run
+from xmlcep.engine import Detector
+from xmlcep.events import PrimitiveEvent
+from xmlcep.rules import Rules, parse_rules
+from xmlcep.schema import SchemaError, derive, derive_text
+
+SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "purchase_order" / "purchase-order.xsd"
+
+
+def raised(rules: Rules, *events: str) -> list[str]:
+    """Feeds events written ``ins /order/item#7`` (ids from 1 down to the last) and returns ``name@ts``."""
+    detector = Detector(rules)
+    found = []
+    for ts, text in enumerate(events, 1):
+        operation, place = text.split(" ")
+        path, _, ids = place.partition("#")
+        numbers = tuple(map(int, ids.split(",")))
+        event = PrimitiveEvent(ts, operation, PathType.parse(path), numbers, value="1")
+        found += [f"{composite.name}@{composite.ts}" for composite in detector.feed(event)]
+    return found
+
+
+def test_the_item_of_the_purchase_order() -> None:
+    rules = derive(SAMPLE, only=("item",))
+    definition = {each.name: each for each in rules.definitions}["CompleteItem"]
+    by_hand = parse_rules(
+        "event CompleteItem(item) = ins(item) ; (ins(item/@partNum) & x[0,1] ins(item/comment)"
+        " & CompletePrice(item/price) & x[1,*] CompleteQuantity(item/quantity))\n"
+        "event CompletePrice(price) = ins(price) ; ins(price/text())\n"
+        "event CompleteQuantity(quantity) = ins(quantity) ; ins(quantity/text())"
+    )
+    assert definition == by_hand.definitions[0]
+    assert {each.name for each in rules.definitions} == {"CompleteItem", "CompletePrice", "CompleteQuantity"}
+
+
+def test_changed_as_a_whole() -> None:
+    rules = derive(SAMPLE, changes=True)
+    path = "/purchaseOrder/item"
+    assert raised(rules, f"upd {path}/@partNum#1,2,3", f"upd {path}/price/text()#1,2,4,5") == [
+        "ChangedItem@1",
+        "ChangedPrice@2",
+    ]
+
+
+def test_one_too_many_is_raised_by_the_insertion_that_broke_it() -> None:
+    rules = derive(SAMPLE, violations=True)
+    path = "/purchaseOrder/item"
+    events = [
+        "ins /purchaseOrder#1", f"ins {path}#1,2", f"ins {path}/comment#1,2,3", f"del {path}/comment#1,2,3",
+        f"ins {path}/comment#1,2,4", f"ins {path}/comment#1,2,5", f"ins {path}/comment#1,2,6",
+        f"del {path}/comment#1,2,6",
+    ]  # fmt: skip
+    assert [each for each in raised(rules, *events) if each.startswith("TooMany")] == [
+        "TooManyCommentInItem@6", "TooManyCommentInItem@7",
+    ]  # fmt: skip
+
+
+def test_end_non_local_waits_until_the_work_moves_on() -> None:
+    rules = derive(SAMPLE, only=("address",), end="non-local")
+    path = "/purchaseOrder/billTo/address"
+    events = [
+        f"ins {path}#1,2,3", f"ins {path}/street#1,2,3,4", f"ins {path}/street/text()#1,2,3,4,5",
+        f"ins {path}/city#1,2,3,6", f"ins {path}/city/text()#1,2,3,6,7", "ins /purchaseOrder/billTo/name#1,2,8",
+    ]  # fmt: skip
+    assert [each for each in raised(rules, *events) if "Address" in each] == ["CompleteAddress@6"]
+    assert [each for each in raised(derive(SAMPLE, only=("address",)), *events) if "Address" in each] == [
+        "CompleteAddress@5"
+    ]
+
+
+def test_text_and_rules_are_the_same() -> None:
+    text = derive_text(SAMPLE, changes=True)
+    assert parse_rules(text).definitions == derive(SAMPLE, changes=True).definitions
+    assert "# item, of type Item: What is ordered: at one price, in one or several deliveries.\n" in text
+
+
+def write(folder: Path, text: str, name: str = "s.xsd") -> Path:
+    file = folder / name
+    file.write_text(
+        f'<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">{text}</xs:schema>', encoding="utf-8"
+    )
+    return file
+
+
+BAD = {
+    "a broken schema": ('<xs:element name="a" type="nothing"/>', "unknown type 'nothing'"),
+    "an empty schema": ("", "no global element"),
+    "nothing to wait for": ('<xs:element name="a" type="xs:string"/>', "nothing to derive"),
+    "an import from the network": (
+        '<xs:import namespace="urn:o" schemaLocation="http://localhost:1/o.xsd"/>'
+        '<xs:element name="a"><xs:complexType><xs:sequence>'
+        '<xs:element xmlns:o="urn:o" ref="o:b"/></xs:sequence></xs:complexType></xs:element>',
+        "--location NAMESPACE=FILE",
+    ),
+    "an entity": ("&e;", "not a schema that can be used"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_schemas_are_explained(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    schema, message = BAD[name]
+    file = write(tmp_path, schema)
+    with pytest.raises(SchemaError, match=message.replace("[", r"\[")):
+        derive(file)
+    assert run(["derive", str(file)]) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["no-such.xsd"], "there is no such schema file"),
+        ([str(SAMPLE.with_suffix(".xml"))], "not a schema"),
+        ([str(SAMPLE), "--root", "purchaseOrdr"], "did you mean 'purchaseOrder'?"),
+        ([str(SAMPLE), "--only", "itm"], "did you mean 'item'?"),
+        ([str(SAMPLE), "--location", "urn:x"], "expected NAMESPACE=FILE"),
+        ([str(SAMPLE), "--location", "urn:x=no-such.xsd"], "does not exist: no-such.xsd"),
+        ([str(SAMPLE), "-o", "/no/such/folder/x.xcep"], "cannot be written"),
+    ],
+)
+def test_bad_arguments_are_explained(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["derive", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_doctype_with_entities_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "laughs.xsd"
+    file.write_text(
+        '<!DOCTYPE xs:schema [<!ENTITY a "aaa"><!ENTITY b "&a;&a;">]>'
+        '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="&b;"/></xs:schema>',
+        encoding="utf-8",
+    )
+    with pytest.raises(SchemaError):
+        derive(file)
+
+
+def test_a_schema_that_explodes_is_stopped(tmp_path: Path) -> None:
+    """Group references that refer to others ten times over: a billion particles, written out."""
+    groups = "".join(
+        f'<xs:group name="g{level}"><xs:sequence>{"<xs:group ref=" + chr(34) + f"g{level + 1}" + chr(34) + "/>"}'
+        + f'<xs:group ref="g{level + 1}"/>' * 9
+        + "</xs:sequence></xs:group>"
+        for level in range(9)
+    )
+    last = '<xs:group name="g9"><xs:sequence><xs:element name="x" type="xs:string"/></xs:sequence></xs:group>'
+    root = '<xs:element name="r"><xs:complexType><xs:group ref="g0"/></xs:complexType></xs:element>'
+    with pytest.raises(SchemaError):
+        derive(write(tmp_path, groups + last + root))
+
+
+def test_the_command_writes_what_derive_gives(tmp_path: Path) -> None:
+    out = tmp_path / "out.xcep"
+    assert run(["derive", str(SAMPLE), "--changes", "-o", str(out)]) == 0
+    assert out.read_text(encoding="utf-8") == derive_text(SAMPLE, changes=True)
+
+
+def test_locations_name_the_files_of_imports(tmp_path: Path) -> None:
+    other = tmp_path / "other.xsd"
+    other.write_text(
+        '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:o">'
+        '<xs:element name="b" type="xs:int"/></xs:schema>',
+        encoding="utf-8",
+    )
+    schema, _ = BAD["an import from the network"]
+    rules = derive(write(tmp_path, schema), locations={"urn:o": other})
+    assert [each.name for each in rules.definitions] == ["CompleteA", "CompleteB"]
+
+
+def test_the_command_has_help() -> None:
+    from xmlcep.cli.derive import command
+
+    assert "--location" in CliRunner().invoke(command, ["--help"]).output
