@@ -35,6 +35,13 @@ def test_the_architecture_lists_the_layers_in_their_order() -> None:
     assert listed == [layer for layer in LAYERS if layer != ("xmlcep.__main__",)]
 
 
+def test_every_page_is_in_the_index() -> None:
+    folder = ROOT / "docs"
+    index = (folder / "README.md").read_text(encoding="utf-8")
+    pages = {page.name for page in folder.glob("*.md")} - {"README.md"}
+    assert sorted(page for page in pages if f"]({page})" not in index) == []
+
+
 def test_every_module_can_be_imported() -> None:
     for module in modules():
         importlib.import_module(module)
