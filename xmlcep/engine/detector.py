@@ -16,7 +16,7 @@ from operator import and_
 from typing import TYPE_CHECKING, TypeAlias
 
 from contexts import Entry
-from path_types import PathType, Step, equals_or_ends
+from path_types import PathType, equals_or_ends
 
 from ..events import OPERATIONS, CompositeEvent, PrimitiveEvent
 from ..replica import Replica
@@ -101,11 +101,11 @@ class Detector:
             for used in tree.dependencies:
                 self._users[used].append(tree.index)
         self._upstream = [self._all_upstream(index) for index in range(len(self._trees))]
-        self._by_last_step: dict[Step, set[int]] = {}
+        self._by_path: dict[PathType, set[int]] = {}
         for tree in graph.trees:
             paths = [leaf.path for leaf in tree.leaves()] + [node.path for node in tree.operators]
             for path in paths:
-                self._by_last_step.setdefault(path.last, set()).add(tree.index)
+                self._by_path.setdefault(path, set()).add(tree.index)
         self._conditional = frozenset(
             tree.index for tree in graph.trees if any(operator.condition for operator in tree.operators)
         )
@@ -304,11 +304,12 @@ class Detector:
     def _candidates(self, path: PathType) -> list[TreeState]:
         """The trees that have to be asked about events of this path, in order of G2.
 
-        A compatible leaf, and the operator path of a created or deleted node, end with the path's last step
-        (P4);
-        conditions are looked at for events below their node, too (D4).
+        A compatible leaf has this path or one that ends it (E2), and so has the operator of which a created
+        or deleted node is a group; conditions are looked at for events below their node, too (D4).
         """
-        indexes = self._by_last_step.get(path.last, frozenset()) | self._conditional
+        indexes = set(self._conditional)
+        for ending in (path, *(PathType.of(False, path.steps[start:]) for start in range(len(path)))):
+            indexes |= self._by_path.get(ending, frozenset())
         return [self._trees[index] for index in sorted(indexes)]
 
     # ---- freeing (G4) -----------------------------------------------------------------------------------
