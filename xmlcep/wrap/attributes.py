@@ -186,7 +186,3 @@ class TrackedAttributes(dict[str, str]):
 
     def __repr__(self) -> str:
         return repr(self._raw)
-
-    def __reduce__(self) -> Any:
-        return dict, (dict(self._raw),)
-

@@ -98,7 +98,7 @@ class Delivery:
 
         Raises `CallbackError` (or `EndlessTriggerError`) after everybody has been told of everything.
         """
-        if self.delivering or self.held or not self.queue:
+        if self.delivering or self.held or not (self.queue or self.failures):
             return
         self.delivering = True
         try:

@@ -11,7 +11,7 @@ from lxml import etree
 
 from ..events import CompositeEvent, PrimitiveEvent
 from .delivery import Listener
-from .elements import LOOKUP, LXML_CLASSES, OWN_CLASSES, TrackedElement
+from .elements import DEFAULT_LOOKUP, LOOKUP, LXML_CLASSES, OWN_CLASSES, TrackedElement
 from .errors import DocumentError, RefusedError, WrapError
 from .observation import Observation, differences
 from .parsing import Source, parse_bytes, parse_file
@@ -284,10 +284,11 @@ def _wrapped(
     global _open_documents
     tracker = Tracker(root, name, now, ignore_whitespace)
     if not _open_documents:
-        etree.set_element_class_lookup(LOOKUP)
+        etree.set_element_class_lookup(DEFAULT_LOOKUP)
     _open_documents += 1
     document = Document(tracker)
     try:
+        _take_parser(root)
         foreign = tracker.pin()
         _check_classes(foreign)
         tracker.take_baseline()
@@ -313,20 +314,29 @@ def _renewed_root(tree: Any) -> Node:
     root = tree.getroot()
     if root is None or type(root) is not etree._Element or root in TABLE:
         return root
-    anchor = etree.Comment("")
-    root.addprevious(anchor)
-    tree._setroot(etree.Element("none"))
     if not _open_documents:
-        etree.set_element_class_lookup(LOOKUP)
-    del root
+        etree.set_element_class_lookup(DEFAULT_LOOKUP)
     try:
+        _take_parser(root)
+        anchor = etree.Comment("")
+        root.addprevious(anchor)
+        tree._setroot(etree.Element("none"))
+        del root
         root = anchor.getnext()
         tree._setroot(root)
+        etree.Element("none").append(anchor)
     finally:
         if not _open_documents:
             etree.set_element_class_lookup(None)
-    etree.Element("none").append(anchor)
     return root
+
+
+def _take_parser(root: Node) -> None:
+    """Gives a parser that has a class lookup of its own, which goes before lxml's default one, ours."""
+    parser = root.getroottree().parser
+    if parser is not None and type(root.makeelement("none")) is not TrackedElement:
+        _check_classes({type(node) for node in root.iter()})
+        parser.set_element_class_lookup(LOOKUP)
 
 
 def _check_classes(found: set[type]) -> None:

@@ -15,7 +15,7 @@ from .attributes import TrackedAttributes, set_attribute
 from .edits import (
     open_all, put, ready, rearrange, refuse_cycle, refuse_duplicates, settle, take_out, tracker_of,
 )  # fmt: skip
-from .errors import RefusedError
+from .errors import CallbackError, RefusedError
 from .records import TABLE, Record
 
 _Element = etree._Element
@@ -76,10 +76,14 @@ class TrackedElement(_Tracked, etree.ElementBase):  # type: ignore[misc]
                 if type(known) is Record and known.branch is not None:
                     tracker = known.tracker
                     if not tracker.quiet:
-                        if tracker.simple:
-                            tracker.leaf(self, known)
-                        else:
-                            tracker.born(self, known)
+                        try:
+                            if tracker.simple:
+                                tracker.leaf(self, known)
+                            else:
+                                tracker.born(self, known)
+                        except BaseException as error:
+                            _taken_back(self, error)
+                            raise
                 else:
                     _first_below(self, parent)
 
@@ -221,13 +225,28 @@ def _first_below(node: Any, parent: Any) -> None:
     if not isinstance(parent.tag, str):
         _append(etree.Element("none"), node)  # out of the tree, which lxml 6.1 has damaged
         raise RefusedError("SubElement() below a comment or processing instruction: give it an element")
-    tracker.born(node, tracker.without(parent, node))
+    try:
+        tracker.born(node, tracker.without(parent, node))
+    except BaseException as error:
+        _taken_back(node, error)
+        raise
+
+
+def _taken_back(node: Any, error: BaseException) -> None:
+    """SubElement takes its element out again when making the proxy raises: told here, before it does."""
+    parent = _getparent(node)
+    if parent is not None and node in TABLE:
+        try:
+            take_out(node, lambda: _Element.remove(parent, node))
+        except CallbackError as more:
+            if isinstance(error, CallbackError):
+                error.add(more.errors)
 
 
 def _text(node: Any, value: Any) -> None:
     known = _known(node)
     if known is None:
-        _set_text(node, value)
+        _object_set(node, "text", value)  # a comment's text is not an element's
         return
     record = known if type(known) is Record and not known.tracker.foreign else ready(node)
     if record is None or record.branch is None:
@@ -330,5 +349,8 @@ _SETTERS: dict[str, Callable[[Any, Any], None]] = {
 LOOKUP = etree.ElementDefaultClassLookup(
     element=TrackedElement, comment=TrackedComment, pi=TrackedInstruction, entity=TrackedEntity
 )
+DEFAULT_LOOKUP = etree.ParserBasedElementClassLookup(LOOKUP)
+"""What lxml's default is while a document is wrapped: parsers with a class lookup of their own keep it."""
+
 OWN_CLASSES = frozenset({TrackedElement, TrackedComment, TrackedInstruction, TrackedEntity})
 LXML_CLASSES = frozenset({etree._Element, etree._Comment, etree._ProcessingInstruction, etree._Entity})

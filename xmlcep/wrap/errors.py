@@ -42,6 +42,11 @@ class CallbackError(XmlCepError, RuntimeError):
         self.errors = tuple(failures)
         super().__init__("\n".join(map(str, failures)))
 
+    def add(self, failures: Sequence[CallbackFailure]) -> None:
+        """Adds failures that the same edit led to."""
+        self.errors = (*self.errors, *failures)
+        self.args = ("\n".join(map(str, self.errors)),)
+
 
 class CallbackFailure:
     """One failed call: ``callback``, ``event`` (primitive or composite), ``rule`` and the ``error`` raised."""

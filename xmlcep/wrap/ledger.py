@@ -92,12 +92,14 @@ class Ledger:
                 return
             # What settle() would do, without the queue.
             delivery.delivering = True
-            for callback in delivery.callbacks:
-                try:
-                    callback(event)
-                except Exception as error:
-                    delivery.fail(callback, event, error)
-            delivery.delivering = False
+            try:
+                for callback in delivery.callbacks:
+                    try:
+                        callback(event)
+                    except Exception as error:
+                        delivery.fail(callback, event, error)
+            finally:
+                delivery.delivering = False
             if delivery.queue or delivery.failures:
                 delivery.settle()
 

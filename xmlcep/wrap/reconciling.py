@@ -180,7 +180,7 @@ class Reconciler(Teller):
         if self.foreign and not self.quiet:
             changed = [node for node in self.foreign if self.differs(node)]
             if changed:
-                self.reconcile(changed)
+                self.reconcile_all(changed)
                 for node in changed:
                     self._tail_of(node)
 
