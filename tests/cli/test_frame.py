@@ -104,10 +104,13 @@ def test_both_ways_to_call_it(arguments: list[str]) -> None:
     assert done.stderr == ""
 
 
-def test_a_reader_that_has_seen_enough() -> None:
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["check", "samples/purchase_order/purchase-order.xcep"]], ids=["click", "rich"]
+)
+def test_a_reader_that_has_seen_enough(arguments: list[str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    command = [sys.executable, "-m", "xmlcep", "--help"]
+    command = [sys.executable, "-m", "xmlcep", *arguments]
     done = subprocess.run(command, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, "")

@@ -19,12 +19,19 @@ def plain(text: str) -> str:
     return _CONTROLS.sub(lambda match: ascii(match.group())[1:-1], text)
 
 
+class _Console(Console):
+    """Leaves a closed pipe to the command line's frame; rich would exit with 1, here "findings"."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def make_console(*, stderr: bool = False) -> Console:
     """A rich console: colours and the terminal's width at a terminal, else neither.
 
     Nothing in printed strings is taken for markup; escape data with `plain` before printing it.
     """
-    console = Console(stderr=stderr, markup=False, highlight=False, emoji=False)
+    console = _Console(stderr=stderr, markup=False, highlight=False, emoji=False)
     if not console.is_terminal:
         console.width = 110
     return console
