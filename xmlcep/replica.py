@@ -139,11 +139,13 @@ class Replica:
     # --- changing --------------------------------------------------------------------------------------
 
     def apply(self, event: PrimitiveEvent) -> None:
-        """Brings the replica to the state after ``event``.
+        """Brings the replica to the state after ``event`` (or a plain tuple of the same layout).
 
         Raises `ReplicaError` for an event that does not fit, if it is strict, and in any case for
         names and text that XML cannot hold.
         """
+        if type(event) is not PrimitiveEvent:
+            event = PrimitiveEvent(*event)
         last = event.path.steps[-1]
         op = event.op
         try:

@@ -62,6 +62,12 @@ def test_snapshot_and_state_hold_everything(seed: int) -> None:
             assert canonical(one.tree()) == canonical(document.xml())
 
 
+def test_plain_tuples_are_events() -> None:
+    replica = Replica()
+    replica.apply(tuple(event(1, "ins", "/a", [1], pos=0)))  # type: ignore[arg-type]
+    assert etree.tostring(replica.element(1)) == b"<a/>"
+
+
 def test_adjacent_text_nodes_are_separate_nodes() -> None:
     replica = Replica.from_snapshot("<a>one<!--c-->two<b/>three<?p i?>four</a>", [1, 2, 3, 4, 5, 6])
     assert etree.tostring(replica.element(1)) == b"<a>onetwo<b/>threefour</a>"
