@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from .frame import NAMES, Figure, Settings, Unavailable, load
@@ -51,7 +52,7 @@ def main(
 
 
 def _table(title: str, figures: Sequence[Figure], before: dict[tuple[str, str, str], Figure]) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold")
+    table = Table(title=escape(title), title_justify="left", title_style="bold")
     table.add_column("case")
     for heading in ("value", "lowest", "highest", "ratio"):
         table.add_column(heading, justify="right")
@@ -60,8 +61,8 @@ def _table(title: str, figures: Sequence[Figure], before: dict[tuple[str, str, s
         table.add_column("before", justify="right")
     for figure in figures:
         ratio = "" if figure.ratio is None else f"{figure.ratio:.2f} x {figure.base}"
-        row = [figure.case, _number(figure.value, figure.unit), _number(figure.low), _number(figure.high)]
-        row += [ratio, figure.note]
+        row = [escape(figure.case), _number(figure.value, figure.unit), _number(figure.low), _number(figure.high)]
+        row += [ratio, escape(figure.note)]
         if before:
             row.append(_change(figure, before.get(figure.key)))
         table.add_row(*row)

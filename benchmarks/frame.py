@@ -12,7 +12,8 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 NAMES: tuple[str, ...] = (
-    "q1", "q2", "q3", "contexts", "samples", "reading", "recording", "audit", "memory", "live", "spark", "schemas",
+    "q1", "q2", "q3", "contexts", "samples", "reading", "recording", "audit", "memory", "live", "spark",
+    "schemas",
 )  # fmt: skip
 
 
