@@ -91,19 +91,23 @@ def parse_rules(text: str, source_name: str = "<rules>") -> Rules:
 
 def load_rules(path: str | Path) -> Rules:
     """The rules in a file (UTF-8); raises `RuleError`, or `XmlCepError` when the file cannot be read."""
+    return parse_rules(read_rules_text(path), str(path))
+
+
+def read_rules_text(path: str | Path) -> str:
+    """The text of a rules file (UTF-8); raises `XmlCepError` when it cannot be read."""
     try:
         data = Path(path).read_bytes()
     except OSError as error:
         raise XmlCepError(f"{path}: the rules file cannot be read: {error.strerror or error}") from error
     try:
-        text = data.decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise XmlCepError(
             f"{path}:{line}: the rules file is not UTF-8: byte {data[error.start]:#04x} cannot be read; "
             "save the file as UTF-8"
         ) from error
-    return parse_rules(text, str(path))
 
 
 def _rebuilt(

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from path_types import PathType
+from xmlcep.cli.main import run
 from xmlcep.engine import Detector
 from xmlcep.errors import RuleError
 from xmlcep.events import PrimitiveEvent
 from xmlcep.rules import load_rules, parse_rules
 from xmlcep.schema import check_rules, combine, derive
+from xmlcep.schema.with_rules import load_with_schema
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "purchase_order"
 SCHEMA = SAMPLES / "purchase-order.xsd"
@@ -130,3 +132,25 @@ def test_a_prefix_with_two_meanings(tmp_path: Path) -> None:
     assert combine(derived, f'namespace q = "urn:two"\n{use}').namespaces == {"p": "urn:one", "q": "urn:two"}
     with pytest.raises(RuleError, match="the prefix 'p' stands for urn:two here and for urn:one"):
         combine(derived, f'namespace p = "urn:two"\n{use}')
+
+
+def test_check_with_a_schema(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mine.xcep"
+    file.write_text("event Sold(item) = CompleteItem(item) ; upd(item/price/text())", encoding="utf-8")
+    assert run(["check", str(file), "--schema", str(SCHEMA)]) == 0
+    assert "CompleteQuantity" in capsys.readouterr().out
+    assert run(["check", str(file)]) == 2
+    file.write_text(
+        "event Sold = upd(item/prise/text())\nevent Two = x[2,2] ins(item/comment)", encoding="utf-8"
+    )
+    assert run(["check", str(file)]) == 0
+    capsys.readouterr()
+    assert run(["check", str(file), "--schema", str(SCHEMA)]) == 2
+    said = capsys.readouterr().err
+    assert "1:14: event Sold: item has no child element prise" in said
+    assert "the nearest path in the schema is item/price/text()" in said
+    assert "2:20: event Two: x[2,2] asks for more than the schema allows" in said
+
+
+def test_rules_without_a_file_are_the_completion_events() -> None:
+    assert load_with_schema(None, SCHEMA).definitions == derive(SCHEMA).definitions

@@ -14,6 +14,7 @@ from ..audit.plan import Pass, make_plan
 from ..drawing import leaf_text, operator_symbol, operator_traits, tree_traits
 from ..rules import Rules, load_rules
 from ..trees import EventTree, LeafNode, OperatorNode
+from ._locations import location_option
 from ._output import make_console, plain
 
 
@@ -26,13 +27,20 @@ from ._output import make_console, plain
     help="Also say how an audit replays the rules: its passes over a log.",
 )
 @click.option("--mermaid", is_flag=True, help="Write a Mermaid flow chart of the trees instead.")
-def command(rules: str, with_plan: bool, mermaid: bool) -> None:
+@click.option(
+    "--schema",
+    metavar="XSD",
+    type=click.Path(),
+    help="Also report what documents of this schema can never match; its derived events can be used by name.",
+)
+@location_option
+def command(rules: str, with_plan: bool, mermaid: bool, schema: str | None, locations: dict[str, str]) -> None:
     """Check the file RULES and show its event trees: operators, path types, contexts, termination, what they
     depend on, and the key by which an audit divides the work.
 
     All mistakes of the file are reported together on standard error, and the exit status is 2.
     """
-    checked = load_rules(rules)
+    checked = load_rules(rules) if schema is None else _with_schema(rules, schema, locations)
     if mermaid:
         click.echo(checked.mermaid(), nl=False)
         return
@@ -52,6 +60,15 @@ def command(rules: str, with_plan: bool, mermaid: bool) -> None:
         for each in passes:
             console.print()
             _line(console, _shortened(describe_pass(each), checked))
+
+
+def _with_schema(file: str, schema: str, locations: dict[str, str]) -> Rules:
+    """The rules with the derived events they use; an error if they can never match documents of the schema."""
+    from ..schema.with_rules import load_with_schema, require_matching
+
+    rules = load_with_schema(file, schema, locations=locations)
+    require_matching(rules, file, schema, locations=locations)
+    return rules
 
 
 def _drawn(tree: EventTree, rules: Rules) -> Tree:

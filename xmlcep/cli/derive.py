@@ -9,17 +9,7 @@ import click
 from ..errors import XmlCepError
 from ..schema import SchemaError, derive
 from ..schema.deriving import DEFAULT_DEPTH
-
-
-def _locations(_: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-    """``NS=FILE`` pairs; the namespace may have a ``=`` in it, the file begins behind the last."""
-    found: dict[str, str] = {}
-    for pair in given:
-        uri, equals, file = pair.rpartition("=")
-        if not equals or not uri or not file:
-            raise click.BadParameter(f"{pair!r}: expected NAMESPACE=FILE", param=option)
-        found[uri] = file
-    return found
+from ._locations import location_option
 
 
 @click.command()
@@ -37,10 +27,7 @@ def _locations(_: click.Context, option: click.Parameter, given: tuple[str, ...]
 )  # fmt: skip
 @click.option("--changes", is_flag=True, help="Events for elements that were changed as a whole, too.")
 @click.option("--violations", is_flag=True, help="Events for more children than the schema allows, too.")
-@click.option(
-    "--location", "locations", metavar="NS=FILE", multiple=True, callback=_locations,
-    help="The local file of an imported namespace (repeatable); nothing is ever fetched.",
-)  # fmt: skip
+@location_option
 @click.option(
     "--depth", type=click.IntRange(min=0), default=DEFAULT_DEPTH, show_default=True,
     help="How deep recursive elements are followed into each other.",
