@@ -196,7 +196,7 @@ class Judge:
     def __init__(self, document: Any) -> None:
         self.document = document
         self.events: list[PrimitiveEvent] = []
-        text, ids = document.snapshot()
+        _, ids = document.snapshot()
         self.model = Model(document.root, ids)
         self.before = picture(document.root)
         self.order = list(document.root.iter())

@@ -31,9 +31,11 @@ class Mutator:
         self.name = ""
         self.calls: list[Callable[[], Any]] = [
             self.sub_element, self.sub_element, self.append_new, self.append_moved, self.append_tree, self.insert,
-            self.insert_moved, self.extend, self.remove, self.remove, self.replace, self.replace_moved, self.clear,
-            self.addnext, self.addprevious, self.addnext_moved, self.addprevious_moved, self.set_item, self.set_item_moved,
-            self.set_slice, self.del_item, self.del_slice, self.sort, self.reverse, self.swap,
+            self.insert_moved, self.extend, self.remove, self.remove,
+            self.replace, self.replace_moved, self.clear,
+            self.addnext, self.addprevious, self.addnext_moved, self.addprevious_moved,
+            self.set_item, self.set_item_moved, self.set_slice,
+            self.del_item, self.del_slice, self.sort, self.reverse, self.swap,
             self.text, self.text, self.tail, self.tail, self.tag, self.base, self.bad_text, self.bad_tail,
             self.set, self.set, self.attrib_set, self.attrib_del, self.attrib_pop, self.attrib_update,
             self.attrib_clear, self.attrib_setdefault, self.comment_text, self.move_out, self.deep_copy,

@@ -53,11 +53,12 @@ def run(call: str) -> list[str]:
     names: dict[str, Any] = {
         "r": r, "a": a, "b": b, "n": n, "c": c, "d": c[0], "doc": document, "etree": etree, "copy": copy,
         "strip_tags": strip_tags, "strip_elements": strip_elements, "strip_attributes": strip_attributes,
-        "indent": indent, "cleanup_namespaces": cleanup_namespaces, "new": r.makeelement("e", {"i": "1"}), "other": fromstring("<o><p>z</p>w</o>").root,
-        "tree": etree.fromstring("<e>s<f/>t</e>"),
+        "indent": indent, "cleanup_namespaces": cleanup_namespaces,
+        "new": r.makeelement("e", {"i": "1"}), "tree": etree.fromstring("<e>s<f/>t</e>"),
+        "other": fromstring("<o><p>z</p>w</o>").root,
     }  # fmt: skip
     try:
-        exec(call, names)  # noqa: S102  (our own documentation)
+        exec(call, names)
     except Exception as error:
         told_before = [show(event) for event in told]
         document._check()

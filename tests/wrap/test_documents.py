@@ -209,7 +209,8 @@ def test_deep_trees_are_attached_and_removed_without_recursion() -> None:
 
 
 @pytest.mark.parametrize("slip", [
-    lambda r: etree.strip_tags(r, "b"), lambda r: etree.strip_attributes(r, "k"), lambda r: etree.strip_elements(r, "c"),
+    lambda r: etree.strip_tags(r, "b"), lambda r: etree.strip_attributes(r, "k"),
+    lambda r: etree.strip_elements(r, "c"),
     lambda r: etree.indent(r), lambda r: etree._Element.set(r[0], "k", "9"), lambda r: etree._Element.remove(r, r[1]),
     lambda r: etree._Element.append(r, r[0]), lambda r: etree._Element.text.__set__(r[1][0], "zz"),
     lambda r: etree._Element.tail.__set__(r[0], "zz"),

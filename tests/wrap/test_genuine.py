@@ -106,7 +106,8 @@ RELAX = etree.RelaxNG(etree.XML(
     '<attribute><anyName/></attribute></choice></zeroOrMore></element>'.replace(' name="*"', "")
 ))  # fmt: skip
 SCHEMA = etree.XMLSchema(etree.XML(
-    '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:po"><xs:element name="order"/></xs:schema>'
+    '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:po">'
+    '<xs:element name="order"/></xs:schema>'
 ))  # fmt: skip
 
 

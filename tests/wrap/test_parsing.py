@@ -15,7 +15,8 @@ from xmlcep.wrap import DocumentError, fromstring, parse
 from xmlcep.wrap.parsing import DEPTH_LIMIT, parse_bytes
 
 LAUGHS = (
-    "<!DOCTYPE l [<!ENTITY a 'ha'>" + "".join(f"<!ENTITY a{n} '{'&a' + str(n - 1) + ';' if n else ''}x'>" for n in range(9))
+    "<!DOCTYPE l [<!ENTITY a 'ha'>"
+    + "".join(f"<!ENTITY a{n} '{'&a' + str(n - 1) + ';' if n else ''}x'>" for n in range(9))
     + "]><l>&a8;</l>"
 )  # fmt: skip
 

@@ -38,7 +38,8 @@ def state(document: Document) -> tuple[str, list[int], int]:
 
 def canonical(document: Document) -> str:
     """The tree; prefixes and declarations that are not used count for nothing (lxml does not take them back)."""
-    return etree.canonicalize(etree.tostring(document.root, encoding="unicode"), with_comments=True, rewrite_prefixes=True)
+    text = etree.tostring(document.root, encoding="unicode")
+    return etree.canonicalize(text, with_comments=True, rewrite_prefixes=True)
 
 
 def test_events_come_at_the_end_with_number_and_meta() -> None:

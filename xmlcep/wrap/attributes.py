@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from lxml import etree
@@ -10,7 +10,7 @@ from lxml import etree
 from .edits import ready, settle
 from .records import TABLE, Node, Record
 
-_Element = etree._Element
+_Element: Any = etree._Element
 _raw = _Element.attrib.__get__
 _set = _Element.set
 _known = TABLE.get
@@ -65,7 +65,7 @@ class TrackedAttributes(dict[str, str]):
     def __delitem__(self, key: Any) -> None:
         self._change(self._raw.__delitem__, key)
 
-    def update(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
+    def update(self, *args: Any, **kwargs: Any) -> None:
         """Sets several attributes, from a mapping or pairs."""
         if len(args) > 1:
             raise TypeError(f"update expected at most 1 argument, got {len(args)}")
@@ -126,7 +126,7 @@ class TrackedAttributes(dict[str, str]):
         return iter(self._raw)
 
     def __reversed__(self) -> Iterator[str]:
-        return reversed(self._raw.keys())
+        return reversed(self._raw.keys())  # type: ignore[no-any-return]
 
     def __len__(self) -> int:
         return len(self._raw)
@@ -172,12 +172,14 @@ class TrackedAttributes(dict[str, str]):
         return dict(self._raw)
 
     def __eq__(self, other: object) -> bool:
-        return dict(self._raw) == (dict(other) if isinstance(other, Mapping) or hasattr(other, "keys") else other)
+        if isinstance(other, TrackedAttributes):
+            other = other._raw
+        return bool(dict(self._raw) == _as_dict(other))
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def _unsupported(self, other: object) -> Any:
         return NotImplemented  # as in lxml; the operators of dict would see the empty storage
@@ -186,3 +188,7 @@ class TrackedAttributes(dict[str, str]):
 
     def __repr__(self) -> str:
         return repr(self._raw)
+
+
+def _as_dict(given: Any) -> Any:
+    return dict(given) if hasattr(given, "keys") else given

@@ -144,9 +144,9 @@ class Document:
     def transaction(self, *, immediate: bool = False, **meta: object) -> Transaction:
         """Groups the edits of a ``with`` block: one ``txn`` number, the string pairs ``meta`` on each record.
 
-        Events are delivered when the block ends, then watches are flushed (D3). If an exception leaves the block, all its
-        edits are undone and nobody hears of them. ``immediate=True`` delivers at once; an undo then is told as the inverse
-        edits. A transaction inside another joins it.
+        Events are delivered when the block ends, then watches are flushed (D3). If an exception leaves the block,
+        all its edits are undone and nobody hears of them. ``immediate=True`` delivers at once; an undo then is
+        told as the inverse edits. A transaction inside another joins it.
         """
         self._open("transaction()")
         return Transaction(self._tracker, immediate, {key: str(value) for key, value in meta.items()})
@@ -249,7 +249,8 @@ def wrap(
     root = _renewed_root(tree) if isinstance(tree, etree._ElementTree) else tree
     if not isinstance(root, etree._Element) or not isinstance(root.tag, str):
         raise WrapError(
-            f"{tree!r} is not an lxml element or tree: use fromstring(text), parse(file), or wrap(lxml.etree.parse(file))"
+            f"{tree!r} is not an lxml element or tree: use fromstring(text), parse(file), "
+            "or wrap(lxml.etree.parse(file))"
         )
     if root in TABLE:
         raise WrapError(f"<{root.tag}> belongs to a wrapped document already: use that Document, or close() it first")

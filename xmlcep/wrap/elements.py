@@ -13,14 +13,22 @@ from lxml import etree
 
 from .attributes import TrackedAttributes, set_attribute
 from .edits import (
-    open_all, put, ready, rearrange, refuse_cycle, refuse_duplicates, settle, take_out, tracker_of,
+    open_all,
+    put,
+    ready,
+    rearrange,
+    refuse_cycle,
+    refuse_duplicates,
+    settle,
+    take_out,
+    tracker_of,
 )  # fmt: skip
 from .errors import CallbackError, RefusedError
 from .records import TABLE, Record
 
-_Element = etree._Element
+_Element: Any = etree._Element
 _append = _Element.append
-_getparent = _Element.getparent
+_getparent: Any = _Element.getparent
 _getnext = _Element.getnext
 _set_text = _Element.text.__set__
 _set_tail = _Element.tail.__set__
@@ -37,8 +45,7 @@ class _Tracked:
 
     def addnext(self, element: Any) -> None:
         """As lxml's ``addnext``."""
-        parent = _getparent(self)
-        put(element, lambda: _Element.addnext(self, element), parent, neighbour=self)
+        put(element, lambda: _Element.addnext(self, element), _getparent(self), neighbour=self)
 
     def addprevious(self, element: Any) -> None:
         """As lxml's ``addprevious``."""
@@ -62,7 +69,7 @@ class _Tracked:
             setter(self, value)
 
 
-class TrackedElement(_Tracked, etree.ElementBase):  # type: ignore[misc]
+class TrackedElement(_Tracked, etree.ElementBase):
     """An element of a wrapped document (or one that may become part of it)."""
 
     __slots__ = ()
@@ -111,7 +118,7 @@ class TrackedElement(_Tracked, etree.ElementBase):  # type: ignore[misc]
         """As lxml's ``insert``."""
         put(element, lambda: _Element.insert(self, index, element), self)
 
-    def extend(self, elements: Iterable[Any]) -> None:
+    def extend(self, elements: Iterable[Any]) -> None:  # type: ignore[override]
         """As lxml's ``extend``: appends one after the other."""
         for element in elements:
             self.append(element)
@@ -142,7 +149,7 @@ class TrackedElement(_Tracked, etree.ElementBase):  # type: ignore[misc]
         if tracker.journal is not None:
             tracker.journal.attributes(self)
             tracker.journal.tail(self)
-        sites = [self]
+        sites: list[Any] = [self]
         if tracker.ignore_whitespace and record.parent is not None:
             sites.append(_getparent(self))
 

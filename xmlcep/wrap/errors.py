@@ -74,5 +74,5 @@ def where(callback: Callable[..., Any]) -> str:
     name = getattr(function, "__qualname__", None) or type(callback).__qualname__
     code = getattr(function, "__code__", None)
     if code is None:
-        code = getattr(getattr(type(callback), "__call__", None), "__code__", None)
+        code = getattr(type(callback).__call__, "__code__", None)
     return name if code is None else f"{name} ({code.co_filename}:{code.co_firstlineno})"

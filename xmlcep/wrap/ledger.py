@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from path_types import PathType
@@ -107,7 +107,7 @@ class Ledger:
         """The wall clock as text, RFC 3339 UTC, good for the millisecond ``now`` is in."""
         millisecond = int(now * 1000)
         seconds, rest = divmod(millisecond, 1000)
-        self._at = f"{datetime.fromtimestamp(seconds, timezone.utc):%Y-%m-%dT%H:%M:%S}.{rest:03d}Z"
+        self._at = f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:03d}Z"
         self._from, self._until = millisecond / 1000, (millisecond + 1) / 1000
 
     def new_id(self) -> int:

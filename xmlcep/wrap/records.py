@@ -59,14 +59,14 @@ class Record:
     """What events have told of one node.
 
     ``ids`` ends with the node's own id (comments have none: ``branch`` is None and ``ids`` those of the parent).
-    ``text`` and ``tail`` are None when there is no such text node; ``text_ids`` and ``tail_ids`` are these nodes' ids. ``count`` is the number of child elements
-    and text nodes that events tell of, -1 when not counted yet. ``prev`` and ``last`` are the proxies of the previous sibling
-    and of the last child; together they are the list of children as told.
+    ``text`` and ``tail`` are None when there is no such text node; ``text_ids`` and ``tail_ids`` are these nodes'
+    ids. ``count`` is the number of child elements and text nodes that events tell of. ``prev`` and ``last`` are the
+    proxies of the previous sibling and of the last child; together they are the list of children as told.
     """
 
     __slots__ = (
-        "attributes", "branch", "count", "hides", "ids", "last", "parent", "prev", "tail", "tail_ids", "text", "text_ids",
-        "tracker",
+        "attributes", "branch", "count", "hides", "ids", "last", "parent", "prev", "tail", "tail_ids", "text",
+        "text_ids", "tracker",
     )  # fmt: skip
 
     def __init__(
@@ -107,3 +107,10 @@ class Record:
 
 TABLE: dict[Node, Record | Tracker] = {}
 """All nodes of all wrapped documents. A document's nodes leave it when the `Document` is closed or dropped."""
+
+
+def record_of(node: Node) -> Record:
+    """The record of a node that is known to have one."""
+    record = TABLE[node]
+    assert type(record) is Record
+    return record

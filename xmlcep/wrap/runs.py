@@ -1,4 +1,4 @@
-"""The longest run of children that kept its order: what stays when a child list is rearranged (E6: the rest is moved)."""
+"""The longest run of children that kept its order: what stays in a rearranged child list (E6: the rest is moved)."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from lxml import etree
 
 from .errors import RefusedError, WrapError
 from .parsing import DEPTH_LIMIT
-from .records import TABLE, Node, Record
+from .records import Node, Record, record_of
 from .tracker import Tracker
 
 
@@ -18,7 +18,7 @@ def take_snapshot(tracker: Tracker) -> tuple[str, list[int]]:
     tracker.open_subtree(tracker.root)
     ids: list[int] = []
     deepest = 0
-    stack: list[tuple[Node, Record, bool]] = [(tracker.root, _record(tracker.root), True)]
+    stack: list[tuple[Node, Record, bool]] = [(tracker.root, record_of(tracker.root), True)]
     while stack:
         node, record, entering = stack.pop()
         if entering:
@@ -29,7 +29,7 @@ def take_snapshot(tracker: Tracker) -> tuple[str, list[int]]:
                 ids.extend(attribute.ids[-1] for attribute in (record.attributes or {}).values())
                 if record.text is not None:
                     ids.append(record.text_ids[-1])
-                stack.extend((child, _record(child), True) for child in reversed(node))
+                stack.extend((child, record_of(child), True) for child in reversed(node))
         elif record.tail is not None and record.parent is not None:
             ids.append(record.tail_ids[-1])
     if deepest > DEPTH_LIMIT:
@@ -54,18 +54,12 @@ def restore_ids(tracker: Tracker, ids: Sequence[int]) -> None:
     tracker.next_id = max(ids, default=0) + 1
 
 
-def _record(node: Node) -> Record:
-    record = TABLE[node]
-    assert type(record) is Record
-    return record
-
-
 def _text(tracker: Tracker) -> str:
     root = tracker.root
     if tracker.ignore_whitespace:
         shown = copy.deepcopy(root)
         for copied, node in zip(shown.iter(), root.iter(), strict=True):
-            record = _record(node)
+            record = record_of(node)
             if record.branch is not None:
                 copied.text = record.text
             if record.parent is not None:

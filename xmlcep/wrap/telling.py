@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from lxml import etree
 
 from .description import Describer
-from .records import TABLE, Node, Record
+from .records import TABLE, Node, Record, record_of
 from .walks import walk
 
 if TYPE_CHECKING:
@@ -155,12 +155,10 @@ class Teller(Describer):
                     if each is node:
                         self._enter(each, parent, pos, prev)
                     else:
-                        above = TABLE[each.getparent()]
-                        assert type(above) is Record
-                        self._enter(each, above, above.count, above.last)
+                        holder = record_of(each.getparent())
+                        self._enter(each, holder, holder.count, holder.last)
                 else:
-                    record = TABLE[each]
-                    assert type(record) is Record
+                    record = record_of(each)
                     above = record.parent
                     if above is None or (each is node and not tail):
                         continue

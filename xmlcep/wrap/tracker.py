@@ -7,6 +7,7 @@ Its parts, each in a module of its own and each building on the one before: `Led
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from lxml import etree
 
@@ -38,7 +39,7 @@ class Tracker(Reconciler):
             before = list(etree.fromstring(self._baseline, parser).iter())
         except etree.XMLSyntaxError as error:
             raise RefusedError(f"the document {self.name!r} is too deep to be verified: {error}") from error
-        index = {node: number for number, node in enumerate(before)}
+        index: dict[Any, int] = {node: number for number, node in enumerate(before)}
         for node, old in zip(self._pinned, before, strict=True):
             known = TABLE.get(node)
             now = contents(node) if known is self else self._first.get(node)

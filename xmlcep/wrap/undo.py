@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from .records import TABLE, Node, Record
+from .records import TABLE, Node, Record, record_of
 
 if TYPE_CHECKING:
     from .tracker import Tracker
 
-_Element = etree._Element
+_Element: Any = etree._Element
+_Instruction: Any = etree._ProcessingInstruction
 
 
 class Journal:
@@ -138,6 +140,7 @@ class Journal:
                 owner = known.tracker if type(known) is Record else known
                 if owner is None or owner is tracker:
                     continue
+                assert not isinstance(owner, Record)
                 owner.open_subtree(each)
                 owner.open_children(each.getparent())
                 found.setdefault(owner, []).append(each.getparent())
@@ -148,15 +151,15 @@ def _mend(tracker: Tracker, node: Node, record: Record) -> None:
     """Takes back what was done to a node while it was out of the document, where no journal saw it."""
     told = tracker.told_children(record)
     if list(node) != told:
-        _set_children(node, record.text, [(child, TABLE[child].tail) for child in told])
+        _set_children(node, record.text, [(child, record_of(child).tail) for child in told])
     elif tracker.told(node.text, record.hides) != record.text:
         _set_text(node, record.text)
     items = [(name, attribute.value) for name, attribute in (record.attributes or {}).items()]
     if dict(node.items()) != dict(items):
         _set_attributes(node, items)
     for child in told:
-        if tracker.told(child.tail, record.hides) != TABLE[child].tail:
-            _set_tail(child, TABLE[child].tail)
+        if tracker.told(child.tail, record.hides) != record_of(child).tail:
+            _set_tail(child, record_of(child).tail)
 
 
 def _set_text(node: Node, value: str | None) -> None:
@@ -172,7 +175,7 @@ def _set_tag(node: Node, value: str) -> None:
 
 
 def _set_target(node: Node, value: str) -> None:
-    etree._ProcessingInstruction.target.__set__(node, value)
+    _Instruction.target.__set__(node, value)
 
 
 def _set_attributes(node: Node, items: list[tuple[str, str]]) -> None:
@@ -206,7 +209,7 @@ def _set_children(node: Node, text: str | None, children: list[tuple[Node, str |
         _set_tail(child, tail)
 
 
-_INVERSE = {
+_INVERSE: dict[str, Callable[..., None]] = {
     "text": _set_text,
     "tail": _set_tail,
     "tag": _set_tag,
