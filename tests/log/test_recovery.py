@@ -19,7 +19,7 @@ from xmlcep.events import CompositeEvent, PrimitiveEvent
 from xmlcep.log import LogError, rebuild, segments
 from xmlcep.log.recorder import record
 from xmlcep.log.recovery import recover
-from xmlcep.wrap import CallbackError, Document, fromstring
+from xmlcep.wrap import CallbackError, Document, RefusedError, fromstring
 
 RULES = """
 event Complete = ins(item) ; (ins(item/price) & ins(item/quantity))
@@ -205,6 +205,15 @@ def test_watches_hear_of_what_is_in_the_log(tmp_path: Path) -> None:
                 etree.SubElement(document.root, "item")
                 etree.SubElement(document.root, "item")
     assert seen == [(ts, logged) for ts, logged in enumerate([1, 3, 3, 4, 5], 1) for _ in range(2)]
+
+
+def test_recording_does_not_begin_within_a_transaction(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    with fromstring("<order/>", name="order") as document:
+        for _ in range(2):  # a new log, then one that is there
+            with document.transaction(), pytest.raises(RefusedError, match="inside a transaction"):
+                record(document, log)
+            record(document, log).close()
 
 
 def test_a_recorded_watch_is_not_flushed_in_callbacks(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 from ..errors import XmlCepError
 from ..events import CompositeEvent, PrimitiveEvent
 from ..replica import Replica
-from .continuing import continue_log
+from .continuing import LogEnd, continue_log
 from .errors import LogError
 from .records import Control, Header, change_record
 from .tail import Repair
@@ -66,6 +66,7 @@ class Recording:
         self._doc = doc
         self._writer = writer
         self._syncs = durability is not Durability.OS
+        self._syncs_within = durability is Durability.EVENT
         self._max_bytes = max_bytes
         self._ts = doc.clock
         self._waiting: list[PrimitiveEvent] = []
@@ -93,21 +94,20 @@ class Recording:
         writer = self._writer
         writer.write(writer.line(record))
         self._ts = event.ts
-        if self._syncs:
+        if self._syncs and (event.txn is None or self._syncs_within):
             writer.sync()
         if self._max_bytes is not None and writer.size >= self._max_bytes:
             self._roll_over()
 
     def on_commit(self, txn: int) -> None:
         """Writes the events of a transaction, the last with the mark ``commit``."""
-        if not self._waiting:
-            return
-        waiting, self._waiting = self._waiting, []
-        records = [change_record(event) for event in waiting]
-        records[-1]["commit"] = True
         writer = self._writer
-        writer.write(b"".join([writer.line(record) for record in records]))
-        self._ts = waiting[-1].ts
+        if self._waiting:
+            waiting, self._waiting = self._waiting, []
+            records = [change_record(event) for event in waiting]
+            records[-1]["commit"] = True
+            writer.write(b"".join([writer.line(record) for record in records]))
+            self._ts = waiting[-1].ts
         if self._syncs:
             writer.sync()
         if self._max_bytes is not None and writer.size >= self._max_bytes:
@@ -199,25 +199,32 @@ def record(
     opened = continue_log(path)
     if opened is None:
         writer = create_log(path, header_of(doc), seal=seal)
-        return Recording(doc, writer, durability=mode, max_bytes=max_bytes)
-    writer, end = opened
+        repairs: tuple[Repair, ...] = ()
+    else:
+        writer, repairs = opened[0], opened[1].repairs
     try:
-        if end.doc != doc.name:
-            raise LogError(
-                f"{path}: the log of the document {end.doc!r}, not of {doc.name!r}: record to another file"
-            )
-        if end.ts > doc.clock:
-            _resume(doc, path, end.ts)
-        if seal and writer.seal is None:
-            raise LogError(
-                f"{path}: the log is not sealed: a log is sealed from its first record or not at all"
-            )
-        if end.ts < doc.clock:
-            writer.roll_over(header_of(doc))
+        if opened is not None:
+            _continue(doc, path, writer, opened[1], seal)
+        return Recording(doc, writer, durability=mode, max_bytes=max_bytes, repairs=repairs)
     except BaseException:
         writer.close()
         raise
-    return Recording(doc, writer, durability=mode, max_bytes=max_bytes, repairs=end.repairs)
+
+
+def _continue(
+    doc: Recordable, path: str | os.PathLike[str], writer: LogWriter, end: LogEnd, seal: bool
+) -> None:
+    """Brings a document and the log it is to continue to the same time point, or raises `LogError`."""
+    if end.doc != doc.name:
+        raise LogError(
+            f"{path}: the log of the document {end.doc!r}, not of {doc.name!r}: record to another file"
+        )
+    if seal and writer.seal is None:
+        raise LogError(f"{path}: the log is not sealed: a log is sealed from its first record or not at all")
+    if end.ts > doc.clock:
+        _resume(doc, path, end.ts)
+    elif end.ts < doc.clock:
+        writer.roll_over(header_of(doc))
 
 
 def _resume(doc: Recordable, path: str | os.PathLike[str], ts: int) -> None:
