@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from tests.log.helpers import canonical, some_events, write_lines
 from tests.log.models import RecordedDocument
+from xmlcep.cli.main import run
 from xmlcep.log import segments
 from xmlcep.log.recorder import record
 from xmlcep.log.records import Header
 
 
-def xmlcep(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "xmlcep", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
+class Result(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Command = Callable[..., Result]
+
+
+@pytest.fixture
+def xmlcep(capfd: pytest.CaptureFixture[str]) -> Command:
+    def call(*arguments: object) -> Result:
+        return Result(run([*map(str, arguments)]), *capfd.readouterr())
+
+    return call
 
 
 @pytest.fixture
@@ -31,7 +44,7 @@ def document(tmp_path: Path) -> RecordedDocument:
     return document
 
 
-def test_rebuild_writes_the_document(tmp_path: Path, document: RecordedDocument) -> None:
+def test_rebuild_writes_the_document(xmlcep: Command, tmp_path: Path, document: RecordedDocument) -> None:
     xml = [(ts, xml) for ts, xml in document.versions.items() if xml is not None]
     for arguments, expected in (([], xml[-1][1]), (["--at", xml[5][0]], xml[5][1])):
         result = xmlcep("rebuild", tmp_path / "log.jsonl", *arguments)
@@ -40,7 +53,9 @@ def test_rebuild_writes_the_document(tmp_path: Path, document: RecordedDocument)
         assert canonical(result.stdout.partition("?>")[2].strip()) == canonical(expected)
 
 
-def test_rebuild_leaves_out_a_torn_line_and_says_so(tmp_path: Path, document: RecordedDocument) -> None:
+def test_rebuild_leaves_out_a_torn_line_and_says_so(
+    xmlcep: Command, tmp_path: Path, document: RecordedDocument
+) -> None:
     expected = xmlcep("rebuild", tmp_path / "log.jsonl").stdout
     with segments(tmp_path / "log.jsonl")[-1].open("ab") as stream:
         stream.write(b'{"doc":"d","ts":')
@@ -50,7 +65,7 @@ def test_rebuild_leaves_out_a_torn_line_and_says_so(tmp_path: Path, document: Re
     assert "the last line is cut off" in result.stderr
 
 
-def test_rebuild_names_what_is_wrong(tmp_path: Path) -> None:
+def test_rebuild_names_what_is_wrong(xmlcep: Command, tmp_path: Path) -> None:
     log = write_lines(tmp_path / "log.jsonl", some_events(1, 40), Header("d"))
     lines = log.read_bytes().splitlines(keepends=True)
     log.write_bytes(b"".join([*lines[:20], b"rubbish\n", *lines[20:]]))
@@ -69,7 +84,7 @@ def test_rebuild_names_what_is_wrong(tmp_path: Path) -> None:
     assert (result.returncode, "cannot be read" in result.stderr) == (2, True)
 
 
-def test_verify(tmp_path: Path, document: RecordedDocument) -> None:
+def test_verify(xmlcep: Command, tmp_path: Path, document: RecordedDocument) -> None:
     log = tmp_path / "log.jsonl"
     result = xmlcep("verify", log)
     assert (result.returncode, result.stderr) == (0, "")
