@@ -24,9 +24,9 @@ class Particle:
         return self.kind in ("sequence", "choice")
 
     @property
-    def can_be_empty(self) -> bool:
-        inner = (part.can_be_empty for part in self.parts)
-        return self.lower == 0 or (self.is_group and (any if self.kind == "choice" else all)(inner))
+    def is_fixed(self) -> bool:
+        """Whether it is always the same number of children."""
+        return self.lower == self.upper and all(part.is_fixed for part in self.parts)
 
     def xsd(self, types: dict[str, str]) -> str:
         """The particle as XML Schema."""
@@ -88,8 +88,10 @@ def _groups(draw: st.DrawFn, names: list[str], depth: int) -> Particle:
             parts.append(Particle(names.pop(), lower, upper))
     lower, upper = draw(_BOUNDS)
     kind = draw(st.sampled_from(["sequence", "choice"]))
-    if lower > 1 and (any if kind == "choice" else all)(part.can_be_empty for part in parts):
-        lower = 1  # xmlschema does not count empty rounds of a group, as XML Schema would
+    if lower > 1 and not all(part.is_fixed for part in parts):
+        lower = (
+            1  # xmlschema gives every round as much as it can take, and finds too little left for the next
+        )
     return Particle(kind, lower, upper, tuple(parts))
 
 

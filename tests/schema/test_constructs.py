@@ -79,6 +79,10 @@ ROWS = {
         element("r", sequence(string("a", more='maxOccurs="2"'), string("b"), occurs='minOccurs="2" maxOccurs="3"')),
         "<r><a/><a/><b/><a/><b/></r>",
     ),
+    "rounds with an optional element": Row(
+        element("r", sequence(string("a"), string("b", more=OPTIONAL), occurs='minOccurs="2" maxOccurs="2"')),
+        "<r><a/><a/><b/></r>",
+    ),
     "substitution group": Row(
         SHAPES + element("r", sequence('<xs:element ref="shape" minOccurs="2" maxOccurs="unbounded"/>')),
         "<r><circle>1</circle><square>2</square></r>",
