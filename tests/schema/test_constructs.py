@@ -233,3 +233,15 @@ def test_documentation_cannot_leave_its_comment(tmp_path: Path) -> None:
 def test_a_schema_gives_the_same_text_every_time(tmp_path: Path) -> None:
     schema = SHAPES + element("r", sequence('<xs:element ref="shape" maxOccurs="unbounded"/>'))
     assert len({derived_text(schema, tmp_path) for _ in range(5)}) == 1
+
+
+def test_required_children_of_the_same_name_are_counted(tmp_path: Path) -> None:
+    """P3: their events cannot be grouped with the outer element's, so that a condition has to do."""
+    content = (
+        '<xs:choice minOccurs="2" maxOccurs="9"><xs:element ref="and"/>' + string("leaf") + "</xs:choice>"
+    )
+    text = derived_text(element("and", content), tmp_path)
+    assert (
+        "# recursive: and elements directly inside are counted by the condition, complete or not (P3)" in text
+    )
+    assert 'event CompleteAnd(and) {when="count(and | leaf) >= 2"}' in text

@@ -118,7 +118,7 @@ class _Element:
         part = demands.simplified(content.model)
         if part is None or (required_only and part.lower == 0):
             return None
-        unseen = unseen_parts(part, self.all.schema, self.all.prefixes)
+        unseen = unseen_parts(part, self.declaration.name, self.all.schema, self.all.prefixes)
         self.comments += unseen.comments
         if unseen.condition is not None and not required_only:
             self.condition = unseen.condition
