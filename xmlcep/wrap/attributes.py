@@ -8,41 +8,25 @@ from typing import Any
 from lxml import etree
 
 from .edits import ready, settle
-from .records import TABLE, Node, Record
+from .records import Node
 
 _Element: Any = etree._Element
 _raw = _Element.attrib.__get__
 _set = _Element.set
-_known = TABLE.get
 
 
 def set_attribute(node: Node, key: Any, value: Any) -> None:
     """``node.set(key, value)`` on any element, told if it is tracked."""
-    record = _known(node)
-    if type(record) is Record and record.tracker.simple:
-        _set(node, key, value)
-        if record.attributes is not None and type(key) is str and type(value) is str:
-            attribute = record.attributes.get(key)
-            if attribute is not None:
-                old = attribute.value
-                if value != old:
-                    attribute.value = value
-                    record.tracker.tell("upd", attribute.path, attribute.ids, value, old, None)
-                return
-    elif record is None:
+    record = ready(node)
+    if record is None:
         _set(node, key, value)
         return
-    else:
-        record = ready(node)
-        if record is None:
-            _set(node, key, value)
-            return
-        tracker = record.tracker
-        if tracker.journal is not None:
-            tracker.journal.attributes(node)
-        _set(node, key, value)
-    record.tracker.attributes_changed(node, record)
-    record.tracker.delivery.settle()
+    tracker = record.tracker
+    if tracker.journal is not None:
+        tracker.journal.attributes(node)
+    _set(node, key, value)
+    tracker.attributes_changed(node, record)
+    tracker.delivery.settle()
 
 
 class TrackedAttributes(dict[str, str]):
@@ -60,7 +44,7 @@ class TrackedAttributes(dict[str, str]):
     # --- changes
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        set_attribute(self._node, key, value)
+        self._node.set(key, value)
 
     def __delitem__(self, key: Any) -> None:
         self._change(self._raw.__delitem__, key)

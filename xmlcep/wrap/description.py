@@ -47,6 +47,17 @@ class Describer(Ledger):
             if collecting:
                 gc.enable()
 
+    def forget_all(self) -> None:
+        """Takes every node of this document out of the table (not by a walk of the table, which others share)."""
+        self.quiet = True
+        for nodes in (self.root.iter(), self._pinned):
+            for node in nodes:
+                known = TABLE.get(node)
+                if known is self or (type(known) is Record and known.tracker is self):
+                    del TABLE[node]
+        self._pinned.clear()
+        self._first.clear()
+
     def materialise(self, node: Node) -> Record:
         """The record of a node of this document; made, with those of its ancestors, when there is none."""
         known = TABLE[node]

@@ -220,8 +220,7 @@ _open_documents = 0
 def _release(tracker: Tracker) -> None:
     """Takes a document's nodes out of the table; the last one resets lxml's default element classes."""
     global _open_documents
-    for node in [node for node, known in TABLE.items() if known is tracker or getattr(known, "tracker", 0) is tracker]:
-        del TABLE[node]
+    tracker.forget_all()
     _open_documents -= 1
     if not _open_documents:
         etree.set_element_class_lookup(None)
@@ -290,10 +289,10 @@ def _wrapped(
     document = Document(tracker)
     try:
         _take_parser(root)
-        foreign = tracker.pin()
-        _check_classes(foreign)
+        found = tracker.pin()
+        _check_classes(found)
         tracker.take_baseline()
-        if foreign:
+        if found - OWN_CLASSES:
             tracker.adopt_foreign([node for node in root.iter() if type(node) not in OWN_CLASSES])
         if ids is not None:
             restore_ids(tracker, ids)

@@ -28,6 +28,7 @@ from .records import TABLE, Record
 
 _Element: Any = etree._Element
 _append = _Element.append
+_set = _Element.set
 _getparent: Any = _Element.getparent
 _getnext = _Element.getnext
 _set_text = _Element.text.__set__
@@ -54,14 +55,19 @@ class _Tracked:
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "text" and type(value) is str:
             record = _known(self)
-            if type(record) is Record and value and record.text and record.tracker.simple and value.isprintable():
-                # The short way from one text to another, which lxml cannot refuse.
-                _set_text(self, value)
-                old = record.text
-                if old != value:
-                    record.text = value
-                    record.tracker.tell("upd", record.branch.text, record.text_ids, value, old, None)  # type: ignore[union-attr]
-                return
+            if type(record) is Record and value and (old := record.text) is not None:
+                tracker = record.tracker
+                if tracker.simple:
+                    # The short way from one text to another.
+                    try:
+                        _set_text(self, value)
+                    except BaseException:
+                        _text_lost(self, record)
+                        raise
+                    if old != value:
+                        record.text = value
+                        tracker.tell("upd", record.branch.text, record.text_ids, value, old, None)  # type: ignore[union-attr]
+                    return
         setter = _SETTERS.get(name)
         if setter is None:
             _object_set(self, name, value)
@@ -101,6 +107,18 @@ class TrackedElement(_Tracked, etree.ElementBase):
 
     def set(self, key: Any, value: Any) -> None:
         """As lxml's ``set``."""
+        record = _known(self)
+        if type(record) is Record and record.attributes is not None and type(key) is type(value) is str:
+            attribute = record.attributes.get(key)
+            tracker = record.tracker
+            if attribute is not None and tracker.simple:
+                # The short way from one value to another.
+                _set(self, key, value)
+                old = attribute.value
+                if old != value:
+                    attribute.value = value
+                    tracker.tell("upd", attribute.path, attribute.ids, value, old, None)
+                return
         set_attribute(self, key, value)
 
     def append(self, element: Any) -> None:
@@ -268,12 +286,16 @@ def _text(node: Any, value: Any) -> None:
     try:
         _set_text(node, value)
     except BaseException:
-        # lxml removes the old text before it looks at the new one
-        tracker.text_changed(node, record, _get_text(node) or None)
-        settle(tracker)
+        _text_lost(node, record)
         raise
     tracker.text_changed(node, record, (value if type(value) is str else _get_text(node)) or None)
     tracker.delivery.settle()
+
+
+def _text_lost(node: Any, record: Record) -> None:
+    """lxml removes the old text before it refuses the new one."""
+    record.tracker.text_changed(node, record, _get_text(node) or None)
+    settle(record.tracker)
 
 
 def _raw_text(node: Any, value: Any) -> None:

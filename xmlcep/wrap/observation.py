@@ -63,7 +63,7 @@ def differences(tracker: Tracker) -> list[str]:
             if type(known) is Record:
                 found.extend(f"{_place(node)}: {problem}" for problem in _problems(tracker, node, known))
         owned = sum(
-            1 for known in TABLE.values() if known is tracker or getattr(known, "tracker", None) is tracker
+            1 for known in list(TABLE.values()) if known is tracker or getattr(known, "tracker", None) is tracker
         )
         if owned != seen:
             found.extend(_lost(tracker))
@@ -84,7 +84,7 @@ def _lost(tracker: Tracker) -> list[str]:
     present = set(tracker.root.iter())
     return [
         f"{node!r}: has left the tree unseen"
-        for node, known in TABLE.items()
+        for node, known in list(TABLE.items())
         if (known is tracker or (type(known) is Record and known.tracker is tracker)) and node not in present
     ]
 
