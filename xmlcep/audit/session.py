@@ -26,7 +26,7 @@ DEFAULT_MASTER = f"local[*,{MAX_TASK_FAILURES}]"
 PACKAGES = ("path_types", "contexts", "xmlcep")
 
 # Below this many bytes of log the time to compile hot code exceeds what the compiled code saves.
-SMALL_INPUT = 200 * 2**20
+SMALL_INPUT = 512 * 2**20
 
 _LOGGING = """\
 status = off
@@ -88,6 +88,8 @@ def start_session(master: str, *, input_bytes: int = 0) -> SparkSession:
         java = find_java()
         os.environ["JAVA_HOME"] = str(java.home)
         builder = builder.config("spark.driver.extraJavaOptions", _java_options(input_bytes))
+        if local:
+            builder = builder.config("spark.driver.memory", _memory())
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if local or LOOPBACK in master:
         os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
@@ -118,6 +120,15 @@ def _retrying(master: str) -> str:
     if master.startswith("local[") and "," not in master:
         return f"{master[:-1]},{MAX_TASK_FAILURES}]"
     return master
+
+
+def _memory() -> str:
+    """How much memory a JVM gets that does all the work: a quarter of the machine's, at most 4 GiB."""
+    try:
+        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return "1g"
+    return f"{max(1024, min(4096, total // 2**22))}m"
 
 
 def _java_options(input_bytes: int) -> str:

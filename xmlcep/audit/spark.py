@@ -20,7 +20,7 @@ from .reporting import Reports, reports_accumulator, reports_in
 from .routing import Kind, Point
 from .settling import Settlement
 from .spark_errors import explained
-from .tables import CHUNK_DDL, FINDING_DDL, RECORD_DDL, ROUTED_DDL
+from .tables import CHUNK_DDL, FINDING_DDL, RECORD_DDL, ROUTED_DDL, packed
 from .tasks import NO_TREE, chunk_task, map_task, replay_task, route_sorted_task, select_task
 
 if TYPE_CHECKING:
@@ -142,14 +142,14 @@ class SparkAudit:
         rows = routed.where(f"kind != {Kind.OPEN}")
         boundaries = list(settlement.boundaries())
         if boundaries:
-            rows = rows.union(self._spark.createDataFrame([tuple(b) for b in boundaries], ROUTED_DDL))
+            rows = rows.union(self._spark.createDataFrame([packed(row) for row in boundaries], ROUTED_DDL))
         edges = [(segment, doc, point.ts, point.at) for segment, doc, point in settlement.flushes()]
         if edges:
             table = self._spark.createDataFrame(edges, _EDGE_DDL)
             still_open = routed.where(f"kind = {Kind.OPEN}")
             flushed = still_open.join(table.hint("broadcast"), ["segment", "doc"]).selectExpr(
                 f"cast({Kind.FLUSH} as tinyint) as kind", "pass_index", "doc", "key", "flush_ts as ts", "flush_at as at",
-                "segment", "op", "path", "ids", "value", "old", "pos",
+                "segment", "rest",
             )  # fmt: skip
             rows = rows.union(flushed)
         return rows
@@ -157,8 +157,9 @@ class SparkAudit:
     def _replayed(
         self, rows: DataFrame, ends: Mapping[str, Point], headers: Mapping[str, int], partitions: int
     ) -> DataFrame:
+        # Sorting compares a prefix of the first column before anything else: the key tells most rows apart.
         shuffled = rows.repartition(partitions, "pass_index", "doc", "key").sortWithinPartitions(
-            "pass_index", "doc", "key", "ts", "kind"
+            "key", "pass_index", "doc", "ts", "kind"
         )
         return shuffled.mapInArrow(replay_task(self._rules, ends, headers, operators=self._operators), FINDING_DDL)
 

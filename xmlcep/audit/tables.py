@@ -7,22 +7,31 @@ from typing import Any
 
 import pyarrow as pa
 
+from ..log.json_codec import FASTEST
 from .findings import Finding
 from .mapping import Report
 from .routing import Routed
 
+# Spark pays for every column of every row, several times over: what it neither sorts nor joins by stands
+# together in one, `rest`, as JSON.
+_new_tuple = tuple.__new__
+
 ROUTED_SCHEMA = pa.schema(
     [
-        ("kind", pa.int8()), ("pass_index", pa.int32()), ("doc", pa.string()), ("key", pa.int64()),
-        ("ts", pa.int64()), ("at", pa.string()), ("segment", pa.int64()), ("op", pa.string()),
-        ("path", pa.string()), ("ids", pa.list_(pa.int64())), ("value", pa.string()), ("old", pa.string()),
-        ("pos", pa.int64()),
+        ("kind", pa.int8()),
+        ("pass_index", pa.int32()),
+        ("doc", pa.string()),
+        ("key", pa.int64()),
+        ("ts", pa.int64()),
+        ("at", pa.string()),
+        ("segment", pa.int64()),
+        ("rest", pa.binary()),
     ]
-)  # fmt: skip
-ROUTED_DDL = (
-    "kind tinyint, pass_index int, doc string, key bigint, ts bigint, at string, segment bigint, op string, "
-    "path string, ids array<bigint>, value string, old string, pos bigint"
 )
+ROUTED_DDL = (
+    "kind tinyint, pass_index int, doc string, key bigint, ts bigint, at string, segment bigint, rest binary"
+)
+_COLUMNS = len(ROUTED_SCHEMA.names) - 1
 FINDING_SCHEMA = pa.schema(
     [
         ("doc", pa.string()), ("ts", pa.int64()), ("tree", pa.int32()), ("operator", pa.int32()),
@@ -50,15 +59,28 @@ def batch_of(rows: Iterable[tuple[Any, ...]], schema: pa.Schema) -> pa.RecordBat
     return pa.record_batch([pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)], schema=schema)
 
 
-def routed_batch(rows: list[Routed | Report]) -> pa.RecordBatch:
-    """Routed rows and reports as a batch; a report's content stands in ``value``."""
-    return batch_of([row if type(row) is Routed else _report_row(row) for row in rows], ROUTED_SCHEMA)
+def routed_batch(rows: Iterable[Routed | Report]) -> pa.RecordBatch:
+    """Routed rows and reports as a batch."""
+    return batch_of([packed(row) if type(row) is Routed else _report_row(row) for row in rows], ROUTED_SCHEMA)
+
+
+def packed(row: Routed) -> tuple[Any, ...]:
+    """A routed row as Spark sees it."""
+    rest = row[_COLUMNS:]
+    return (*row[:_COLUMNS], None if rest[2] is None else FASTEST.dumps(rest))
+
+
+def unpacked(values: tuple[Any, ...]) -> Routed:
+    """The routed row that `packed` made a tuple of."""
+    rest = values[_COLUMNS]
+    if rest is None:
+        return Routed(*values[:_COLUMNS])
+    op, path, ids, value, old, pos = FASTEST.loads(rest)
+    return _new_tuple(Routed, (*values[:_COLUMNS], op, path, tuple(ids), value, old, pos))
 
 
 def _report_row(report: Any) -> tuple[Any, ...]:
-    return (
-        report.kind, -1, report.doc, 0, 0, None, report.segment, None, None, None, report.content.decode(), None, None
-    )  # fmt: skip
+    return report.kind, -1, report.doc, 0, 0, None, report.segment, report.content
 
 
 def rows_of(batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:

@@ -28,6 +28,7 @@ from .tables import (
     finding_batch,
     routed_batch,
     rows_of,
+    unpacked,
 )
 
 if TYPE_CHECKING:
@@ -114,15 +115,13 @@ def replay_task(
         replayer = KeyReplayer(make_plan(parse_rules(rules)), ends, operators=operators)
         out: list[tuple[Finding, int]] = []
         number = 0
-        new = tuple.__new__
         for batch in batches:
             for values in rows_of(batch):
-                row: Routed = new(Routed, values)
-                if row.kind == Kind.FRAGMENT and headers.get(row.doc) != row.segment:
+                if values[0] == Topic.BAD:
+                    out.append((Finding(values[2], 0, NO_TREE, 0, (), "", values[-1]), values[6]))
                     continue
-                if row.kind == Topic.BAD:
-                    assert row.value is not None
-                    out.append((Finding(row.doc, 0, NO_TREE, 0, (), "", row.value.encode()), row.segment))
+                row = unpacked(values)
+                if row.kind == Kind.FRAGMENT and headers.get(row.doc) != row.segment:
                     continue
                 for finding in replayer.take(row):
                     out.append((finding, number))

@@ -1,0 +1,108 @@
+"""`xmlcep audit`: options, exit statuses, messages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.audit.logs import write_log
+from tests.audit.test_agreement import lines_of, orders
+from xmlcep.cli.main import run
+
+RULES = 'event Complete = ins(item) ; ins(item/price)\nevent Flat {flat} = ins(item) ; ins(item/quantity)\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a log of two documents and rules."""
+    write_log(tmp_path / "log.jsonl", lines_of(orders("a")) + lines_of(orders("b")))
+    (tmp_path / "rules.xcep").write_text(RULES)
+    return tmp_path
+
+
+def audited(folder: Path, *arguments: str) -> int:
+    """The exit status of an audit of the folder's log."""
+    return run(["audit", str(folder / "log.jsonl"), "--rules", str(folder / "rules.xcep"), *arguments])
+
+
+def test_findings_to_standard_output(folder: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert audited(folder) == 0
+    written = capsysbinary.readouterr()
+    names = {json.loads(line)["name"] for line in written.out.splitlines()}
+    assert names == {"Complete", "Flat"} and b"audit with local" in written.err
+
+
+def test_findings_can_be_a_failure(folder: Path) -> None:
+    assert audited(folder, "--out", str(folder / "f.jsonl"), "--fail-on-findings", "--quiet") == 1
+
+
+def test_bad_records_are_quarantined(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with (folder / "log.jsonl").open("ab") as log:
+        log.write(b'{"doc": "a", "ts": 99')
+    assert audited(folder, "--out", str(folder / "f.jsonl")) == 3
+    assert "1 bad record" in capsys.readouterr().err
+    (bad,) = (folder / "f.jsonl.quarantine.jsonl").read_text().splitlines()
+    assert "cut off" in json.loads(bad)["reason"]
+    assert audited(folder, "--out", str(folder / "g.jsonl"), "--on-bad-record", "fail") == 2
+    assert not (folder / "g.jsonl").exists() and "log.jsonl:" in capsys.readouterr().err
+
+
+def test_a_failed_audit_leaves_nothing(folder: Path) -> None:
+    (folder / "f.jsonl").write_text("from before")
+    with (folder / "log.jsonl").open("ab") as log:
+        log.write(b"no json\n")
+    before = sorted(folder.iterdir())
+    assert audited(folder, "--out", str(folder / "f.jsonl"), "--on-bad-record", "fail") == 2
+    assert sorted(folder.iterdir()) == before and (folder / "f.jsonl").read_text() == "from before"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere.jsonl"], "there is no such file"),
+        (["empty.jsonl"], "the file is empty"),
+        (["*.nothing"], "no file matches"),
+        (["other.parquet"], "not a change log"),
+    ],
+)
+def test_wrong_input_is_one_sentence(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    monkeypatch.chdir(folder)
+    Path("empty.jsonl").touch()
+    pyarrow.parquet.write_table(pa.table({"x": [1]}), "other.parquet")
+    assert run(["audit", *arguments, "--rules", "rules.xcep"]) == 2
+    error = capsys.readouterr().err
+    assert message in error and "Traceback" not in error and len(error.splitlines()) == 1
+
+
+def test_a_mistake_in_the_rules_points_at_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "rules.xcep").write_text("event A = ins(item) ;")
+    assert audited(folder) == 2
+    assert "rules.xcep:1:" in capsys.readouterr().err
+
+
+def test_a_dry_run_only_says_what_it_would_do(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert audited(folder, "--dry-run", "--out", str(folder / "f.jsonl")) == 0
+    said = capsys.readouterr().err
+    assert "outermost item" in said and "under 14 keys" in said and "of 136 replayed" in said
+    assert not (folder / "f.jsonl").exists()
+
+
+def test_events_derived_from_a_schema(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("xmlschema")
+    (folder / "o.xsd").write_text(
+        """<schema xmlns="http://www.w3.org/2001/XMLSchema"><element name="order"><complexType><sequence>
+        <element name="item" maxOccurs="unbounded"><complexType><sequence><element name="price"/></sequence></complexType>
+        </element></sequence></complexType></element></schema>"""
+    )
+    (folder / "rules.xcep").write_text("event Done(item) = CompleteItem(item)")
+    assert audited(folder) == 2
+    assert "CompleteItem" in capsys.readouterr().err
+    assert audited(folder, "--schema", str(folder / "o.xsd")) == 0
+    assert '"name":"Done"' in capsys.readouterr().out
