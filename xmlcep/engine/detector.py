@@ -100,7 +100,12 @@ class Detector:
         for tree in graph.trees:
             for used in tree.dependencies:
                 self._users[used].append(tree.index)
-        self._upstream = [self._all_upstream(index) for index in range(len(self._trees))]
+        # For each tree the deferring trees whose composites may still reach it, directly or by others.
+        self._upstream: list[set[int]] = []
+        for tree in graph.trees:
+            above = [self._upstream[used] for used in tree.dependencies]
+            deferring = {used for used in tree.dependencies if self._trees[used].deferred}
+            self._upstream.append(deferring.union(*above))
         self._by_path: dict[PathType, set[int]] = {}
         for tree in graph.trees:
             paths = [leaf.path for leaf in tree.leaves()] + [node.path for node in tree.operators]
@@ -139,6 +144,8 @@ class Detector:
 
     def replay(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
         """Feeds all events, with a flush after the last of each transaction (D3); does not close."""
+        if self._closed:
+            return
         routes = self._routes
         waiting = self._waiting
         report = self._report
@@ -337,16 +344,6 @@ class Detector:
             else:
                 state.forget(key)
         self._dying = still
-
-    def _all_upstream(self, index: int) -> frozenset[int]:
-        found: set[int] = set()
-        todo = [index]
-        while todo:
-            for used in self._trees[todo.pop()].tree.dependencies:
-                if used not in found:
-                    found.add(used)
-                    todo.append(used)
-        return frozenset(found)
 
     # ---- looking inside ---------------------------------------------------------------------------------
 
