@@ -97,13 +97,15 @@ def _related(a: PathType, b: PathType) -> bool:
 
 
 def _check_names(definitions: list[EventDefinition], problems: list[RuleProblem]) -> None:
-    known = [definition.name for definition in definitions]
+    known = {definition.name for definition in definitions}
     for definition in definitions:
         for leaf in _leaves(definition.expression):
             if not isinstance(leaf.type, CompositeType) or leaf.type.name is None or leaf.type.name in known:
                 continue
             close = difflib.get_close_matches(leaf.type.name, known, 1)
-            hint = f"did you mean {close[0]}?" if close else "define it with  event NAME = …  (? takes any name)"
+            hint = (
+                f"did you mean {close[0]}?" if close else "define it with  event NAME = …  (? takes any name)"
+            )
             at = leaf.at
             problems.append(
                 RuleProblem(
