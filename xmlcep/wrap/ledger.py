@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from functools import partial
 from typing import TYPE_CHECKING
 
 from path_types import PathType
@@ -17,8 +16,7 @@ from .undo import Journal
 if TYPE_CHECKING:
     from .transactions import Transaction
 
-# PrimitiveEvent._make without its check of the length: half the time of an event is its making.
-_new_event: Callable[[tuple[object, ...]], PrimitiveEvent] = partial(tuple.__new__, PrimitiveEvent)
+_new_event = tuple.__new__  # PrimitiveEvent._make without its check of the length
 
 
 class Ledger:
@@ -68,7 +66,9 @@ class Ledger:
             if not self._from <= now < self._until:
                 self._stamp(now)
             delivery.put(
-                _new_event((ts, op, path, ids, value, old, pos, self._at, self.name, self.txn, self.meta))
+                _new_event(
+                    PrimitiveEvent, (ts, op, path, ids, value, old, pos, self._at, self.name, self.txn, self.meta)
+                )
             )
 
     def tell(
@@ -81,7 +81,9 @@ class Ledger:
             now = self.now()
             if not self._from <= now < self._until:
                 self._stamp(now)
-            event = _new_event((ts, op, path, ids, value, old, pos, self._at, self.name, self.txn, self.meta))
+            event = _new_event(
+                PrimitiveEvent, (ts, op, path, ids, value, old, pos, self._at, self.name, self.txn, self.meta)
+            )
             if delivery.delivering or delivery.held or delivery.queue:
                 delivery.put(event)
                 delivery.settle()
