@@ -34,13 +34,27 @@ class RuleProblem:
             # As the parser counts: only a line feed ends a line (str.splitlines knows many more).
             lines = text.split("\n")
             line = lines[self.line - 1].rstrip("\r") if self.line <= len(lines) else ""
-            before, marked = line[: self.column - 1], line[self.column - 1 : self.column - 1 + self.width]
+            line, column = _clipped(line, self.column)
+            before, marked = line[: column - 1], line[column - 1 : column - 1 + self.width]
             carets = "^" * max(1, sum(map(_display_width, marked)))
             indent = "".join("\t" if c == "\t" else " " * _display_width(c) for c in before)
             shown += [f"  {line}", f"  {indent}{carets}"]
         if self.hint:
             shown.append(f"  hint: {self.hint}")
         return "\n".join(shown)
+
+
+_LONGEST_SHOWN = 160  # of a line, in characters: a line written by a program can have millions
+
+
+def _clipped(line: str, column: int) -> tuple[str, int]:
+    """The line and the column in it; of a very long line only what is around the column."""
+    if len(line) <= _LONGEST_SHOWN:
+        return line, column
+    start = max(0, min(column - 1 - _LONGEST_SHOWN // 2, len(line) - _LONGEST_SHOWN))
+    end = start + _LONGEST_SHOWN
+    dots = "…" if start else ""
+    return f"{dots}{line[start:end]}{'…' if end < len(line) else ''}", column - start + len(dots)
 
 
 def _display_width(character: str) -> int:

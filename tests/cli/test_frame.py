@@ -116,6 +116,18 @@ def test_a_reader_that_has_seen_enough(arguments: list[str]) -> None:
     assert (done.returncode, done.stderr) == (141, "")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["check", "samples/purchase_order/purchase-order.xcep"]], ids=["click", "rich"]
+)
+def test_output_on_a_full_disk(arguments: list[str]) -> None:
+    command = [sys.executable, "-m", "xmlcep", *arguments]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "xmlcep: the output cannot be written: No space left on device\n"
+
+
 def test_a_terminal_that_cannot_show_every_character() -> None:
     rules = ROOT / "samples" / "purchase_order" / "purchase-order.xcep"
     command = [sys.executable, "-m", "xmlcep", "check", str(rules)]

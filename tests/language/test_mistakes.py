@@ -103,6 +103,17 @@ def test_wide_characters_and_tabs_keep_the_caret_in_place():
     ]
 
 
+def test_of_a_very_long_line_only_the_place_is_shown():
+    many = " & ".join(f"ins(a/b{number})" for number in range(1000))
+    with pytest.raises(RuleError) as caught:
+        parse_rules(f"event A = {many} & ins(a//c) & {many}")
+    _, line, carets, _ = str(caught.value).split("\n")
+    assert len(line) < 200
+    assert line.startswith("  …") and line.endswith("…")
+    assert line[carets.index("^") - 2 :].startswith("a//c")
+    assert caught.value.column == len(f"event A = {many} & ins(a/") + 1
+
+
 def test_other_line_separators_do_not_count_as_lines():
     assert problems_of("# a\u2028b\x0bc\x85d\nevent A = ins(a")[0][:2] == (2, 15)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import pkgutil
@@ -72,8 +73,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         error.show()
     except BrokenPipeError:
-        # Whoever read our output has seen enough; nothing may be flushed into the closed pipe at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_stdout()  # whoever read our output has seen enough
         return PIPE_CLOSED
     except (KeyboardInterrupt, click.Abort):
         click.echo("stopped", err=True)
@@ -81,10 +81,20 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except XmlCepError as error:
         click.echo(f"xmlcep: {plain(str(error))}", err=True)
     except OSError as error:
-        if error.filename is None:
+        if error.filename is not None:
+            click.echo(f"xmlcep: {plain(str(error.filename))}: {error.strerror}", err=True)
+        elif error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO):
+            # Standard output: what we open ourselves has a name.
+            click.echo(f"xmlcep: the output cannot be written: {error.strerror}", err=True)
+            _give_up_stdout()
+        else:
             raise
-        click.echo(f"xmlcep: {plain(str(error.filename))}: {error.strerror}", err=True)
     return WRONG_INPUT
+
+
+def _give_up_stdout() -> None:
+    """What is still in its buffer goes nowhere, or Python would fail at it again when it exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _invoke(arguments: list[str]) -> int:
