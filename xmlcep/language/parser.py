@@ -71,8 +71,9 @@ def parse_definitions(text: str, problems: list[RuleProblem]) -> ParsedRules:
 
 @cache
 def _lark() -> Lark:
-    return Lark.open(
-        "grammar.lark", rel_to=__file__, parser="lalr", lexer="contextual",
+    # Read through the package, which may lie in a zip file: that is how Spark's workers get it.
+    return Lark.open_from_package(
+        "xmlcep.language", "grammar.lark", parser="lalr", lexer="contextual",
         propagate_positions=True, maybe_placeholders=True,
     )  # fmt: skip
 
