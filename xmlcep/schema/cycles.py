@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .model import ElementPart, GroupKind, GroupPart, Part, Schema
-from .places import strong_components
+from .nesting import strong_components
 
 Edge = tuple[int, int]
 

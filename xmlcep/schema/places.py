@@ -9,24 +9,19 @@ a place of its own, as deep as asked for.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from path_types import PathType, Step, ends, offset
 
 from .model import Schema, elements
+from .nesting import nested_places, nesting_declarations
 
 MAX_STEPS = 8
 """Steps of a path that tells declarations of one name apart."""
 
 MAX_PLACES = 40
 """Places of one declaration."""
-
-MAX_CHAIN = 2
-"""Steps from an element to the next of the same name inside it: ``rule/rule`` has 1, ``list/item/list`` 2."""
-
-MAX_NESTED = 4
-"""Places of one declaration inside others of the same name."""
 
 
 class Places(NamedTuple):
@@ -72,11 +67,8 @@ def find_places(schema: Schema, depth: int) -> Places:
         _shortest(index, by_name[declaration.name], candidates)
         for index, declaration in enumerate(schema.declarations)
     )
-    nests = frozenset(_nesting(schema, children))
-    nested = [
-        tuple(_nested(schema, children, index, places[index], depth)) if index in nests else ()
-        for index in range(len(schema.declarations))
-    ]
+    nests = frozenset(nesting_declarations(schema, children))
+    nested = list(nested_places(schema, children, places, depth))
     return Places(
         places, _told_apart(schema, by_name, places, nested), children, nests, _above(schema, children)
     )
@@ -180,99 +172,3 @@ def _cut(path: PathType, others: list[PathType]) -> PathType:
         if not any(suffix is other or ends(suffix, other) or ends(other, suffix) for other in others):
             return suffix
     return path
-
-
-def _nesting(schema: Schema, children: tuple[tuple[int, ...], ...]) -> Iterator[int]:
-    """The declarations that one of the same name can contain, however deep."""
-    components = strong_components(dict(enumerate(children)))
-    for component in components:
-        members = set(component)
-        if len(component) > 1 or component[0] in children[component[0]]:
-            yield from members
-    # A name can come back without a cycle, through different declarations of it.
-    below: dict[int, set[str]] = {}
-    for component in components:  # children first
-        names: set[str] = set()
-        for index in component:
-            for child in children[index]:
-                names |= {schema.declarations[child].name} | below.get(child, set())
-        for index in component:
-            below[index] = names
-    repeated = {d.name for i, d in enumerate(schema.declarations) if d.name in below[i]}
-    for index, declaration in enumerate(schema.declarations):
-        if declaration.name in repeated:
-            yield index
-
-
-def _nested(
-    schema: Schema,
-    children: tuple[tuple[int, ...], ...],
-    index: int,
-    places: tuple[PathType, ...],
-    depth: int,
-) -> Iterator[PathType]:
-    """``rule/rule``, ``rule/rule/rule``, … : places that only elements nested exactly so deep have."""
-    chains = _chains(schema, children, index)
-    level: list[tuple[Step, ...]] = [place.steps for place in places if not place.absolute]
-    count = 0
-    for _ in range(depth):
-        level = [(*steps, *chain) for steps in level for chain in chains]
-        for steps in level:
-            if count >= MAX_NESTED:
-                return
-            count += 1
-            yield PathType.of(False, steps)
-
-
-def _chains(schema: Schema, children: tuple[tuple[int, ...], ...], index: int) -> list[tuple[Step, ...]]:
-    """The ways from an element to the next of its declaration inside it, of at most `MAX_CHAIN` steps."""
-    found: list[tuple[Step, ...]] = []
-    level: list[tuple[int, ...]] = [(index,)]
-    for _ in range(MAX_CHAIN):
-        further: list[tuple[int, ...]] = []
-        for way in level:
-            for child in children[way[-1]]:
-                if child == index:
-                    names = [schema.declarations[i].name for i in (*way[1:], index)]
-                    found.append(tuple(map(Step.element, names)))
-                else:
-                    further.append((*way, child))
-        level = further
-    return found
-
-
-def strong_components(graph: Mapping[int, tuple[int, ...]]) -> list[list[int]]:
-    """The strongly connected components, each after those it leads to (Tarjan, without recursion)."""
-    number: dict[int, int] = {}
-    low: dict[int, int] = {}
-    open_nodes: list[int] = []
-    is_open: set[int] = set()
-    components: list[list[int]] = []
-    for start in graph:
-        if start in number:
-            continue
-        work = [(start, iter(graph[start]))]
-        number[start] = low[start] = len(number)
-        open_nodes.append(start)
-        is_open.add(start)
-        while work:
-            node, following = work[-1]
-            for target in following:
-                if target not in number:
-                    number[target] = low[target] = len(number)
-                    open_nodes.append(target)
-                    is_open.add(target)
-                    work.append((target, iter(graph[target])))
-                    break
-                if target in is_open:
-                    low[node] = min(low[node], number[target])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == number[node]:
-                    at = open_nodes.index(node)
-                    components.append(open_nodes[at:])
-                    is_open.difference_update(open_nodes[at:])
-                    del open_nodes[at:]
-    return components

@@ -39,7 +39,14 @@ class Vocabulary:
                 for child in elements(content.model):
                     named.setdefault(schema.declarations[child].name, []).append(child)
             self._children.append(named)
-        self._open = [w for d in schema.declarations for c in d.contents() for w in wildcards(c.model)]
+        self._wildcards = [
+            tuple(
+                dict.fromkeys(
+                    wildcard for content in declaration.contents() for wildcard in wildcards(content.model)
+                )
+            )
+            for declaration in schema.declarations
+        ]
 
     def allows(self, path: PathType) -> bool:
         """Whether a node of a valid document can have a path that is, or ends with, ``path``."""
@@ -113,16 +120,14 @@ class Vocabulary:
         found: dict[int, None] = {}
         for index in states:
             found.update(dict.fromkeys(self._children[index].get(step.test, ())))
-            for content in self.schema.declarations[index].contents():
-                for wildcard in wildcards(content.model):
-                    if not wildcard.admits(step.test):
-                        continue
-                    known = [
-                        i for i in self._by_name.get(step.test, ()) if self.schema.declarations[i].is_global
-                    ]
-                    if not known and not wildcard.strict:
-                        return None
-                    found.update(dict.fromkeys(known))
+            for wildcard in self._wildcards[index]:
+                if not wildcard.admits(step.test):
+                    continue
+                named = self._by_name.get(step.test, ())
+                known = [child for child in named if self.schema.declarations[child].is_global]
+                if not known and not wildcard.strict:
+                    return None
+                found.update(dict.fromkeys(known))
         return list(found)
 
     def _has(self, index: int, step: Step) -> bool:
@@ -137,13 +142,15 @@ class Vocabulary:
         return False
 
     def _let_in(self, name: str) -> bool:
-        return any(wildcard.admits(name) and not wildcard.strict for wildcard in self._open)
+        return any(
+            wildcard.admits(name) and not wildcard.strict for found in self._wildcards for wildcard in found
+        )
 
     def _most_of(self, index: int, name: str) -> int | None:
         most = 0
+        if any(wildcard.admits(name) for wildcard in self._wildcards[index]):
+            return None
         for content in self.schema.declarations[index].contents():
-            if any(wildcard.admits(name) for wildcard in wildcards(content.model)):
-                return None
             count = self._count(simplified(content.model), name)
             if count is None:
                 return None
