@@ -14,7 +14,7 @@ from .delivery import Listener
 from .elements import DEFAULT_LOOKUP, LOOKUP, LXML_CLASSES, OWN_CLASSES, TrackedElement
 from .errors import DocumentError, RefusedError, WrapError
 from .observation import Observation, differences
-from .parsing import Source, parse_bytes, parse_file
+from .parsing import Source, parse_bytes, parse_file, safe_parser
 from .records import TABLE, Node
 from .snapshots import restore_ids, take_snapshot
 from .tracker import Tracker
@@ -215,6 +215,33 @@ class Document:
 
 
 _open_documents = 0
+_installed = False  # whether lxml's default element classes are ours
+
+
+def _install_classes() -> None:
+    """Makes our element classes lxml's default, unless the application has set its own: those are left alone.
+
+    Raises `WrapError` where the application's classes leave no room for those of a parser.
+    """
+    global _installed
+    if _installed:
+        return
+    if type(etree.Element("probe")) is etree._Element:
+        etree.set_element_class_lookup(DEFAULT_LOOKUP)
+        _installed = True
+    elif type(safe_parser(LOOKUP).makeelement("probe")) is not TrackedElement:
+        raise WrapError(
+            "the application has set element classes for all of lxml (etree.set_element_class_lookup), so documents "
+            "cannot be tracked: set them on its parsers, or as the fallback of a ParserBasedElementClassLookup"
+        )
+
+
+def _reset_classes() -> None:
+    """Gives lxml its own element classes back when no document is open."""
+    global _installed
+    if _installed and not _open_documents:
+        etree.set_element_class_lookup(None)
+        _installed = False
 
 
 def _release(tracker: Tracker) -> None:
@@ -222,8 +249,7 @@ def _release(tracker: Tracker) -> None:
     global _open_documents
     tracker.forget_all()
     _open_documents -= 1
-    if not _open_documents:
-        etree.set_element_class_lookup(None)
+    _reset_classes()
 
 
 def wrap(
@@ -283,8 +309,7 @@ def _wrapped(
 ) -> Document:  # fmt: skip
     global _open_documents
     tracker = Tracker(root, name, now, ignore_whitespace)
-    if not _open_documents:
-        etree.set_element_class_lookup(DEFAULT_LOOKUP)
+    _install_classes()
     _open_documents += 1
     document = Document(tracker)
     try:
@@ -314,8 +339,7 @@ def _renewed_root(tree: Any) -> Node:
     root = tree.getroot()
     if root is None or type(root) is not etree._Element or root in TABLE:
         return root
-    if not _open_documents:
-        etree.set_element_class_lookup(DEFAULT_LOOKUP)
+    _install_classes()
     try:
         _take_parser(root)
         anchor = etree.Comment("")
@@ -326,8 +350,7 @@ def _renewed_root(tree: Any) -> Node:
         tree._setroot(root)
         etree.Element("none").append(anchor)
     finally:
-        if not _open_documents:
-            etree.set_element_class_lookup(None)
+        _reset_classes()
     return root
 
 
