@@ -245,3 +245,16 @@ def test_required_children_of_the_same_name_are_counted(tmp_path: Path) -> None:
         "# recursive: and elements directly inside are counted by the condition, complete or not (P3)" in text
     )
     assert 'event CompleteAnd(and) {when="count(and | leaf) >= 2"}' in text
+
+
+def test_declarations_that_no_path_tells_apart_are_named(tmp_path: Path) -> None:
+    """Two declarations of ``b`` that demand different things, in each other without end."""
+    inner = '<xs:element name="b" type="{}" minOccurs="0"/>'
+    types = "".join(
+        f'<xs:complexType name="{name}">{sequence(string(demand), inner.format(other))}</xs:complexType>'
+        for name, other, demand in (("B", "C", "x"), ("C", "B", "y"))
+    )
+    root = element("r", sequence(string("t"), '<xs:element name="b" type="B"/>'))
+    text = derived_text(types + root, tmp_path)
+    assert "# no events, as no paths of reasonable length tell their declarations apart: b\n" in text
+    assert "event CompleteR(r) = ins(r) ; (ins(r/t) & ins(r/b))\n" in text

@@ -66,7 +66,7 @@ def derive(
     derivation = _Derivation(merge_equal(read), termination, depth)
     events = derivation.events(only, changes=changes, violations=violations)
     namespaces = derivation.prefixes.namespaces
-    text = print_events(events, namespaces, _heading(read, root, only))
+    text = print_events(events, namespaces, (*_heading(read, root, only), *derivation.left_out()))
     rules = Rules.from_definitions([event.definition for event in events], namespaces)
     return replace(rules, text=text, source_name=f"{read.source_name} (derived)")
 
@@ -146,6 +146,15 @@ class _Derivation:
             for place in (*self.places.places[index], *self.places.nested[index]):
                 if self.exists(place):
                     yield index, place
+
+    def left_out(self) -> Iterator[str]:
+        """Elements without an event because no path tells their declarations apart (`places`)."""
+        declarations = enumerate(self.schema.declarations)
+        names = dict.fromkeys(
+            local(d.name) for i, d in declarations if has_event(d) and not self.places.places[i]
+        )
+        if names:
+            yield f"no events, as no paths of reasonable length tell their declarations apart: {', '.join(names)}"
 
     def events(self, only: Collection[str], *, changes: bool, violations: bool) -> list[DerivedEvent]:
         wanted = self._wanted(only)
