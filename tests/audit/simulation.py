@@ -1,4 +1,4 @@
-"""The Spark job's steps done by plain Python: map, settle, shuffle, replay, sort. No JVM, so thousands of examples fit."""
+"""The Spark job's steps done by plain Python, so that thousands of examples can be tried."""
 
 from __future__ import annotations
 

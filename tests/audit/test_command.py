@@ -68,7 +68,11 @@ def test_a_failed_audit_leaves_nothing(folder: Path) -> None:
     ],
 )
 def test_wrong_input_is_one_sentence(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    message: str,
 ) -> None:
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet
@@ -98,8 +102,8 @@ def test_events_derived_from_a_schema(folder: Path, capsys: pytest.CaptureFixtur
     pytest.importorskip("xmlschema")
     (folder / "o.xsd").write_text(
         """<schema xmlns="http://www.w3.org/2001/XMLSchema"><element name="order"><complexType><sequence>
-        <element name="item" maxOccurs="unbounded"><complexType><sequence><element name="price"/></sequence></complexType>
-        </element></sequence></complexType></element></schema>"""
+        <element name="item" maxOccurs="unbounded"><complexType><sequence>
+        <element name="price"/></sequence></complexType></element></sequence></complexType></element></schema>"""
     )
     (folder / "rules.xcep").write_text("event Done(item) = CompleteItem(item)")
     assert audited(folder) == 2

@@ -108,7 +108,10 @@ def cluster(folder: Path) -> Iterator[str]:
     port, web = free_port(), free_port()
     url = f"spark://127.0.0.1:{port}"
     try:
-        start("org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", str(web))
+        start(
+            "org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", str(port),
+            "--webui-port", str(web),
+        )  # fmt: skip
         wait_for(folder / "0.log", "I have been elected leader")
         for _ in range(2):
             start(

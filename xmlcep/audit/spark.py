@@ -148,8 +148,8 @@ class SparkAudit:
             table = self._spark.createDataFrame(edges, _EDGE_DDL)
             still_open = routed.where(f"kind = {Kind.OPEN}")
             flushed = still_open.join(table.hint("broadcast"), ["segment", "doc"]).selectExpr(
-                f"cast({Kind.FLUSH} as tinyint) as kind", "pass_index", "doc", "key", "flush_ts as ts", "flush_at as at",
-                "segment", "rest",
+                f"cast({Kind.FLUSH} as tinyint) as kind", "pass_index", "doc", "key", "flush_ts as ts",
+                "flush_at as at", "segment", "rest",
             )  # fmt: skip
             rows = rows.union(flushed)
         return rows

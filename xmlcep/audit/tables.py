@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
@@ -38,7 +39,9 @@ FINDING_SCHEMA = pa.schema(
         ("ids", pa.list_(pa.int64())), ("number", pa.int64()), ("name", pa.string()), ("line", pa.binary()),
     ]
 )  # fmt: skip
-FINDING_DDL = "doc string, ts bigint, tree int, operator int, ids array<bigint>, number bigint, name string, line binary"
+FINDING_DDL = (
+    "doc string, ts bigint, tree int, operator int, ids array<bigint>, number bigint, name string, line binary"
+)
 RECORD_SCHEMA = pa.schema(
     [
         ("doc", pa.string()),
@@ -93,7 +96,7 @@ def _values(column: pa.Array) -> list[Any]:
         # Several times as fast as to_pylist, which makes a scalar per list.
         flat = column.values.to_pylist()
         offsets = column.offsets.to_pylist()
-        return [tuple(flat[a:b]) for a, b in zip(offsets, offsets[1:], strict=False)]
+        return [tuple(flat[a:b]) for a, b in pairwise(offsets)]
     return column.to_pylist()  # type: ignore[no-any-return]
 
 

@@ -43,7 +43,7 @@ _CHUNK_BYTES = 4 * 2**20
 
 
 def _without_collector(task: Task) -> Task:
-    """Runs a task with the cyclic garbage collector off: nothing here makes cycles, and it costs as much as the work."""
+    """Runs a task with the cyclic garbage collector off: nothing here makes cycles, and it costs much."""
 
     def run(batches: Batches) -> Batches:
         gc.disable()

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import sys
+from typing import Literal, TypeAlias, cast
 
 import click
 from rich.table import Table
 
 from ..audit import AuditResult, Summary, audit, make_plan
+from ..audit.auditing import Engine, Format
 from ..audit.counting import count_records
 from ..audit.explain import describe_pass
 from ..audit.inputs import find_files
 from ..rules import Rules, load_rules
+from ._locations import location_option
 from ._output import make_console, plain
 from ._progress import audit_progress
+
+Policy: TypeAlias = Literal["skip", "document", "fail"]
 
 FINDINGS_FOUND = 1
 QUARANTINED = 3
@@ -22,14 +27,15 @@ QUARANTINED = 3
 @click.command(name="audit")
 @click.argument("logs", nargs=-1, required=True, metavar="LOG…", type=click.Path())
 @click.option(
-    "--rules", "rules_file", required=True, metavar="FILE", type=click.Path(), help="The rules (*.xcep)."
+    "--rules", "rules_file", metavar="FILE", type=click.Path(), help="The rules (*.xcep)."
 )
 @click.option(
     "--schema",
     metavar="XSD",
     type=click.Path(),
-    help="Events that the rules use and do not define are derived from it.",
+    help="The rules can use the events derived from it; without rules they are its complete elements.",
 )
+@location_option
 @click.option(
     "--out", metavar="PATH", type=click.Path(), help="Where the findings go; without it to standard output."
 )
@@ -42,7 +48,7 @@ QUARANTINED = 3
 @click.option("--operators", is_flag=True, help="Report what inner operators raise, too.")
 @click.option(
     "--on-bad-record", type=click.Choice(["skip", "document", "fail"]), default="skip", show_default=True,
-    help="What becomes of a bad record's document: go on without the record, leave out its findings, or stop.",
+    help="What becomes of a bad record's document: go on without it, leave out its findings, or stop.",
 )  # fmt: skip
 @click.option(
     "--quarantine",
@@ -62,16 +68,17 @@ QUARANTINED = 3
 @click.option("--dry-run", is_flag=True, help="Show what would be done, with counts from the logs, and stop.")
 @click.option("--quiet", is_flag=True, help="No progress and no table on standard error.")
 def command(
-    logs: tuple[str, ...], rules_file: str, schema: str | None, out: str | None, format: str, engine: str,
-    master: str | None, partitions: int | None, operators: bool, on_bad_record: str, quarantine: str | None,
-    ignore_whitespace: bool, fail_on_findings: bool, explain: bool, dry_run: bool, quiet: bool,
+    logs: tuple[str, ...], rules_file: str | None, schema: str | None, locations: dict[str, str],
+    out: str | None, format: str, engine: str, master: str | None, partitions: int | None, operators: bool,
+    on_bad_record: str, quarantine: str | None, ignore_whitespace: bool, fail_on_findings: bool, explain: bool,
+    dry_run: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Replay change logs under rules and write the findings, in one process or with Spark: the same bytes.
 
-    LOG is a file (with the files it was rolled over to), a folder or a pattern; JSON Lines, also packed with gzip
-    or zstd, or Parquet.
+    LOG is a file (with the files it was rolled over to), a folder or a pattern; JSON Lines, also packed with
+    gzip or zstd, or Parquet.
     """
-    rules = _rules(rules_file, schema)
+    rules = _rules(rules_file, schema, locations)
     if out is None and format == "parquet":
         raise click.UsageError("--format parquet needs --out: Parquet cannot be written to standard output")
     if explain or dry_run:
@@ -82,9 +89,9 @@ def command(
         quarantine = "quarantine.jsonl"
     with audit_progress(find_files(logs), engine, shown=not quiet and sys.stderr.isatty()) as progress:
         result = audit(
-            logs, rules, engine=engine, out=out, format=format, operators=operators, on_bad_record=on_bad_record,  # type: ignore[arg-type]
-            quarantine=quarantine, ignore_whitespace=ignore_whitespace, master=master, partitions=partitions,
-            progress=progress,
+            logs, rules, engine=cast("Engine", engine), out=out, format=cast("Format", format), operators=operators,
+            on_bad_record=cast("Policy", on_bad_record), quarantine=quarantine, ignore_whitespace=ignore_whitespace,
+            master=master, partitions=partitions, progress=progress,
         )  # fmt: skip
     if out is None:
         stream = sys.stdout.buffer
@@ -98,12 +105,14 @@ def command(
     return FINDINGS_FOUND if fail_on_findings and result.summary.findings else 0
 
 
-def _rules(file: str, schema: str | None) -> Rules:
-    if schema is None:
-        return load_rules(file)
-    from ..audit.with_schema import load_rules_with_schema
+def _rules(file: str | None, schema: str | None, locations: dict[str, str]) -> Rules:
+    if schema is not None:
+        from ..schema.with_rules import load_with_schema  # needs the extra schema
 
-    return load_rules_with_schema(file, schema)
+        return load_with_schema(file, schema, locations=locations)
+    if file is None:
+        raise click.UsageError("say what to look for: --rules FILE, or --schema XSD for its complete elements")
+    return load_rules(file)
 
 
 def _explain(logs: tuple[str, ...], rules: Rules, engine: str) -> None:
@@ -153,10 +162,8 @@ def _table(summary: Summary) -> Table:
             remarks.append("was out of order: sorted")
         if each.withheld:
             remarks.append("findings withheld: bad records")
-        table.add_row(
-            plain(each.doc) or "(no name)", f"{each.records:,}", f"{each.findings:,}", f"{each.quarantined:,}",
-            plain(", ".join(remarks)),
-        )  # fmt: skip
+        counts = (f"{number:,}" for number in (each.records, each.findings, each.quarantined))
+        table.add_row(plain(each.doc) or "(no name)", *counts, plain(", ".join(remarks)))
     if len(documents) > _MOST_ROWS:
         table.add_row(f"… {len(documents) - _MOST_ROWS:,} more")
     totals = ", ".join(f"{name} {count:,}" for name, count in sorted(summary.per_rule.items()))
