@@ -1,4 +1,4 @@
-"""Replaying each key by itself finds what one replay in order finds (the argument of docs/audit.md, put to the test)."""
+"""Replaying each key by itself finds what one replay in order finds (docs/audit.md, put to the test)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def both_ways(
                 )
             else:
                 LocalAudit(rules, collector, operators=operators).run(find_files(logs))
-                lines = [line for _, _, line in spool.findings()]
+                lines = [line for _, lines in spool.findings() for line in lines]
             collector.finish()
             described = {doc: each.to_record() for doc, each in summary.documents.items()}
             outcomes.append((lines, list(spool.bad()), described))

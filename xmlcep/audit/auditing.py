@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -13,11 +13,11 @@ from ..log.records import Row
 from ..rules import Rules
 from .bad_records import OnBadRecord
 from .collecting import Collector
-from .findings import AtomicFile, FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder, batched
+from .findings import AtomicFile, FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
 from .inputs import LogFile, LogPath, find_files
 from .local import LocalAudit
 from .result import AuditResult, Summary
-from .spool import Spool, without
+from .spool import Spool
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -91,7 +91,7 @@ def audit(
             writer: FindingsWriter = _WRITERS[format](file.stream)
             if engine == "local":
                 LocalAudit(rules, collector, operators=operators, keep=keep, progress=progress).run(files)
-                _write_spooled(writer, spool, collector.finish(), summary)
+                _write_spooled(writer, collector, summary)
             else:
                 _write_from_spark(
                     writer, files, rules, collector, summary,
@@ -113,14 +113,15 @@ def keep_meaningful(row: Row) -> bool:
     return True
 
 
-def _write_spooled(writer: FindingsWriter, spool: Spool, withheld: set[str], summary: Summary) -> None:
-    def counted() -> Iterator[bytes]:
-        for doc, name, line in without(withheld, spool.findings()):
-            _count(summary, doc, name, 1)
-            yield line
-
-    for lines in batched(counted()):
-        writer.write(lines)
+def _write_spooled(writer: FindingsWriter, collector: Collector, summary: Summary) -> None:
+    withheld = collector.finish()
+    for doc, lines in collector.spool.findings():
+        if doc not in withheld:
+            writer.write(lines)
+    for doc, counts in collector.found.items():
+        for name, count in counts.items():
+            if doc not in withheld:
+                _count(summary, doc, name, count)
 
 
 def _write_from_spark(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..log import BadRecord
 from ..log.quarantine import quarantine_line
-from ..log.records import Row
 from .bad_records import BadRecordError, OnBadRecord, document_of
 from .inputs import LogFile
 from .result import DocumentSummary, Summary
@@ -21,6 +20,8 @@ class Collector:
         self._blamed_docs: set[str] = set()
         self._blamed_files: set[int] = set()
         self._docs_of_files: dict[int, set[str]] = {}
+        self.found: dict[str, dict[str, int]] = {}
+        """How many findings documents have, by event type, whether or not they are withheld."""
 
     def bad(self, file: LogFile, bad: BadRecord, doc: str | None = None) -> None:
         """Takes a bad record; ``doc`` is its document if it only repeats a time point (see `drop_bad_repeats`).
@@ -43,10 +44,10 @@ class Collector:
         """Forgets the records of a document that repeat a time point: it is going to be sorted."""
         self.spool.drop_bad(doc)
 
-    def contains(self, file: LogFile, rows: list[Row]) -> None:
-        """Notes which documents a file has."""
+    def contains(self, file: LogFile, docs: set[str]) -> None:
+        """Notes which documents a file has, if that will be asked for."""
         if self._on_bad is OnBadRecord.DOCUMENT:
-            self.holds(file.place, {row[8] for row in rows})
+            self.holds(file.place, docs)
 
     def holds(self, file_index: int, docs: set[str]) -> None:
         """Notes which documents a file has."""

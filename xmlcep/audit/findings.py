@@ -17,6 +17,7 @@ from ..events import CompositeEvent
 from ..log.json_codec import FASTEST
 from ..log.parquet import load_pyarrow
 from ..rules import Rules
+from .encoding import FindingEncoder
 
 if TYPE_CHECKING:
     import pyarrow
@@ -49,6 +50,7 @@ class Ranking:
 
     def __init__(self, rules: Rules) -> None:
         self._places: dict[tuple[str, str | None], tuple[int, int]] = {}
+        self._encode = FindingEncoder().encode
         for tree in rules.graph.trees:
             for operator in tree.operators:
                 label = None if operator.parent is None else operator.label
@@ -56,14 +58,18 @@ class Ranking:
 
     def findings(self, composites: Sequence[CompositeEvent]) -> list[Finding]:
         """The findings that composites are, in the same order."""
-        places, dumps = self._places, FASTEST.dumps
+        places, encode = self._places, self._encode
         return [
             Finding(
-                composite.cause[8], composite.cause[0], *places[composite.name, composite.operator], composite.ids, composite.name,
-                dumps(composite.to_record()),
+                composite.cause[8], composite.cause[0], *places[composite.name, composite.operator],
+                composite.ids, composite.name, encode(composite),
             )
             for composite in composites
         ]  # fmt: skip
+
+    def place(self, composite: CompositeEvent) -> tuple[tuple[int, int], tuple[int, ...]]:
+        """The sort key of composites of one document and time point (the sort has to be stable)."""
+        return self._places[composite.name, composite.operator], composite.ids
 
 
 def by_place(finding: Finding) -> tuple[str, int, int, int, tuple[int, ...]]:

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, NamedTuple, TypeAlias, cast
 
 from ..errors import MissingExtraError
 from ..log import BadRecord, Batch, Header, LogError, Origin, segments
+from ..log.columns import Block
 from ..log.decoding import RowDecoder
 from ..log.json_codec import FASTEST
 from ..log.jsonlines import JsonLinesReader
@@ -22,6 +23,7 @@ from ..log.records import Row, change_record
 LogPath: TypeAlias = str | os.PathLike[str]
 
 BATCH_SIZE = 8192
+COLUMNS_SIZE = 32_768  # of Arrow: larger, as each of its calls has a price of its own
 SPLIT_BYTES = 32 * 2**20
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet"}
 _SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz", ".jsonl.zst", ".ndjson.zst", ".parquet")
@@ -207,6 +209,18 @@ class SplitReader:
             self._on_bad(BadRecord(batch.origin(index), None, reason, raw_record(row)))
         kept = [index for index in range(len(batch.rows)) if index not in wrong]
         return Batch(batch.file, [batch.rows[i] for i in kept], [batch.numbers[i] for i in kept])
+
+
+def read_blocks(
+    file: LogFile, decoder: RowDecoder, on_bad: Callable[[BadRecord], None]
+) -> Iterator[Block | tuple[int, Header]]:
+    """A whole file in blocks that can be sifted as columns, each to be used before the next is asked for."""
+    if file.kind == "parquet":
+        yield from ParquetReader(file.path, decoder, on_bad).blocks(COLUMNS_SIZE)
+        return
+    with Path(file.path).open("rb") as raw:
+        reader = JsonLinesReader(file.path, decoder, FASTEST, on_bad)
+        yield from reader.blocks(_unpacked(raw, file.kind), BATCH_SIZE)
 
 
 def raw_record(row: Row) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import tempfile
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -14,7 +14,7 @@ _TABLES = """
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 PRAGMA locking_mode = EXCLUSIVE;
-CREATE TABLE finding (doc TEXT, number INTEGER, name TEXT, line BLOB);
+CREATE TABLE finding (doc TEXT, number INTEGER, lines BLOB);
 CREATE TABLE bad (file INTEGER, record INTEGER, doc TEXT, line BLOB);
 CREATE TABLE record (doc TEXT, ts INTEGER, number INTEGER, file INTEGER, record INTEGER, line BLOB);
 """
@@ -29,17 +29,21 @@ class Spool:
         self._database.executescript(_TABLES)
         self._database.execute("BEGIN")
 
-    def add_findings(self, findings: Iterable[tuple[str, int, str, bytes]]) -> None:
-        """Keeps findings: document, number in its order, name, line."""
-        self._database.executemany("INSERT INTO finding VALUES (?, ?, ?, ?)", findings)
+    def add_findings(self, doc: str, number: int, lines: Iterable[bytes]) -> None:
+        """Keeps findings of a document that follow each other; ``number`` is that of the first in its order.
+
+        They are one row: a row per finding would cost more than finding it.
+        """
+        self._database.execute("INSERT INTO finding VALUES (?, ?, ?)", (doc, number, b"\n".join(lines)))
 
     def drop_findings(self, doc: str) -> None:
         """Forgets the findings of a document."""
         self._database.execute("DELETE FROM finding WHERE doc = ?", (doc,))
 
-    def findings(self) -> Iterator[tuple[str, str, bytes]]:
-        """Document, name and line of all findings, by document and number."""
-        return self._database.execute("SELECT doc, name, line FROM finding ORDER BY doc, number")
+    def findings(self) -> Iterator[tuple[str, list[bytes]]]:
+        """Documents and lines of their findings, by document and number."""
+        for doc, lines in self._database.execute("SELECT doc, lines FROM finding ORDER BY doc, number"):
+            yield doc, lines.split(b"\n")
 
     def add_bad(self, file: int, record: int, doc: str | None, line: bytes) -> None:
         """Keeps a line of the quarantine: where the record stands, its document if known."""
@@ -78,10 +82,3 @@ class Spool:
     ) -> None:
         with contextlib.suppress(sqlite3.Error, OSError):
             self.close()
-
-
-def without(
-    docs: Collection[str], rows: Iterator[tuple[str, str, bytes]]
-) -> Iterator[tuple[str, str, bytes]]:
-    """Findings except those of these documents."""
-    return (row for row in rows if row[0] not in docs) if docs else rows

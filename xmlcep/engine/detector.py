@@ -215,6 +215,14 @@ class Detector:
             for state in tree.states:
                 state.clear(self._document)
 
+    def concerns(self, operation: str, path: PathType) -> bool:
+        """Whether events of this type can matter; if not, they may be left out of what is fed.
+
+        Deferred operators are released by any event (D2, D3), conditions are about the whole document (D4).
+        """
+        everything = self._document is not None or any(tree.deferred for tree in self._trees)
+        return everything or self._routes[operation][path] is not None
+
     def _take_report(self) -> list[CompositeEvent]:
         raised = self._report[:]
         self._report.clear()

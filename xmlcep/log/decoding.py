@@ -95,7 +95,7 @@ class RowDecoder:
                     ):
                         raise RecordError
                     if meta is not None and meta != known_meta:
-                        if not _is_meta(meta):
+                        if not is_meta(meta):
                             raise RecordError
                         known_meta = meta
                     shared = None if meta is None else known_meta
@@ -135,5 +135,6 @@ class RowDecoder:
         return tuple(event)  # type: ignore[return-value]
 
 
-def _is_meta(meta: object) -> bool:
+def is_meta(meta: object) -> bool:
+    """Whether this is an object of strings, as the meta of a record is."""
     return type(meta) is dict and all(type(text) is str for pair in meta.items() for text in pair)

@@ -13,6 +13,7 @@ from .batches import Batch
 from .decoding import RowDecoder
 from .errors import BadRecord, NewerFormatError, Origin
 from .json_codec import STANDARD, JsonCodec
+from .json_columns import LinesBlock
 from .quarantine import BadRecordPolicy
 from .records import FIELDS, FORMAT_VERSION, MARK, Control, Header, Row
 
@@ -36,6 +37,11 @@ class JsonLinesReader:
 
     def read(self, stream: BinaryIO, batch_size: int) -> Iterator[tuple[int, Header | Control] | Batch]:
         """The file's records: batches, and between them headers and control records with their line."""
+        for block in self.blocks(stream, batch_size):
+            yield from block.items()
+
+    def blocks(self, stream: BinaryIO, batch_size: int) -> Iterator[LinesBlock]:
+        """The file's lines in blocks, each to be used before the next is asked for."""
         damage: Exception | None = None
         while damage is None:
             self._lines = []
@@ -48,7 +54,7 @@ class JsonLinesReader:
             if self._first == 1 and self._lines[0].startswith(_BYTE_ORDER_MARK):
                 self._lines[0] = self._lines[0][len(_BYTE_ORDER_MARK) :]
                 self._offset = len(_BYTE_ORDER_MARK)
-            yield from self._read_lines()
+            yield LinesBlock(self._lines, self._codec, self._read_lines)
             self._first += len(self._lines)
             self._offset += sum(map(len, self._lines))
         if damage is not None:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ..errors import MissingExtraError, RecordError
 from ..events import PrimitiveEvent
+from .arrow_columns import WITH_FEW_VALUES, ArrowBlock
 from .batches import Batch
 from .decoding import RowDecoder
 from .errors import BadRecord, LogError, NewerFormatError, Origin
@@ -59,9 +61,20 @@ class ParquetReader:
 
     def read(self, batch_size: int) -> Iterator[tuple[int, Header] | Batch]:
         """The file's header and records; raises `LogError` for a file that is not a Parquet log."""
+        for item in self.blocks(batch_size):
+            if isinstance(item, ArrowBlock):
+                yield from item.items()
+            else:
+                yield item
+
+    def blocks(self, batch_size: int) -> Iterator[tuple[int, Header] | ArrowBlock]:
+        """Like `read`, with blocks of records, each to be used before the next is asked for."""
         pa = load_pyarrow()
         try:
-            table = pa.parquet.ParquetFile(self._file)
+            about = pa.parquet.read_metadata(self._file)
+            present = {about.schema.column(index).path for index in range(about.num_columns)}
+            encoded = [name for name in WITH_FEW_VALUES if name in present]
+            table = pa.parquet.ParquetFile(self._file, metadata=about, read_dictionary=encoded)
         except (pa.ArrowException, OSError) as error:
             raise LogError(f"{self._file}: not a readable Parquet file: {error}") from error
         with table:
@@ -79,7 +92,7 @@ class ParquetReader:
                     return
                 if batch is None:
                     return
-                yield from self._rows(batch)
+                yield ArrowBlock(batch, partial(self._rows, batch))
                 self._first += len(batch)
 
     def _rows(self, batch: pyarrow.RecordBatch) -> Iterator[Batch]:
