@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import xmlschema
 from click.testing import CliRunner
 
 from path_types import PathType
@@ -184,3 +185,59 @@ def test_the_command_has_help() -> None:
     from xmlcep.cli.derive import command
 
     assert "--location" in CliRunner().invoke(command, ["--help"]).output
+
+
+def test_root_keeps_what_its_documents_can_have(tmp_path: Path) -> None:
+    content = '<xs:complexType><xs:attribute name="k" use="required"/></xs:complexType>'
+    roots = "".join(
+        f'<xs:element name="{root}"><xs:complexType><xs:sequence><xs:element name="{child}">{content}</xs:element>'
+        "</xs:sequence></xs:complexType></xs:element>"
+        for root, child in (("one", "a"), ("two", "b"))
+    )
+    file = write(tmp_path, roots)
+    assert [each.name for each in derive(file, root="one").definitions] == ["CompleteOne", "CompleteA"]
+    assert len(derive(file).definitions) == 4
+
+
+def test_bad_options_are_explained() -> None:
+    with pytest.raises(SchemaError, match="end is 'later': expected one of earliest, non-local, custom"):
+        derive(SAMPLE, end="later")
+    with pytest.raises(SchemaError, match="depth is -1: expected 0 or more"):
+        derive(SAMPLE, depth=-1)
+    with pytest.raises(SchemaError, match="the schema is a int"):
+        derive(3)  # type: ignore[arg-type]
+
+
+def test_a_schema_of_the_library_will_do() -> None:
+    schema = xmlschema.XMLSchema10(str(SAMPLE), allow="local", defuse="always")
+    assert derive(schema).definitions == derive(SAMPLE).definitions
+
+
+def test_includes_and_redefinitions_are_followed(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        '<xs:complexType name="T"><xs:sequence><xs:element name="a" type="xs:string"/></xs:sequence></xs:complexType>'
+        '<xs:complexType name="U"><xs:attribute name="u" use="required"/></xs:complexType>',
+        "base.xsd",
+    )
+    redefined = (
+        '<xs:redefine schemaLocation="base.xsd"><xs:complexType name="T"><xs:complexContent><xs:extension base="T">'
+        '<xs:sequence><xs:element name="b" type="xs:string"/></xs:sequence></xs:extension></xs:complexContent>'
+        "</xs:complexType></xs:redefine>"
+    )
+    file = write(tmp_path, redefined + '<xs:element name="t" type="T"/><xs:element name="u" type="U"/>')
+    text = derive_text(file)
+    assert "event CompleteT(t) = ins(t) ; (ins(t/a) & ins(t/b))\n" in text
+    assert "event CompleteU(u) = ins(u) ; ins(u/@u)\n" in text
+
+
+def test_what_xsd_1_1_adds_is_said(tmp_path: Path) -> None:
+    content = (
+        '<xs:complexType name="T"><xs:attribute name="k" use="required"/><xs:assert test="@k"/></xs:complexType>'
+        '<xs:complexType name="S"><xs:complexContent><xs:extension base="T"/></xs:complexContent></xs:complexType>'
+        '<xs:element name="t" type="T"><xs:alternative test="@k = 1" type="S"/></xs:element>'
+    )
+    text = derive_text(write(tmp_path, content))
+    assert "# type alternatives (xs:alternative) are not looked at\n" in text
+    assert "# assertions (xs:assert) are not looked at\n" in text
+    assert "event CompleteT(t) = ins(t) ; ins(t/@k)\n" in text

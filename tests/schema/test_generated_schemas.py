@@ -23,7 +23,7 @@ def load(text: str) -> xmlschema.XMLSchema10:
 
 
 @given(generated=schemas(), seed=st.integers(0, 2**32), gaps=st.integers(0, 3))
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_complete_when_enough_is_there(generated: Generated, seed: int, gaps: int) -> None:
     """Raised exactly when the judge finds nothing missing any more, once; never if a required part is left out."""
     schema = load(generated.schema)

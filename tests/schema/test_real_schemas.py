@@ -15,7 +15,7 @@ from tests.schema.real_schemas import RealSchema, nodes_in, real_schemas
 from xmlcep.rules import Rules, parse_rules
 from xmlcep.schema import check_rules, derive
 
-MAX_NODES = 600
+MAX_NODES = 300
 LARGE = {"ubl-invoice", "pain001"}  # the judge takes half a minute
 pytestmark = pytest.mark.usefixtures("shared_data")
 

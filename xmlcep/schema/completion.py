@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from path_types import PathType, Step
 
-from ..definitions import Expression, Termination
+from ..definitions import NO_OPTIONS, Conjunction, Expression, Termination
 from . import building, demands
 from .building import DerivedEvent
 from .model import (
@@ -313,8 +313,6 @@ class _Element:
 
 def _flat(operands: list[Expression]) -> list[Expression]:
     """Conjunctions among the operands of a conjunction are opened: the group is the same element."""
-    from ..definitions import NO_OPTIONS, Conjunction
-
     flat: list[Expression] = []
     for operand in operands:
         opened = isinstance(operand, Conjunction) and operand.options == NO_OPTIONS

@@ -204,11 +204,7 @@ def _concrete(element: Any) -> list[Any]:
 
 def _text_of(simple: Any) -> TextKind:
     """Required if the simple type does not take the empty string."""
-    try:
-        accepts_nothing = simple.is_valid("")
-    except Exception:  # a broken pattern or an odd user type: then nothing is known to be required
-        accepts_nothing = True
-    return TextKind.OPTIONAL if accepts_nothing else TextKind.REQUIRED
+    return TextKind.OPTIONAL if simple.is_valid("") else TextKind.REQUIRED
 
 
 def _attributes(type_: Any) -> tuple[tuple[AttributePart, ...], bool]:
