@@ -17,6 +17,7 @@ from xmlcep.log import Header, LogError, LogLockedError, rebuild, segments
 from xmlcep.log.continuing import continue_log
 from xmlcep.log.recorder import record
 from xmlcep.log.records import MARK
+from xmlcep.log.recovery import recover
 from xmlcep.log.seal import verify
 from xmlcep.log.writing import create_log
 
@@ -119,9 +120,36 @@ def test_a_log_of_something_else_is_not_continued(tmp_path: Path) -> None:
     ):
         record(RecordedDocument(1), log)
     log.write_text("rubbish\n")
-    with pytest.raises(LogError, match="no record that can be read"):
+    with pytest.raises(LogError, match="its first line is neither a header nor a change record"):
         record(RecordedDocument(1), log)
     assert log.read_text() == "rubbish\n"
+
+
+@pytest.mark.parametrize("text", ["notes\nthe last line", "one line", '{"a":1}\n{"b":2}', "{", '{"xml":1}'])
+def test_nothing_is_cut_off_what_is_no_log(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text(text)
+    if text == "{":  # what a crash can have left of a header
+        record(RecordedDocument(1), file).close()
+        return
+    for open_again in (lambda: record(RecordedDocument(1), file), lambda: recover(file)):
+        with pytest.raises(LogError, match="not a change log"):
+            open_again()
+    assert file.read_text() == text
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_pipes_are_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(LogError, match="a device or pipe"):
+        record(RecordedDocument(1), tmp_path / "pipe")
+
+
+def test_an_unknown_durability(tmp_path: Path) -> None:
+    with pytest.raises(
+        ValueError, match="durability is 'never': expected one of 'event', 'transaction', 'os'"
+    ):
+        record(RecordedDocument(1), tmp_path / "log.jsonl", durability="never")  # type: ignore[arg-type]
 
 
 def test_a_log_is_sealed_from_its_first_record_or_not(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from .errors import LogError as LogError
 from .errors import LogLockedError as LogLockedError
 from .errors import NewerFormatError as NewerFormatError
 from .errors import Origin as Origin
+from .findings import FindingsFile as FindingsFile
 from .quarantine import Quarantine as Quarantine
 from .quarantine import refuse as refuse
 from .reading import read_columns as read_columns

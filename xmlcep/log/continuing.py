@@ -15,6 +15,8 @@ from .segments import number_of, segments
 from .tail import Repair, cut, records_backwards, repair_tail
 from .writing import LogWriter, lock_log
 
+_HEADER_BEGINS = f'{{"{MARK}":'.encode()
+
 
 class LogEnd(NamedTuple):
     """How a log ends: the document's name and clock, and what was repaired when it was opened."""
@@ -33,6 +35,8 @@ def continue_log(log: str | os.PathLike[str]) -> tuple[LogWriter, LogEnd] | None
     first = Path(log)
     if not first.exists():
         return None
+    if not first.is_file() and not first.is_dir():
+        raise LogError(f"{first}: a device or pipe: a log is recorded to a file, which can be read again")
     lock = lock_log(first)
     try:
         repairs = _repair(first)
@@ -52,8 +56,24 @@ def _repair(first: Path) -> list[Repair]:
     for unfinished in first.parent.glob(f"{first.name.split('.')[0]}.*.unfinished"):
         unfinished.unlink()
     last = segments(first)[-1]
+    _check_ours(last)
     repairs = [repair_tail(last), _cut_open_transaction(last)]
     return [repair for repair in repairs if repair is not None]
+
+
+def _check_ours(file: Path) -> None:
+    """Nothing is cut off what is no log: its first line is a header or a change record, as far as it goes."""
+    with file.open("rb") as stream:
+        line = stream.readline()
+    try:
+        record = STANDARD.loads(line)
+    except ValueError:
+        record = None
+    if isinstance(record, dict) and (MARK in record or ("doc" in record and "ts" in record)):
+        return
+    if not line.endswith(b"\n") and (line.startswith(_HEADER_BEGINS) or _HEADER_BEGINS.startswith(line)):
+        return  # the crash came while the header was being written
+    raise LogError(f"{file}: not a change log: its first line is neither a header nor a change record")
 
 
 def _cut_open_transaction(file: Path) -> Repair | None:

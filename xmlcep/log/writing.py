@@ -30,6 +30,11 @@ class Durability(Enum):
     OS = "os"
     """When the operating system sees fit."""
 
+    @classmethod
+    def _missing_(cls, value: object) -> Durability:
+        expected = ", ".join(repr(member.value) for member in cls)
+        raise ValueError(f"durability is {value!r}: expected one of {expected}")
+
 
 class LogWriter:
     """Appends to a log and holds its writer lock. Make one with `create_log` or `append_to_log`.
