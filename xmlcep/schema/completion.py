@@ -147,12 +147,12 @@ class _Element:
         inner = [
             found for p in part.parts if (found := self._part(p, needed_only, rounds=rounds)) is not None
         ]
+        once = demands.is_once(part)
         if part.kind is GroupKind.CHOICE:
             joined = building.disjunction(inner, self.place)
         else:
-            once = (part.lower, upper) == (1, 1)
             joined = building.conjunction(_flat(inner) if once else inner, self.place)
-        return None if joined is None else building.times(joined, part.lower, upper, self.place)
+        return joined if joined is None or once else building.times(joined, part.lower, upper, self.place)
 
     def _elements(self, part: ElementPart) -> Expression | None:
         members = [

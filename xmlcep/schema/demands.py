@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from .model import ElementPart, GroupKind, GroupPart, Part, WildcardPart, elements
 
@@ -30,15 +31,25 @@ def simplified(part: Part | None) -> Part | None:
     inner = [found for p in part.parts if (found := simplified(p)) is not None]
     flat: list[Part] = []
     for p in inner:
-        once = isinstance(p, GroupPart) and p.lower == p.upper == 1
-        flat += p.parts if once and isinstance(p, GroupPart) and p.kind is part.kind else [p]
+        opened = isinstance(p, GroupPart) and p.kind is part.kind and is_once(p)
+        flat += p.parts if isinstance(p, GroupPart) and opened else [p]
     flat = _merged(flat) if part.kind is GroupKind.ALL else list(dict.fromkeys(flat))
     if not flat:
         return None
     if len(flat) == 1:
         return _times(flat[0], part.lower, part.upper)
-    optional = (all if part.kind is GroupKind.ALL else any)(p.lower == 0 for p in flat)
-    return GroupPart(part.kind, tuple(flat), 0 if optional else part.lower, part.upper)
+    group = GroupPart(part.kind, tuple(flat), part.lower, part.upper)
+    return replace(group, lower=0) if can_be_empty(group) else group
+
+
+def can_be_empty(group: GroupPart) -> bool:
+    """Whether the parts of a group allow that there is nothing, however often the group has to occur."""
+    return (all if group.kind is GroupKind.ALL else any)(part.lower == 0 for part in group.parts)
+
+
+def is_once(group: GroupPart) -> bool:
+    """Whether a group says no more than its parts do: it occurs once, or is optional just because they are."""
+    return group.upper == 1 and (group.lower == 1 or can_be_empty(group))
 
 
 def _merged(parts: list[Part]) -> list[Part]:
