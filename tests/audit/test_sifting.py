@@ -112,8 +112,8 @@ def test_sifted_columns_tell_what_records_one_by_one_tell(rules: Rules, data, pa
     options = {"operators": data.draw(st.booleans()), "on_bad": data.draw(st.sampled_from(list(OnBadRecord)[:2]))}
     with (
         tempfile.TemporaryDirectory() as folder,
-        mock.patch.object(inputs, "BATCH_SIZE", size),
-        mock.patch.object(inputs, "COLUMNS_SIZE", size),
+        mock.patch.object(inputs, "LINES_BLOCK", size),
+        mock.patch.object(inputs, "ARROW_BLOCK", size),
     ):
         log = Path(folder) / ("log.parquet" if packed else "log.jsonl")
         (write_parquet if packed else write_json)(log, records, left_out)

@@ -23,7 +23,10 @@ from ..log.records import Row, change_record
 LogPath: TypeAlias = str | os.PathLike[str]
 
 BATCH_SIZE = 8192
-COLUMNS_SIZE = 32_768  # of Arrow: larger, as each of its calls has a price of its own
+# Blocks: of Arrow large, as each of its calls has a price of its own; of JSON so small that the values made of
+# one stay in the processor's cache until they are freed.
+ARROW_BLOCK = 32_768
+LINES_BLOCK = 1024
 SPLIT_BYTES = 32 * 2**20
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet"}
 _SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz", ".jsonl.zst", ".ndjson.zst", ".parquet")
@@ -216,11 +219,11 @@ def read_blocks(
 ) -> Iterator[Block | tuple[int, Header]]:
     """A whole file in blocks that can be sifted as columns, each to be used before the next is asked for."""
     if file.kind == "parquet":
-        yield from ParquetReader(file.path, decoder, on_bad).blocks(COLUMNS_SIZE)
+        yield from ParquetReader(file.path, decoder, on_bad).blocks(ARROW_BLOCK)
         return
     with Path(file.path).open("rb") as raw:
         reader = JsonLinesReader(file.path, decoder, FASTEST, on_bad)
-        yield from reader.blocks(_unpacked(raw, file.kind), BATCH_SIZE)
+        yield from reader.blocks(_unpacked(raw, file.kind), LINES_BLOCK)
 
 
 def raw_record(row: Row) -> bytes:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from path_types import PathType
-
 from ..errors import RecordError
 from .batches import Batch
 from .columns import Kind, Kinds, Stretch
@@ -121,7 +119,7 @@ class _Sifted:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        lengths = pa.array([len(kind.path) for kind in self._table], pa.int32()).take(self._codes)
+        lengths = pa.array([kind.length for kind in self._table], pa.int32()).take(self._codes)
         if not pc.all(pc.equal(lengths, pc.list_value_length(self._columns["ids"]))).as_py():
             return None
         wanted = pa.array([kind.wanted for kind in self._table], pa.bool_()).take(self._codes)
@@ -165,9 +163,9 @@ class _Sifted:
     def _rows(self, wanted: Any, docs: Iterable[str]) -> Iterator[Row]:
         kinds = list(map(self._table.__getitem__, self._codes.filter(wanted).to_pylist()))
         columns = {name: column.filter(wanted) for name, column in self._columns.items()}
-        paths = [kind.path for kind in kinds]
         return zip(
-            columns["ts"].to_pylist(), [kind.op for kind in kinds], paths, _tuples(columns["ids"], paths),
+            columns["ts"].to_pylist(), [kind.op for kind in kinds], [kind.path for kind in kinds],
+            _tuples(columns["ids"], [kind.length for kind in kinds]),
             columns["value"].to_pylist(), columns["old"].to_pylist(), repeat(None), _values(columns.get("at")),
             docs, _values(columns.get("txn")), repeat(None),
         )  # fmt: skip
@@ -190,11 +188,10 @@ def _values(column: Any) -> Iterable[Any]:
     return column.to_pylist()  # type: ignore[no-any-return]
 
 
-def _tuples(ids: Any, paths: list[PathType]) -> Iterator[tuple[int, ...]]:
-    """The lists of node ids as tuples, each as long as its path."""
+def _tuples(ids: Any, lengths: list[int]) -> Iterator[tuple[int, ...]]:
+    """The lists of node ids, of these lengths, as tuples."""
     import pyarrow.compute as pc
 
-    lengths = list(map(len, paths))
     sizes = pc.list_value_length(ids)
     by_length: dict[int, Iterator[tuple[int, ...]]] = {}
     for length in set(lengths):

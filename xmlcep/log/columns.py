@@ -36,10 +36,11 @@ class Stretch(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """What records of one operation and path (as text) are: the texts read, and whether they are wanted."""
+    """What records of one operation and path are: the texts read, how many ids, whether they are wanted."""
 
     op: str
     path: PathType
+    length: int
     wanted: bool
 
 
@@ -65,7 +66,7 @@ class Kinds(dict[tuple[str, str], Kind]):
             raise RecordError(str(error)) from error
         if not path.absolute or not len(path):
             raise RecordError(f"path is {text!r}: expected an absolute path (it starts with '/')")
-        kind = self[key] = Kind(op, path, self._wants(op, path))
+        kind = self[key] = Kind(op, path, len(path), self._wants(op, path))
         return kind
 
 

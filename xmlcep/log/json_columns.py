@@ -44,7 +44,7 @@ def _stretches(records: list[tuple[Any, ...]], kinds: Kinds) -> list[Stretch] | 
         and set(map(type, ts)) == {int}
         and min(ts) >= 1
         and max(ts) <= LARGEST
-        and _are_ids(ids, [len(kind.path) for kind in known])
+        and _are_ids(ids, [kind.length for kind in known])
         and set(map(type, value)) | set(map(type, old)) | set(map(type, at)) <= _TEXT
         and set(map(type, pos)) | set(map(type, txn)) <= _NUMBER
         and (set(map(type, meta)) == {_NOTHING} or all(each is None or is_meta(each) for each in meta))
