@@ -1,0 +1,113 @@
+"""Blocks tell what is in them, with rows of the wanted events only, or give up on anything irregular."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from path_types import PathType
+from xmlcep.log import BadRecord, Batch, ClockCheck
+from xmlcep.log.columns import Block, Kinds, Stretch
+from xmlcep.log.decoding import RowDecoder
+from xmlcep.log.json_codec import FASTEST
+from xmlcep.log.jsonlines import JsonLinesReader
+from xmlcep.log.parquet import ParquetReader, arrow_schema
+
+Record = dict[str, Any]
+
+
+def record(ts: int, path: str, ids: list[int], **more: object) -> Record:
+    nothing = dict.fromkeys(("value", "old", "pos", "at", "txn", "meta"))
+    return {"doc": "a", "ts": ts, "op": "ins", "path": path, "ids": ids, **nothing, **more}
+
+
+GOOD = [
+    record(1, "/a", [1], pos=0),
+    record(2, "/a/b", [1, 2], at="noon", txn=7, meta={"user": "x"}),
+    record(1, "/a/@c", [9, 8], value="x", doc="b"),
+    record(5, "/a/b", [1, 4], op="del"),
+    record(6, "/a/b/text()", [1, 4, 5], op="upd", value="new", old="old"),
+    record(3, "/a/b", [9, 7], doc="b"),
+]
+
+
+def first_block(folder: Path, kind: str, records: list[Record]) -> Block:
+    """The first block of a log of these records."""
+    path = folder / f"log.{kind}"
+    bad: list[BadRecord] = []
+    decoder = RowDecoder(ClockCheck.ANY)
+    if kind == "jsonl":
+        stream = BytesIO(b"".join(FASTEST.dumps(each) + b"\n" for each in records))
+        return next(JsonLinesReader(str(path), decoder, FASTEST, bad.append).blocks(stream, 100))
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    for each in records:
+        each["meta"] = each["meta"] and list(each["meta"].items())
+    pyarrow.parquet.write_table(pa.Table.from_pylist(records, arrow_schema()), path)
+    block = next(ParquetReader(str(path), decoder, bad.append).blocks(100))
+    assert not isinstance(block, tuple)
+    return block
+
+
+def sifted(folder: Path, kind: str, records: list[Record]) -> list[Stretch] | None:
+    block = first_block(folder, kind, [dict(each) for each in records])
+    wanted = PathType.parse("/a/b")
+    return block.stretches(Kinds(lambda op, path: op == "ins" and path is wanted))
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_only_wanted_records_become_rows(tmp_path: Path, kind: str) -> None:
+    path = PathType.parse("/a/b")
+    assert sifted(tmp_path, kind, GOOD) == [
+        Stretch("a", 1, 6, 4, [(2, "ins", path, (1, 2), None, None, None, "noon", "a", 7, None)]),
+        Stretch("b", 1, 3, 2, [(3, "ins", path, (9, 7), None, None, None, None, "b", None, None)]),
+    ]
+    assert sifted(tmp_path, kind, GOOD[2:3]) == [Stretch("b", 1, 1, 1, [])]
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"ts": 0}, {"ts": 1}, {"ts": None}, {"op": "move"}, {"op": None}, {"path": "a/b"}, {"path": "/a//b"},
+        {"path": None}, {"ids": [1]}, {"ids": [1, 2, 3]}, {"ids": [1, None]}, {"ids": None}, {"doc": None},
+        {"meta": {"a": None}},
+    ],
+)  # fmt: skip
+def test_irregular_blocks_are_left_to_the_row_by_row_way(
+    tmp_path: Path, kind: str, change: Record
+) -> None:
+    records = [*GOOD[:3], {**GOOD[3], **change}, *GOOD[4:]]
+    assert sifted(tmp_path, kind, GOOD) is not None
+    assert sifted(tmp_path, kind, records) is None
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_items_are_all_records(tmp_path: Path, kind: str) -> None:
+    block = first_block(tmp_path, kind, [dict(each) for each in GOOD])
+    (batch,) = block.items()
+    assert isinstance(batch, Batch)
+    assert [row[0] for row in batch.rows] == [1, 2, 1, 5, 6, 3]
+    assert batch.rows[1][10] == {"user": "x"} and batch.rows[0][6] == 0
+
+
+def test_a_parquet_log_may_be_sifted_in_pieces_of_any_kind(tmp_path: Path) -> None:
+    """Slices, dictionaries that hold values of other pieces, missing columns."""
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    schema = pa.schema([field for field in arrow_schema() if field.name not in ("doc", "at", "txn", "meta", "pos")])
+    records = [record(ts, f"/a/{'b' if ts % 3 else 'c'}", [1, ts]) for ts in range(1, 101)]
+    path = tmp_path / "log.parquet"
+    pyarrow.parquet.write_table(pa.Table.from_pylist(records, schema), path, row_group_size=30)
+    reader = ParquetReader(str(path), RowDecoder(ClockCheck.ANY), lambda bad: None)
+    wanted = PathType.parse("/a/b")
+    kinds = Kinds(lambda op, path: path is wanted)
+    found = [each for block in reader.blocks(7) for each in block.stretches(kinds)]
+    assert sum(each.records for each in found) == 100
+    assert [row[0] for each in found for row in each.rows] == [ts for ts in range(1, 101) if ts % 3]
+    assert {row[8] for each in found for row in each.rows} == {""}
