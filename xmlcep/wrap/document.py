@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import time
 import weakref
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
@@ -132,10 +134,15 @@ class Document:
         """Opens the event trees of ``rules`` on this document; leaving the ``with`` block closes them.
 
         ``on_event`` is called with every composite event; ``operators``: those of inner operators, too. The last
-        ``keep`` composites (None: all) stay in ``watch.findings``.
+        ``keep`` composites (None: all) stay in ``watch.findings``. Raises `WrapError` if ``rules`` are no rules.
         """
-        from .watches import Watch  # the engine is only needed by those who watch
+        from ..rules import Rules  # rules and engine are only needed by those who watch
+        from .watches import Watch
 
+        if not isinstance(rules, Rules):
+            raise WrapError(
+                f"a watch needs rules, not {rules!r}: use load_rules(file), parse_rules(text) or derive(schema)"
+            )
         self._settled("watch()")
         return Watch(self, rules, on_event=on_event, operators=operators, keep=keep)
 
@@ -146,10 +153,11 @@ class Document:
 
         Events are delivered when the block ends, then watches are flushed (D3). If an exception leaves the block,
         all its edits are undone and nobody hears of them. ``immediate=True`` delivers at once; an undo then is
-        told as the inverse edits. A transaction inside another joins it.
+        told as the inverse edits. A transaction inside another joins it. Pairs whose value is None are left out.
         """
         self._open("transaction()")
-        return Transaction(self._tracker, immediate, {key: str(value) for key, value in meta.items()})
+        given = {key: str(value) for key, value in meta.items() if value is not None}
+        return Transaction(self._tracker, immediate, given)
 
     def observe(self, element: Node = None) -> Observation:
         """Tells of what C code changes at or below ``element`` (default: anywhere) in a ``with`` block, at its end.
@@ -299,8 +307,13 @@ def parse(
 ) -> Document:  # fmt: skip
     """Parses an XML file (a path or an open file) safely and wraps it; its name defaults to the file's."""
     tree = parse_file(source, lookup=LOOKUP)
-    given = name if name is not None else str(getattr(source, "name", source)).replace("\\", "/").rsplit("/", 1)[-1]
-    return _wrapped(tree.getroot(), given, now, ignore_whitespace)
+    return _wrapped(tree.getroot(), _name_of(source) if name is None else name, now, ignore_whitespace)
+
+
+def _name_of(source: Source) -> str:
+    """The last part of a file's name; a file without one (a buffer) gives the default name."""
+    given = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    return Path(given).name if isinstance(given, (str, os.PathLike)) else "document"
 
 
 def _wrapped(

@@ -63,7 +63,7 @@ class CallbackFailure:
         rule = f" of rule {self.rule}" if self.rule else ""
         return (
             f"the callback {where(self.callback)} raised {type(self.error).__name__}: {self.error}"
-            f" (at the event {self.event}{rule}); the edit itself is complete"
+            f" (at the event {self.event}{rule})"
         )
 
 

@@ -56,7 +56,12 @@ class Watch:
     # --- what the application asks for
 
     def flush(self) -> list[CompositeEvent]:
-        """Releases what is deferred (D3), calls ``on_event``, and returns what was raised."""
+        """Releases what is deferred (D3), calls ``on_event``, and returns what was raised.
+
+        A closed watch has nothing to release (G3).
+        """
+        if self.closed:
+            return []
         self._document.catch_up()
         return self._raise_now(self._detector.flush())
 
