@@ -21,6 +21,9 @@ from .replica import Replica as Replica
 from .rules import Rules as Rules
 from .rules import load_rules as load_rules
 from .rules import parse_rules as parse_rules
+from .schema import SchemaError as SchemaError
+from .schema import check_rules as check_rules
+from .schema import combine as combine
 from .schema import derive as derive
 from .wrap import Document as Document
 from .wrap import fromstring as fromstring
@@ -38,8 +41,11 @@ __all__ = [
     "Replica",
     "RuleError",
     "Rules",
+    "SchemaError",
     "XmlCepError",
     "audit",
+    "check_rules",
+    "combine",
     "derive",
     "fromstring",
     "load_rules",
