@@ -87,6 +87,17 @@ def test_clocks_are_per_document_and_need_not_be_looked_at(tmp_path: Path) -> No
     assert len(list(read_log(path, clock=ClockCheck.ANY))) == 6
 
 
+def test_records_without_a_document_belong_to_the_unnamed_one(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    docs = [None, None, "d", None, ""]
+    records = [{**GOOD, "doc": doc, "ts": ts} for ts, doc in enumerate(docs, 1)]
+    del records[1]["doc"]
+    path.write_text("\n".join(map(json.dumps, records)))
+    events, bad = read(path)
+    assert [event.doc for event in events] == ["", "", "d", "", ""]
+    assert not bad
+
+
 @pytest.mark.parametrize("content", [b"", b"PAR1rubbish", b"\x1f\x8brubbish"])
 def test_files_that_are_no_logs(tmp_path: Path, content: bytes) -> None:
     if content.startswith(b"PAR1"):

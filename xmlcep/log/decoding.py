@@ -15,6 +15,7 @@ from .records import Row
 LARGEST = 2**63 - 1
 """Time points and node ids are signed 64-bit numbers, which is what Parquet holds."""
 
+_NO_DOC = object()  # unlike any document's name, None included
 _OPERATIONS = {"ins": "ins", "upd": "upd", "del": "del"}
 
 
@@ -69,7 +70,7 @@ class RowDecoder:
         # Everything in local names and in one loop: this is the floor under the cost of reading a log.
         append, paths, operations, clocks = rows.append, self._paths, _OPERATIONS, self.clocks
         checks_clock = self._checks_clock
-        current: Any = None
+        current: Any = _NO_DOC
         last = 0
         known_meta: Any = None  # most records of a transaction share it: one object for all of them
         while True:
@@ -79,7 +80,7 @@ class RowDecoder:
                     if doc != current:
                         if type(doc) is not str:
                             raise RecordError
-                        if current is not None:
+                        if current is not _NO_DOC:
                             clocks[current] = last
                         current, last = doc, clocks.get(doc, 0)
                     if (
@@ -107,15 +108,15 @@ class RowDecoder:
             except (RecordError, LookupError, TypeError, ValueError):
                 # The slow way finds out what is the matter. Every item before gave a row or was skipped.
                 index = len(rows) + len(skipped)
-                if current is not None:
+                if current is not _NO_DOC:
                     clocks[current] = last
                 row = irregular(index)
                 if row is None:
                     skipped.append(index)
                 else:
                     append(row)
-                current = None
-        if current is not None:
+                current = _NO_DOC
+        if current is not _NO_DOC:
             clocks[current] = last
 
     def admit(self, record: dict[str, Any]) -> Row:
