@@ -8,7 +8,7 @@ from lark import Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedT
 
 from .options import suggestion
 from .source import Source
-from .statements import KEYWORDS, Span
+from .statements import KEYWORDS
 
 _WORDS = {
     "EVENT": "'event'",
@@ -49,7 +49,7 @@ _NAME = re.compile(r"[^\W\d]\w*\s+([^\W\d][\w.\-\u00b7]*)")
 _ASCII = {"\uff08": "(", "\uff09": ")", "\uff1b": ";", "\uff1d": "=", "\uff0c": ","}
 
 
-def report_mistake(error: UnexpectedInput, span: Span, source: Source) -> Tree[Token] | None:
+def report_mistake(error: UnexpectedInput, source: Source) -> Tree[Token] | None:
     """Reports a syntax mistake; the result is a tree "unreadable" with the event's name if that is known."""
     expected = _expected(error)
     text = source.text
@@ -66,7 +66,7 @@ def report_mistake(error: UnexpectedInput, span: Span, source: Source) -> Tree[T
     else:
         assert isinstance(error, UnexpectedCharacters)
         _report_character(error.pos_in_stream or 0, expected, source)
-    name = _NAME.match(text, span.start, span.end)
+    name = _NAME.match(text)
     return Tree("unreadable", [Token("NAME", name.group(1))]) if name else None
 
 

@@ -6,14 +6,14 @@ from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from lark import Lark, TextSlice, Token, Tree, UnexpectedInput
+from lark import Lark, Token, Tree, UnexpectedInput
 
 from ..definitions import EventDefinition
 from ..errors import RuleProblem
 from .building import Declaration, declaration, definition
 from .mistakes import report_mistake
 from .source import Source
-from .statements import Span, statements
+from .statements import statements
 
 XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
 PREDECLARED = MappingProxyType({"xml": XML_NAMESPACE})
@@ -35,16 +35,17 @@ class ParsedRules(NamedTuple):
 def parse_definitions(text: str, problems: list[RuleProblem]) -> ParsedRules:
     """Reads a rules text; what is wrong in it is appended to ``problems`` and left out of the result."""
     source = Source(text, problems)
-    trees = [tree for span in statements(text) if (tree := _parse(span, source)) is not None]
-    namespaces = _namespaces([tree for tree in trees if tree.data == "namespace"], source)
+    parts = [source.part(span.start, span.end) for span in statements(text)]
+    trees = [(tree, part) for part in parts if (tree := _parse(part)) is not None]
+    namespaces = _namespaces([(tree, part) for tree, part in trees if tree.data == "namespace"])
     known = {**PREDECLARED, **namespaces}
     definitions: dict[str, EventDefinition] = {}
     unreadable: list[str] = []
-    for tree in trees:
+    for tree, part in trees:
         if tree.data == "namespace":
             continue
         name = _event_name(tree)
-        read = definition(tree, known, source) if tree.data == "event" else None
+        read = definition(tree, known, part) if tree.data == "event" else None
         if read is None:
             unreadable.append(name)
         elif read.name in definitions:
@@ -78,28 +79,28 @@ def _lark() -> Lark:
     )  # fmt: skip
 
 
-def _parse(span: Span, source: Source) -> Tree[Token] | None:
+def _parse(part: Source) -> Tree[Token] | None:
     """The tree of a statement; with a mistake in it a tree "unreadable" with the event's name, or None."""
     try:
-        return _lark().parse(TextSlice(source.text, span.start, span.end))
+        return _lark().parse(part.text)
     except UnexpectedInput as error:
-        return report_mistake(error, span, source)
+        return report_mistake(error, part)
 
 
 def _event_name(tree: Tree[Token]) -> str:
     return str(next(child for child in tree.children if isinstance(child, Token) and child.type == "NAME"))
 
 
-def _namespaces(trees: list[Tree[Token]], source: Source) -> dict[str, str]:
+def _namespaces(trees: list[tuple[Tree[Token], Source]]) -> dict[str, str]:
     """The declarations of the file; they hold for all of it."""
     namespaces: dict[str, str] = {}
-    for tree in trees:
-        declared = declaration(tree, source)
+    for tree, part in trees:
+        declared = declaration(tree, part)
         if declared is None:
             continue
         wrong = _wrong_declaration(declared, namespaces)
         if wrong:
-            source.report(declared.start, declared.end, *wrong)
+            part.report(declared.start, declared.end, *wrong)
         else:
             namespaces[declared.prefix] = declared.uri
     return namespaces

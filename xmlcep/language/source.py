@@ -25,7 +25,27 @@ class Source:
         width = len(self.text[start:stop].rstrip()) if stop > start else 1
         return Position(line, start - line_start + 1, max(1, width))
 
+    def part(self, start: int, end: int) -> Part:
+        """The text from ``start`` to before ``end``, with offsets of its own."""
+        return Part(self, start, end)
+
     def report(self, start: int, end: int, message: str, hint: str = "") -> None:
         """Adds a problem with the text from ``start`` to before ``end``."""
         at = self.position(start, end)
         self.problems.append(RuleProblem(message, hint, line=at.line, column=at.column, width=at.width))
+
+
+class Part(Source):
+    """A piece of a rules text that is read by itself; its offsets count from its own start.
+
+    (The parser could be given a slice of the whole text, but it counts the lines before each slice anew.)
+    """
+
+    def __init__(self, whole: Source, start: int, end: int) -> None:
+        self.text = whole.text[start:end]
+        self.problems = whole.problems
+        self._whole = whole
+        self._start = start
+
+    def position(self, start: int, end: int) -> Position:
+        return self._whole.position(self._start + start, self._start + end)
