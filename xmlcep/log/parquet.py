@@ -82,7 +82,7 @@ class ParquetReader:
             header = self._header(table.schema_arrow.metadata or {})
             if header is not None:
                 yield 0, header
-            batches = table.iter_batches(batch_size=batch_size, columns=names)
+            batches = table.iter_batches(batch_size=batch_size, columns=names, use_threads=False)
             while True:
                 try:
                     batch = next(batches, None)
