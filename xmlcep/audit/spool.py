@@ -15,6 +15,7 @@ PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 PRAGMA locking_mode = EXCLUSIVE;
 CREATE TABLE finding (doc TEXT, number INTEGER, lines BLOB);
+CREATE INDEX finding_order ON finding (doc, number); -- sorting rows of a megabyte would take them into memory
 CREATE TABLE bad (file INTEGER, record INTEGER, doc TEXT, line BLOB);
 CREATE TABLE record (doc TEXT, ts INTEGER, number INTEGER, file INTEGER, record INTEGER, line BLOB);
 """
