@@ -7,8 +7,8 @@ Read `plan` (which part of a document can be replayed by itself, and why), `rout
 from .auditing import AuditError as AuditError
 from .auditing import audit as audit
 from .bad_records import BadRecordError as BadRecordError
-from .findings import OutputError as OutputError
 from .java import NoJavaError as NoJavaError
+from .output import OutputError as OutputError
 from .plan import Plan as Plan
 from .plan import make_plan as make_plan
 from .result import AuditResult as AuditResult

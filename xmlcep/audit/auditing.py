@@ -13,9 +13,10 @@ from ..log.records import Row
 from ..rules import Rules
 from .bad_records import OnBadRecord
 from .collecting import Collector
-from .findings import AtomicFile, FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
+from .findings import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
 from .inputs import LogFile, LogPath, find_files
 from .local import LocalAudit
+from .output import AtomicFile, check_targets
 from .result import AuditResult, Summary
 from .spool import Spool
 
@@ -84,6 +85,10 @@ def audit(
             target = temporary.path / f"findings.{format}"
         else:
             target = Path(out)
+        check_targets(
+            [target, _quarantine_file(quarantine, target)],
+            [rules.source_name, *(file.path for file in files)],
+        )
         spool = stack.enter_context(Spool())
         collector = Collector(spool, summary, OnBadRecord(on_bad_record))
         with AtomicFile(target) as file:
@@ -161,9 +166,13 @@ def _write_quarantine(spool: Spool, summary: Summary, path: LogPath | None, out:
     """Writes what was quarantined, if anything; returns where."""
     if not summary.quarantined:
         return None
-    target = out.with_name(f"{out.name}.quarantine.jsonl") if path is None else Path(path)
+    target = _quarantine_file(path, out)
     with AtomicFile(target) as file:
         assert file.stream is not None
         for _, _, line in spool.bad():
             file.stream.write(line)
     return target
+
+
+def _quarantine_file(path: LogPath | None, out: Path) -> Path:
+    return out.with_name(f"{out.name}.quarantine.jsonl") if path is None else Path(path)

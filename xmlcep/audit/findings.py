@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
 
-from ..errors import XmlCepError
 from ..events import CompositeEvent
 from ..log.json_codec import FASTEST
 from ..log.parquet import load_pyarrow
@@ -24,10 +20,6 @@ if TYPE_CHECKING:
 
 FIELDS = ("doc", "ts", "at", "name", "path", "ids", "start", "end", "constituents", "operator")
 _GROUP = 20_000
-
-
-class OutputError(XmlCepError, OSError):
-    """Findings cannot be written where they should go."""
 
 
 class Finding(NamedTuple):
@@ -154,61 +146,9 @@ def findings_table(lines: Iterable[bytes], schema: pyarrow.Schema | None = None)
     return pa.table([pa.array(columns[field.name], field.type) for field in schema], schema=schema)
 
 
-class AtomicFile:
-    """A file that appears under its name, complete, when the block is left without an error, or not at all."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._temporary: Path | None = None
-        self.stream: BinaryIO | None = None
-
-    def __enter__(self) -> Self:
-        try:
-            handle, name = tempfile.mkstemp(prefix=f".{self.path.name}.", dir=self.path.parent)
-        except OSError as error:
-            raise OutputError(f"{self.path}: cannot be written: {error.strerror}") from error
-        self._temporary = Path(name)
-        self.stream = os.fdopen(handle, "wb")
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        assert self.stream is not None and self._temporary is not None
-        try:
-            if kind is None:
-                self.stream.flush()
-                os.fsync(self.stream.fileno())
-                self.stream.close()
-                self._temporary.chmod(0o666 & ~_umask())
-                self._temporary.replace(self.path)
-        finally:
-            self.stream.close()
-            with contextlib.suppress(FileNotFoundError):
-                self._temporary.unlink()
-
-
 class TemporaryFolder:
     """A folder that is deleted with this object (or at exit)."""
 
     def __init__(self, prefix: str) -> None:
         self.path = Path(tempfile.mkdtemp(prefix=prefix))
         self.delete = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def batched(lines: Iterable[bytes], size: int = 1000) -> Iterator[list[bytes]]:
-    """The lines in lists of at most ``size``."""
-    batch: list[bytes] = []
-    for line in lines:
-        batch.append(line)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
-        yield batch

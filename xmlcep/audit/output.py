@@ -1,0 +1,111 @@
+"""Where findings and bad records go: files that are seen complete or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from ..errors import XmlCepError
+
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+class OutputError(XmlCepError, OSError):
+    """Findings cannot be written where they should go."""
+
+
+def check_targets(targets: Sequence[Path], sources: Sequence[str]) -> None:
+    """Refuses a target that is one of the files that are read, or that is named twice."""
+    for number, target in enumerate(targets):
+        for source in sources:
+            if _same(target, Path(source)):
+                raise OutputError(
+                    f"{target}: is read by the audit and would be overwritten: write to another file"
+                )
+        if any(_same(target, other) for other in targets[:number]):
+            raise OutputError(f"{target}: findings and bad records cannot go to one file: give two names")
+
+
+def _same(target: Path, other: Path) -> bool:
+    if target == other:
+        return True
+    try:
+        return target.samefile(other)
+    except OSError:
+        return False
+
+
+class AtomicFile:
+    """A file that appears under its name, complete, when the block is left without an error, or not at all.
+
+    What is no file (a pipe, ``/dev/null``, ``/dev/stdout``) is written to as it is. Raises `OutputError`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._target = path
+        self._temporary: Path | None = None
+        self.stream: BinaryIO | None = None
+
+    def __enter__(self) -> Self:
+        if self.path.is_dir():
+            raise OutputError(f"{self.path}: is a folder: give the name of a file")
+        try:
+            if self.path.exists() and not self.path.is_file():
+                self.stream = self.path.open("wb")
+                return self
+            self._target = self.path.resolve()  # a symbolic link stays one
+            handle, name = tempfile.mkstemp(prefix=f".{self._target.name}.", dir=self._target.parent)
+        except OSError as error:
+            raise self._failed(error) from error
+        self._temporary = Path(name)
+        self.stream = os.fdopen(handle, "wb")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self.stream is not None
+        try:
+            if kind is None:
+                self._complete(self.stream)
+            elif isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None:
+                raise self._failed(error) from error
+        except OSError as failure:
+            if isinstance(failure, OutputError):
+                raise
+            raise self._failed(failure) from failure
+        finally:
+            with contextlib.suppress(OSError):  # what is still in its buffer, on a full disk
+                self.stream.close()
+            if self._temporary is not None:
+                with contextlib.suppress(FileNotFoundError):
+                    self._temporary.unlink()
+
+    def _complete(self, stream: BinaryIO) -> None:
+        stream.flush()
+        if self._temporary is None:
+            stream.close()
+            return
+        os.fsync(stream.fileno())
+        stream.close()
+        self._temporary.chmod(0o666 & ~_umask())
+        self._temporary.replace(self._target)
+
+    def _failed(self, error: OSError) -> OutputError:
+        reason = error.strerror or str(error)
+        if error.errno in _NO_ROOM:
+            reason += f" (there, or for temporary files in {tempfile.gettempdir()})"
+        return OutputError(f"{self.path}: cannot be written: {reason}")
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
