@@ -87,6 +87,27 @@ def test_irregular_blocks_are_left_to_the_row_by_row_way(
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+@pytest.mark.parametrize("change", [{"ts": 0}, {"ids": [None]}, {"path": "/a/b", "ids": [1, 2, 3]}])
+def test_the_first_record_is_checked_too(tmp_path: Path, kind: str, change: Record) -> None:
+    assert sifted(tmp_path, kind, [{**GOOD[0], **change}, *GOOD[1:]]) is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"ts": 2**63}, {"ts": True}, {"ts": 7.0}, {"ts": "7"}, {"ts": [7]}, {"op": ["ins"]}, {"path": 7},
+        {"path": ["/a"]}, {"ids": "12"}, {"ids": [1, 2**63]}, {"ids": [1, True]}, {"ids": [1, 2.0]},
+        {"ids": {"1": 1, "2": 2}}, {"value": 3}, {"old": []}, {"at": 3}, {"pos": "0"}, {"txn": 1.5},
+        {"doc": 3}, {"doc": ["a"]}, {"meta": {"a": 1}}, {"meta": "x"}, {"meta": []},
+    ],
+)  # fmt: skip
+def test_what_only_json_can_hold(tmp_path: Path, change: Record) -> None:
+    last = {**GOOD[1], "ts": 9}
+    assert sifted(tmp_path, "jsonl", [*GOOD, last]) is not None
+    assert sifted(tmp_path, "jsonl", [*GOOD, {**last, **change}]) is None
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 def test_items_are_all_records(tmp_path: Path, kind: str) -> None:
     block = first_block(tmp_path, kind, [dict(each) for each in GOOD])
     (batch,) = block.items()
