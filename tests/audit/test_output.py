@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from tests.audit.logs import write_log
 from tests.audit.test_agreement import ORDER_RULES, lines_of, orders
-from xmlcep import load_rules
+from xmlcep import XmlCepError, load_rules, parse_rules
 from xmlcep.audit import OutputError, audit
 from xmlcep.audit.output import AtomicFile
 
@@ -85,3 +86,24 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         full(0)
     assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]
     assert target.read_text() == "before"
+
+
+@pytest.mark.parametrize("engine", ["local", "spark"])
+@pytest.mark.parametrize(
+    ("xml", "reason"),
+    [
+        ("<order>", "not well-formed"),
+        ("<!DOCTYPE order><order/>", "document type declaration"),
+        ("<order><item/></order>", "more nodes than ids"),
+    ],
+)
+def test_a_damaged_snapshot_is_named_with_its_file(
+    request: pytest.FixtureRequest, tmp_path: Path, xml: str, reason: str, engine: str
+) -> None:
+    session = request.getfixturevalue("spark") if engine == "spark" else None
+    header = json.dumps({"xmlcep": 1, "doc": "a", "snapshot": xml, "ids": [1]}).encode()
+    log = write_log(tmp_path / "log.jsonl", [header, *lines_of(orders("a"))])
+    rules = parse_rules('event A {when="1"} = ins(item/price) & ins(item/quantity)')
+    with pytest.raises(XmlCepError, match=rf"log\.jsonl: the header of the document 'a': .*{reason}"):
+        audit(log, rules, engine=engine, spark=session, out=tmp_path / "out.jsonl")  # type: ignore[arg-type]
+    assert not (tmp_path / "out.jsonl").exists()

@@ -26,14 +26,29 @@ class Fragment(NamedTuple):
     ids: tuple[int, ...]
 
 
-def fragments(header: Header, each: Pass) -> Iterator[Fragment]:
+def snapshot_of(header: Header, file: str) -> Replica:
+    """The document that the header in this file describes; raises `SnapshotError` for a snapshot that is damaged."""
+    assert header.snapshot is not None
+    try:
+        replica = Replica.from_snapshot(header.snapshot, header.ids)
+    except SnapshotError as error:
+        raise SnapshotError(f"{file}: the header of the document {header.doc!r}: {error}") from error
+    return replica
+
+
+def fragments(header: Header, each: Pass, file: str) -> Iterator[Fragment]:
     """The fragments of a snapshot for the keys of a pass; raises `SnapshotError` for a snapshot that is damaged."""
     if header.snapshot is None:
         return
+    replica = snapshot_of(header, file)
+    if replica.root_id is None:
+        raise SnapshotError(
+            f"{file}: the header of the document {header.doc!r}: the snapshot has no root element"
+        )
     if each.by_document:
         yield Fragment(WHOLE, header.snapshot, header.ids)
         return
-    root = _root(header)
+    root = _root(header.snapshot)
     ids, used = header.ids, 0
     paths: list[PathType] = []
     starts: list[int] = []
@@ -61,14 +76,7 @@ def fragments(header: Header, each: Pass) -> Iterator[Fragment]:
             used += 1
 
 
-def _root(header: Header) -> etree._Element:
-    """The snapshot's root element, checked against its ids."""
-    assert header.snapshot is not None
-    replica = Replica.from_snapshot(header.snapshot, header.ids)
-    if replica.root_id is None:
-        raise SnapshotError(f"the snapshot of {header.doc!r} has no root element")
-    # The replica took comments out of its own tree, and with them what separates text nodes.
-    return etree.fromstring(
-        header.snapshot,
-        etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True),
-    )
+def _root(snapshot: str) -> etree._Element:
+    """Parsed again: the replica took comments out of its own tree, and with them what separates text nodes."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
+    return etree.fromstring(snapshot, parser)

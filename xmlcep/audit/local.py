@@ -14,11 +14,11 @@ from ..log.columns import Kinds, Stretch
 from ..log.decoding import RowDecoder
 from ..log.json_codec import FASTEST
 from ..log.records import Row
-from ..replica import Replica
 from ..rules import Rules
 from .collecting import Collector
 from .encoding import FindingEncoder
 from .findings import Ranking
+from .fragments import snapshot_of
 from .inputs import LogFile, SplitReader, duplicate, make_splits, raw_record, read_blocks
 
 _new_tuple = tuple.__new__
@@ -165,6 +165,7 @@ class LocalAudit:
         self._ranking = Ranking(rules)
         self._replays: dict[str, _Replay] = {}
         self._headers: dict[str, Header] = {}  # of the file being read
+        self._file = ""  # its path
         self._disordered: set[str] = set()
         self._defers = any(node.deferred for tree in rules.graph.trees for node in tree.operators)
 
@@ -224,7 +225,7 @@ class LocalAudit:
     def _replay_of(self, doc: str) -> _Replay:
         replay = self._replays.get(doc)
         if replay is None:
-            replay = self._replays[doc] = self._begin(doc, self._headers.get(doc))
+            replay = self._replays[doc] = self._begin(doc, self._headers.get(doc), self._file)
         return replay
 
     def _read(
@@ -233,7 +234,7 @@ class LocalAudit:
         decoder = RowDecoder(ClockCheck.ANY)
         check_text = self._rules.graph.has_conditions
         for split in make_splits(files, max(file.size for file in files)):
-            self._headers = {}
+            self._headers, self._file = {}, split.file.path
             reader = SplitReader(split, decoder, partial(on_bad, split.file), check_text=check_text)
             for item in reader.read():
                 if not isinstance(item, Batch):
@@ -265,16 +266,16 @@ class LocalAudit:
                 self._collector.drop_bad_repeats(doc)
                 replay = None
 
-    def _begin(self, doc: str, header: Header | None) -> _Replay:
+    def _begin(self, doc: str, header: Header | None, file: str) -> _Replay:
         document = None
         if header is not None and header.snapshot is not None and self._rules.graph.has_conditions:
-            document = Replica.from_snapshot(header.snapshot, header.ids)
+            document = snapshot_of(header, file)
         detector = Detector(self._rules, operators=self._operators, document=document)
         return _Replay(doc, detector, self._ranking, self._collector, defers=self._defers)
 
     def _replay_sorted(self, files: list[LogFile]) -> None:
         """Reads the documents that are not in order again, sorts them on disk, and replays them."""
-        headers: dict[str, tuple[int, Header | None]] = {}
+        headers: dict[str, tuple[int, Header | None, str]] = {}
         self._collector.spool.add_records(self._to_sort(files, headers))
         decoder = RowDecoder(ClockCheck.ANY)
         replay: _Replay | None = None
@@ -282,7 +283,7 @@ class LocalAudit:
             if replay is None or replay.doc != doc:
                 if replay is not None:
                     replay.finish()
-                replay = self._begin(doc, headers[doc][1])
+                replay = self._begin(doc, *headers[doc][1:])
                 replay.disordered = True
             row = decoder.admit(FASTEST.loads(line))
             if row[0] == replay.ts:
@@ -293,7 +294,7 @@ class LocalAudit:
             replay.finish()
 
     def _to_sort(
-        self, files: list[LogFile], headers: dict[str, tuple[int, Header | None]]
+        self, files: list[LogFile], headers: dict[str, tuple[int, Header | None, str]]
     ) -> Iterable[tuple[str, int, int, int, int, bytes]]:
         """The records of the documents to sort; ``headers`` gets each document's, of the file where it begins."""
         number = 0
@@ -312,5 +313,5 @@ class LocalAudit:
                     continue
                 number += 1
                 if doc not in headers or row[0] < headers[doc][0]:
-                    headers[doc] = (row[0], seen.get(doc))
+                    headers[doc] = (row[0], seen.get(doc), file.path)
                 yield doc, row[0], number, file.place, batch.numbers[index], raw_record(row)

@@ -163,8 +163,9 @@ class Mapper:
         self._out.append(
             Report(Topic.HEADER, number, header.doc, FASTEST.dumps({"number": number, "position": position}))
         )
+        assert self._split is not None
         for each in self._conditioned:
-            for fragment in fragments(header, each):
+            for fragment in fragments(header, each, self._split.file.path):
                 self._out.append(
                     Routed(
                         Kind.FRAGMENT, each.index, header.doc, fragment.key, 0, None, number,
