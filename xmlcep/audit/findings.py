@@ -38,11 +38,11 @@ class Finding(NamedTuple):
 
 
 class Ranking:
-    """Says where composites stand in the order of findings, by the rules as a whole."""
+    """Says where composites stand in the order of findings, by the rules as a whole; ``encode`` writes them."""
 
     def __init__(self, rules: Rules) -> None:
         self._places: dict[tuple[str, str | None], tuple[int, int]] = {}
-        self._encode = FindingEncoder().encode
+        self.encode = FindingEncoder().encode
         for tree in rules.graph.trees:
             for operator in tree.operators:
                 label = None if operator.parent is None else operator.label
@@ -50,7 +50,7 @@ class Ranking:
 
     def findings(self, composites: Sequence[CompositeEvent]) -> list[Finding]:
         """The findings that composites are, in the same order."""
-        places, encode = self._places, self._encode
+        places, encode = self._places, self.encode
         return [
             Finding(
                 composite.cause[8], composite.cause[0], *places[composite.name, composite.operator],

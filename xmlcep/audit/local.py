@@ -16,7 +16,6 @@ from ..log.json_codec import FASTEST
 from ..log.records import Row
 from ..rules import Rules
 from .collecting import Collector
-from .encoding import FindingEncoder
 from .findings import Ranking
 from .fragments import snapshot_of
 from .inputs import LogFile, SplitReader, duplicate, make_splits, raw_record, read_blocks
@@ -64,7 +63,7 @@ class _Replay:
         self._ranking = ranking
         self._collector = collector
         self._last: PrimitiveEvent | None = None
-        self._encode = FindingEncoder().encode
+        self._encode = ranking.encode
         self._pending: list[CompositeEvent] = []  # of the current time point
         self._counts: dict[str, int] = {}
         self._lines: list[bytes] = []

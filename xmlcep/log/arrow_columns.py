@@ -144,20 +144,17 @@ class _Sifted:
         kept = codes.filter(wanted)
         rows = list(self._rows(wanted, map(docs.values.__getitem__, kept.to_pylist())))
         kept_counts = _counts(kept)
-        ts = self._columns["ts"]
+        if not _ascends(self._columns["ts"], codes):
+            return None
+        times = self._columns["ts"].to_pylist()
         found = []
         start = first_row = 0
         for code, count in _counts(codes).items():
-            times = ts.slice(start, count)
-            if not _ascends(times):
-                return None
-            next_row = first_row + kept_counts.get(code, 0)
+            end, end_row = start + count, first_row + kept_counts.get(code, 0)
             found.append(
-                Stretch(
-                    docs.values[code], times[0].as_py(), times[-1].as_py(), count, rows[first_row:next_row]
-                )
+                Stretch(docs.values[code], times[start], times[end - 1], count, rows[first_row:end_row])
             )
-            start, first_row = start + count, next_row
+            start, first_row = end, end_row
         return found if len({each.doc for each in found}) == len(found) else None
 
     def _rows(self, wanted: Any, docs: Iterable[str]) -> Iterator[Row]:
@@ -166,15 +163,22 @@ class _Sifted:
         return zip(
             columns["ts"].to_pylist(), [kind.op for kind in kinds], [kind.path for kind in kinds],
             _tuples(columns["ids"], [kind.length for kind in kinds]),
-            columns["value"].to_pylist(), columns["old"].to_pylist(), repeat(None), _values(columns.get("at")),
+            _values(columns.get("value")), _values(columns.get("old")), repeat(None), _values(columns.get("at")),
             docs, _values(columns.get("txn")), repeat(None),
         )  # fmt: skip
 
 
-def _ascends(ts: Any) -> bool:
+def _ascends(ts: Any, docs: Any = None) -> bool:
+    """Whether each time point is greater than the one before, if that is of the same document."""
     import pyarrow.compute as pc
 
-    return len(ts) < 2 or bool(pc.all(pc.less(ts.slice(0, len(ts) - 1), ts.slice(1))).as_py())
+    if len(ts) < 2:
+        return True
+    before = len(ts) - 1
+    good = pc.less(ts.slice(0, before), ts.slice(1))
+    if docs is not None:
+        good = pc.or_(good, pc.not_equal(docs.slice(0, before), docs.slice(1)))
+    return bool(pc.all(good).as_py())
 
 
 def _counts(codes: Any) -> dict[int, int]:
