@@ -326,3 +326,8 @@ def test_killed_at_a_random_moment(tmp_path: Path, seed: int) -> None:
         assert canonical(rebuild(log)) == canonical(xml)
     events = [item for file in segments(log) for item in read(file)[0] if not isinstance(item, Header)]
     assert events == document.history[: len(events)]
+
+
+def test_only_documents_are_recorded(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match=r"a wrapped document is recorded, not 'order\.xml'"):
+        record("order.xml", tmp_path / "log.jsonl")  # type: ignore[arg-type]

@@ -33,6 +33,9 @@ _SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz", ".jsonl.zst", ".ndj
 # What no XML document can hold: such a text cannot be applied to one.
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
+_LOOKED_AT = 1 << 20  # bytes of a file in which a line must begin as a record does
+_BLANKS = b" \t\r\xef\xbb\xbf"  # with a byte order mark
+
 
 class LogFile(NamedTuple):
     """One file of an audit; ``place`` is its place in file order, ``kind`` plain, gzip, zstd or parquet."""
@@ -63,13 +66,13 @@ def find_files(logs: LogPath | Iterable[LogPath]) -> list[LogFile]:
     Raises `LogError` for what does not exist, is empty or holds no logs. A file given twice is read once.
     """
     given = [logs] if isinstance(logs, (str, os.PathLike)) else list(logs)
-    paths: dict[str, None] = {}
+    paths: dict[str, str] = {}
     for log in given:
         for path in _expand(os.fspath(log)):
-            paths.setdefault(path)
+            paths.setdefault(os.path.realpath(path), path)
     if not paths:
         raise LogError("no log was given: expected files, folders or patterns such as 'logs/*.jsonl'")
-    return [_log_file(index, path) for index, path in enumerate(paths)]
+    return [_log_file(index, path) for index, path in enumerate(paths.values())]
 
 
 def _expand(log: str) -> list[str]:
@@ -97,6 +100,7 @@ def _log_file(index: int, path: str) -> LogFile:
     try:
         with Path(path).open("rb") as stream:
             start = stream.read(4)
+            begin = start + stream.read(_LOOKED_AT)
             size = os.fstat(stream.fileno()).st_size
     except OSError as error:
         raise LogError(f"{path}: cannot be read: {error.strerror}") from error
@@ -105,6 +109,11 @@ def _log_file(index: int, path: str) -> LogFile:
     kind = _MAGIC.get(start, _MAGIC.get(start[:2], "plain"))
     if kind == "plain" and path.endswith(".parquet"):
         raise LogError(f"{path}: not a readable Parquet file: it does not start with PAR1")
+    if kind == "plain" and not any(line.lstrip(_BLANKS).startswith(b"{") for line in begin.split(b"\n")):
+        shown = begin[:40].decode("utf-8", "backslashreplace")
+        raise LogError(
+            f"{path}: not a change log: expected a JSON object per line (or Parquet), it begins with {shown!r}"
+        )
     return LogFile(index, path, kind, size)
 
 

@@ -87,7 +87,11 @@ class Detector:
     """
 
     def __init__(self, rules: Rules, *, operators: bool = False, document: Replica | None = None) -> None:
-        graph = rules.graph
+        graph = getattr(rules, "graph", None)
+        if graph is None:
+            raise TypeError(
+                f"a detector needs rules, not {rules!r}: use load_rules(file) or parse_rules(text)"
+            )
         self._document = (Replica() if document is None else document) if graph.has_conditions else None
         self._report: list[CompositeEvent] = []
         self._trees: list[TreeState] = []

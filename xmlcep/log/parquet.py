@@ -25,7 +25,7 @@ from .records import FIELDS, FORMAT_VERSION, MARK, Header, Row
 if TYPE_CHECKING:
     import pyarrow
 
-REQUIRED = ("ts", "op", "path", "ids", "value", "old")
+REQUIRED = ("ts", "op", "path", "ids")
 
 
 def arrow_schema() -> pyarrow.Schema:

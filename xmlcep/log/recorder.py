@@ -193,6 +193,8 @@ def record(
     Raises `LogError` for a log of another document or one that is ahead of the document (recover it
     instead), `LogLockedError` if it is being written.
     """
+    if not hasattr(doc, "snapshot"):
+        raise TypeError(f"a wrapped document is recorded, not {doc!r}: use wrap(), parse() or fromstring()")
     mode = Durability(durability)
     if max_bytes is not None and max_bytes < 1:
         raise ValueError(f"max_bytes is {max_bytes}: expected a positive number of bytes, or None")
