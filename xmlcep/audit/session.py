@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
+import logging
 import os
 import shutil
+import signal
 import sys
 import tempfile
+import threading
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,12 +71,82 @@ def spark_session(
         ship_packages(given)
         yield given
         return
-    session = start_session(master or DEFAULT_MASTER, input_bytes=input_bytes)
+    with _without_log_of_py4j():
+        session = start_session(master or DEFAULT_MASTER, input_bytes=input_bytes)
+        with _noted_interrupts() as interrupts:
+            try:
+                ship_packages(session)
+                yield session
+            except BaseException:
+                # Ctrl-C may have cut through a conversation with the JVM.
+                with contextlib.suppress(Exception):
+                    session.stop()
+                if interrupts:  # whatever came of it
+                    raise KeyboardInterrupt from None
+                raise
+            session.stop()
+
+
+@contextmanager
+def _without_log_of_py4j() -> Iterator[None]:
+    """What py4j complains of it raises, too: its log would only add tracebacks, such as those of Ctrl-C."""
+    root, own = logging.getLogger(), logging.getLogger("py4j")
+    level = own.level
+    root.addFilter(_is_not_of_py4j)  # some of it goes to the root logger
+    own.setLevel(logging.CRITICAL + 1)
     try:
-        ship_packages(session)
-        yield session
+        yield
     finally:
-        session.stop()
+        own.setLevel(level)
+        root.removeFilter(_is_not_of_py4j)
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    return "py4j" not in Path(record.pathname).parts
+
+
+@contextmanager
+def _held_interrupts() -> Iterator[list[int]]:
+    """Holds back Ctrl-C, and keeps PySpark from handling it; yields the list of those that came.
+
+    A JVM that is left while it starts never ends. PySpark's handler asks the JVM to cancel all jobs, from within
+    whatever the program is asking it at that moment, which fails. A second Ctrl-C is not held back.
+    """
+    came: list[int] = []
+
+    def note(number: int, _: object) -> None:
+        came.append(number)
+        if len(came) > 1:
+            raise KeyboardInterrupt
+
+    with _handling_interrupts(note):
+        yield came
+
+
+@contextmanager
+def _noted_interrupts() -> Iterator[list[int]]:
+    """Yields the list of Ctrl-C that came."""
+    came: list[int] = []
+
+    def note(number: int, _: object) -> None:
+        came.append(number)
+        raise KeyboardInterrupt
+
+    with _handling_interrupts(note):
+        yield came
+
+
+@contextmanager
+def _handling_interrupts(handler: Callable[[int, object], None]) -> Iterator[None]:
+    """Handles Ctrl-C so, in the main thread; handlers can be set nowhere else, by PySpark neither."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
 
 
 def start_session(master: str, *, input_bytes: int = 0) -> SparkSession:
@@ -96,10 +170,15 @@ def start_session(master: str, *, input_bytes: int = 0) -> SparkSession:
         builder = builder.config("spark.driver.host", LOOPBACK).config("spark.driver.bindAddress", LOOPBACK)
     for name, value in _SETTINGS.items():
         builder = builder.config(name, value)
-    try:
-        return builder.getOrCreate()
-    except Exception as error:  # those of PySpark and py4j have no common base
-        raise SparkError(f"Spark did not start on {master}: {explain(error)}") from error
+    with _held_interrupts() as interrupts:
+        try:
+            session = builder.getOrCreate()
+        except Exception as error:  # those of PySpark and py4j have no common base
+            raise SparkError(f"Spark did not start on {master}: {explain(error)}") from error
+    if interrupts:
+        session.stop()
+        raise KeyboardInterrupt
+    return session
 
 
 _SETTINGS = {

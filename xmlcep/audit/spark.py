@@ -7,7 +7,7 @@ log as a whole tells (where segments meet, the ends of documents) can be added b
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
 from ..log.json_codec import FASTEST
@@ -196,6 +196,12 @@ class SparkAudit:
         from pyspark import StorageLevel
 
         frame.persist(StorageLevel.DISK_ONLY)
-        stack.callback(frame.unpersist)
+        stack.callback(_forget, frame)
         frame.count()
         return frame
+
+
+def _forget(frame: DataFrame) -> None:
+    """Deletes what is kept of a frame; the session does it when it ends, where the JVM does not answer any more."""
+    with suppress(Exception):
+        frame.unpersist()

@@ -90,7 +90,7 @@ def _explained(path: Path, error: Exception | None, unresolved: tuple[str, ...])
     """The library's message without the XML it quotes, and what to do about imports without a file."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     message = lines[0].rstrip(":") if lines else type(error).__name__
-    said = f"{path.name}: this is not a schema that can be used: {message}"
+    said = f"{path}: this is not a schema that can be used: {message}"
     for line in lines[1:]:
         if line.startswith("Path:"):
             said += f" (at {line[5:].strip()})"
