@@ -19,6 +19,7 @@ import pytest
 from tests.audit.logs import write_log
 from tests.audit.test_agreement import ORDER_RULES, assert_same, lines_of, orders
 from xmlcep.audit import SparkError, audit
+from xmlcep.audit.session import start_session
 from xmlcep.audit.spark_errors import explain, explained
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ def test_a_killed_worker_changes_nothing(
         return run
 
     monkeypatch.setattr(job, "replay_task", deadly)
-    distributed = audit(log, ORDER_RULES, engine="spark", spark=spark, partitions=3, out=tmp_path / "spark.out")
+    distributed = audit(
+        log, ORDER_RULES, engine="spark", spark=spark, partitions=3, out=tmp_path / "spark.out"
+    )
     assert killed.exists()
     assert_same(distributed, audit(log, ORDER_RULES, out=tmp_path / "local.out"))
 
@@ -75,7 +78,20 @@ def test_a_failed_job_is_one_sentence_and_leaves_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
 
 
+@pytest.mark.parametrize("master", ["nonsense", "local[x]", "local[2", "spark:/host", "local[2] ", ""])
+def test_what_is_no_master(master: str) -> None:
+    with pytest.raises(
+        SparkError, match=r"is no Spark master: expected local, local\[4\], spark://HOST:PORT"
+    ):
+        start_session(master)
+
+
 def test_causes_are_named() -> None:
+    assert "master cannot be reached" in explain(
+        RuntimeError(
+            "java.lang.IllegalStateException: Cannot call methods on a stopped SparkContext.\n\tat x.y"
+        )
+    )
     assert "memory" in explain(RuntimeError("... java.lang.OutOfMemoryError: Java heap space\n\tat x.y"))
     assert "SPARK_LOCAL_DIRS" in explain(RuntimeError("java.io.IOException: No space left on device"))
     with pytest.raises(ZeroDivisionError), explained():
@@ -101,7 +117,11 @@ def cluster(folder: Path) -> Iterator[str]:
         with (folder / f"{len(started)}.log").open("wb") as log:
             started.append(
                 subprocess.Popen(
-                    [str(home / "bin" / "spark-class"), *arguments], env=environment, cwd=folder, stdout=log, stderr=log
+                    [str(home / "bin" / "spark-class"), *arguments],
+                    env=environment,
+                    cwd=folder,
+                    stdout=log,
+                    stderr=log,
                 )
             )
 

@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import logging
 import os
+import re
 import shutil
 import signal
 import sys
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 MAX_TASK_FAILURES = 4
 DEFAULT_MASTER = f"local[*,{MAX_TASK_FAILURES}]"
+_MASTERS = re.compile(r"local(\[(\*|\d+)(,\d+)?\])?|local-cluster\[\d+,\d+,\d+\]|yarn|(spark|k8s)://\S+")
 PACKAGES = ("path_types", "contexts", "xmlcep")
 
 # Below this many bytes of log the time to compile hot code exceeds what the compiled code saves.
@@ -155,6 +157,10 @@ def start_session(master: str, *, input_bytes: int = 0) -> SparkSession:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
+    if not _MASTERS.fullmatch(master):
+        raise SparkError(
+            f"{master!r} is no Spark master: expected local, local[4], spark://HOST:PORT, yarn or k8s://…"
+        )
     builder = SparkSession.builder.master(_retrying(master)).appName("xmlcep audit")
     local = master.startswith("local")
     # Without a launched JVM there is a choice of Java; in spark-submit it runs already.

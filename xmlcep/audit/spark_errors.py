@@ -21,6 +21,8 @@ _CAUSES = {
     "Python worker exited unexpectedly": "a Python worker process was killed, perhaps for lack of memory,"
     " more often than a task is tried again",
     "All masters are unresponsive": "the master cannot be reached",
+    "Cannot call methods on a stopped SparkContext": "the master cannot be reached, or has ended the application",
+    "JAVA_GATEWAY_EXITED": "Java ended at once: look at what it wrote above, and at JAVA_HOME and SPARK_HOME",
     "Connection refused": "the master or a worker cannot be reached",
 }
 
