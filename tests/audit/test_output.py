@@ -6,14 +6,18 @@ import errno
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.audit.logs import write_log
 from tests.audit.test_agreement import ORDER_RULES, lines_of, orders
-from xmlcep import XmlCepError, load_rules, parse_rules
-from xmlcep.audit import OutputError, audit
+from xmlcep import load_rules, parse_rules
+from xmlcep.audit import AuditResult, BadRecordError, OutputError, audit
+from xmlcep.audit.inputs import SplitReader, find_files, make_splits
 from xmlcep.audit.output import AtomicFile
+from xmlcep.log import BadRecord, Batch, ClockCheck
+from xmlcep.log.decoding import RowDecoder
 
 
 @pytest.fixture
@@ -97,13 +101,60 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("<order><item/></order>", "more nodes than ids"),
     ],
 )
-def test_a_damaged_snapshot_is_named_with_its_file(
+def test_a_damaged_snapshot_is_a_bad_record(
     request: pytest.FixtureRequest, tmp_path: Path, xml: str, reason: str, engine: str
 ) -> None:
     session = request.getfixturevalue("spark") if engine == "spark" else None
-    header = json.dumps({"xmlcep": 1, "doc": "a", "snapshot": xml, "ids": [1]}).encode()
-    log = write_log(tmp_path / "log.jsonl", [header, *lines_of(orders("a"))])
+    headers = [
+        json.dumps({"xmlcep": 1, "doc": doc, "snapshot": text, "ids": [1]}).encode()
+        for doc, text in (("b", "<order/>"), ("a", xml))
+    ]
+    log = write_log(tmp_path / "log.jsonl", [*headers, *lines_of(orders("a")), *lines_of(orders("b"))])
     rules = parse_rules('event A {when="1"} = ins(item/price) & ins(item/quantity)')
-    with pytest.raises(XmlCepError, match=rf"log\.jsonl: the header of the document 'a': .*{reason}"):
-        audit(log, rules, engine=engine, spark=session, out=tmp_path / "out.jsonl")  # type: ignore[arg-type]
-    assert not (tmp_path / "out.jsonl").exists()
+
+    def audited(**options: Any) -> AuditResult:
+        return audit(log, rules, engine=engine, spark=session, out=tmp_path / "out.jsonl", **options)  # type: ignore[arg-type]
+
+    result = audited()
+    assert result.quarantine is not None
+    (bad,) = map(json.loads, result.quarantine.read_text().splitlines())
+    assert (Path(bad["file"]).name, bad["record"]) == ("log.jsonl", 2)
+    assert "the header of the document 'a'" in bad["reason"] and reason in bad["reason"]
+    counts = {doc: (each.quarantined, each.findings > 0) for doc, each in result.summary.documents.items()}
+    assert counts == {"a": (1, True), "b": (0, True)}
+    withheld = audited(on_bad_record="document").summary.documents
+    assert [withheld[doc].withheld for doc in "ab"] == [True, False] and withheld["b"].findings
+    if engine == "local":
+        with pytest.raises(BadRecordError, match=rf"log\.jsonl:2: the header of the document 'a': .*{reason}"):
+            audited(on_bad_record="fail")
+
+
+@pytest.mark.parametrize("engine", ["local", "spark"])
+def test_records_that_name_no_document(
+    request: pytest.FixtureRequest, tmp_path: Path, engine: str
+) -> None:
+    session = request.getfixturevalue("spark") if engine == "spark" else None
+    nameless = [line.replace(b'"doc":"a"', b'"doc":null') for line in lines_of(orders("a"))]
+    nameless[0] = nameless[0].replace(b'"doc":null,', b"")
+    assert b'"doc"' not in nameless[0] and nameless[-1] != lines_of(orders("a"))[-1]
+    header = json.dumps({"xmlcep": 1, "doc": "a", "snapshot": None, "ids": []}).encode()
+    named = write_log(tmp_path / "named.jsonl", [header, *nameless, *lines_of(orders("b"))])
+    lost = write_log(tmp_path / "lost.jsonl", nameless + lines_of(orders("b")))
+    expected = write_log(tmp_path / "expected.jsonl", [header, *lines_of(orders("a")), *lines_of(orders("b"))])
+    results = [
+        audit(log, ORDER_RULES, engine=engine, spark=session, out=tmp_path / f"{log.stem}.out")  # type: ignore[arg-type]
+        for log in (named, lost, expected)
+    ]
+    assert results[0].out.read_bytes() == results[2].out.read_bytes() != b""
+    assert results[0].quarantine is None and list(results[1].summary.documents) == ["b"]
+    assert results[1].summary.quarantined == len(nameless) and results[1].quarantine is not None
+    assert "doc is missing" in results[1].quarantine.read_text()
+    bad: list[BadRecord] = []
+    docs = [
+        row[8]
+        for split in make_splits(find_files(named), 1000)
+        for batch in SplitReader(split, RowDecoder(ClockCheck.ANY), bad.append).read()
+        if isinstance(batch, Batch)
+        for row in batch.rows
+    ]
+    assert docs == ["a"] * len(nameless) + ["b"] * len(lines_of(orders("b"))) and not bad

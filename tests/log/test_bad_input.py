@@ -87,15 +87,21 @@ def test_clocks_are_per_document_and_need_not_be_looked_at(tmp_path: Path) -> No
     assert len(list(read_log(path, clock=ClockCheck.ANY))) == 6
 
 
-def test_records_without_a_document_belong_to_the_unnamed_one(tmp_path: Path) -> None:
+def test_records_without_a_document_belong_to_that_of_the_header(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     docs = [None, None, "d", None, ""]
     records = [{**GOOD, "doc": doc, "ts": ts} for ts, doc in enumerate(docs, 1)]
     del records[1]["doc"]
-    path.write_text("\n".join(map(json.dumps, records)))
+    lines = "\n".join(map(json.dumps, records))
+    path.write_text(lines)
     events, bad = read(path)
-    assert [event.doc for event in events] == ["", "", "d", "", ""]
-    assert not bad
+    assert [event.doc for event in events] == ["d", ""]
+    assert [one.origin.record for one in bad] == [1, 2, 4] and "doc is missing" in bad[0].reason
+    path.write_text('{"xmlcep": 1, "doc": "h", "snapshot": null, "ids": []}\n' + lines)
+    events, bad = read(path)
+    assert [event.doc for event in events] == ["h", "h", "h", "d", "h", ""] and not bad
+    path.write_text('{"xmlcep": 1, "control": "open"}\n' + lines)
+    assert len(read(path)[1]) == 3
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1rubbish", b"\x1f\x8brubbish"])
@@ -157,7 +163,7 @@ def test_bad_records_in_parquet(tmp_path: Path) -> None:
     table = pa.table(
         {
             "ts": [1, 2, None, 4], "op": ["ins", "nil", "ins", "ins"], "path": ["/a", "/a/b", "/a/b", "/a/b"],
-            "ids": [[1], [1, 2], [1, 3], [1, None]], "value": ["x"] * 4, "old": pa.nulls(4),
+            "ids": [[1], [1, 2], [1, 3], [1, None]], "value": ["x"] * 4, "old": pa.nulls(4), "doc": ["d"] * 4,
         }
     )  # fmt: skip
     pa.parquet.write_table(table, tmp_path / "log.parquet")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import pytest
 
 from path_types import PathType
-from xmlcep.log import BadRecord, Batch, ClockCheck
+from xmlcep.log import BadRecord, Batch, ClockCheck, Header
+from xmlcep.log.arrow_columns import ArrowBlock
 from xmlcep.log.columns import Block, Kinds, Stretch
 from xmlcep.log.decoding import RowDecoder
 from xmlcep.log.json_codec import FASTEST
@@ -124,11 +126,17 @@ def test_a_parquet_log_may_be_sifted_in_pieces_of_any_kind(tmp_path: Path) -> No
     schema = pa.schema([field for field in arrow_schema() if field.name not in ("doc", "at", "txn", "meta", "pos")])
     records = [record(ts, f"/a/{'b' if ts % 3 else 'c'}", [1, ts]) for ts in range(1, 101)]
     path = tmp_path / "log.parquet"
-    pyarrow.parquet.write_table(pa.Table.from_pylist(records, schema), path, row_group_size=30)
+    header = {"xmlcep": json.dumps(Header("h").to_record())}
+    table = pa.Table.from_pylist(records, schema.with_metadata(header))
+    pyarrow.parquet.write_table(table, path, row_group_size=30)
     reader = ParquetReader(str(path), RowDecoder(ClockCheck.ANY), lambda bad: None)
     wanted = PathType.parse("/a/b")
     kinds = Kinds(lambda op, path: path is wanted)
-    found = [each for block in reader.blocks(7) for each in block.stretches(kinds)]
+    blocks = (block for block in reader.blocks(7) if isinstance(block, ArrowBlock))
+    found = [each for block in blocks for each in block.stretches(kinds) or ()]
     assert sum(each.records for each in found) == 100
     assert [row[0] for each in found for row in each.rows] == [ts for ts in range(1, 101) if ts % 3]
-    assert {row[8] for each in found for row in each.rows} == {""}
+    assert {row[8] for each in found for row in each.rows} == {each.doc for each in found} == {"h"}
+    pyarrow.parquet.write_table(table.replace_schema_metadata(None), path)
+    (block,) = ParquetReader(str(path), RowDecoder(ClockCheck.ANY), lambda bad: None).blocks(100)
+    assert isinstance(block, ArrowBlock) and block.stretches(kinds) is None

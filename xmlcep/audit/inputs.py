@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import glob
-import gzip
-import io
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias, cast
 
-from ..errors import MissingExtraError
 from ..log import BadRecord, Batch, Header, LogError, Origin, segments
 from ..log.columns import Block
 from ..log.decoding import RowDecoder
 from ..log.json_codec import FASTEST
 from ..log.jsonlines import JsonLinesReader
+from ..log.opening import kind_of, unpacked
 from ..log.parquet import ParquetReader
 from ..log.records import Row, change_record
+from ..replica import Replica
+from ..snapshots import SnapshotError
 
 LogPath: TypeAlias = str | os.PathLike[str]
 
@@ -28,7 +28,6 @@ BATCH_SIZE = 8192
 ARROW_BLOCK = 32_768
 LINES_BLOCK = 1024
 SPLIT_BYTES = 32 * 2**20
-_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet"}
 _SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz", ".jsonl.zst", ".ndjson.zst", ".parquet")
 # What no XML document can hold: such a text cannot be applied to one.
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -106,7 +105,7 @@ def _log_file(index: int, path: str) -> LogFile:
         raise LogError(f"{path}: cannot be read: {error.strerror}") from error
     if not start:
         raise LogError(f"{path}: the file is empty: expected change records or a header")
-    kind = _MAGIC.get(start, _MAGIC.get(start[:2], "plain"))
+    kind = kind_of(start)
     if kind == "plain" and path.endswith(".parquet"):
         raise LogError(f"{path}: not a readable Parquet file: it does not start with PAR1")
     if kind == "plain" and not any(line.lstrip(_BLANKS).startswith(b"{") for line in begin.split(b"\n")):
@@ -132,8 +131,8 @@ def make_splits(files: Sequence[LogFile], split_bytes: int = SPLIT_BYTES) -> lis
 class SplitReader:
     """Reads one split. Record numbers count from 1 at its start; ``lines`` is how many it has once it is read.
 
-    ``on_bad`` gets bad records with such numbers. ``check_text`` refuses text that no XML document can hold,
-    which matters where records are applied to a document.
+    ``on_bad`` gets bad records with such numbers. ``check_text`` refuses text that no XML document can hold and
+    headers with damaged snapshots, which matters where records are applied to a document.
     """
 
     def __init__(
@@ -151,12 +150,25 @@ class SplitReader:
         """Headers, each with its number, and batches of records in file order."""
         for item in self._items():
             if not isinstance(item, Batch):
-                if isinstance(item[1], Header):
+                if isinstance(item[1], Header) and self._is_sound(*item):
                     yield item
             elif self._check_text:
                 yield self._without_bad_text(item)
             else:
                 yield item
+
+    def _is_sound(self, number: int, header: Header) -> bool:
+        """Whether a header describes a document, if that matters; else it is a bad record."""
+        if not self._check_text or header.snapshot is None:
+            return True
+        try:
+            Replica.from_snapshot(header.snapshot, header.ids)
+        except SnapshotError as error:
+            reason = f"the header of the document {header.doc!r}: {error}"
+            raw = FASTEST.dumps(header.to_record() | {"ids": list(header.ids)})
+            self._on_bad(BadRecord(Origin(self.split.file.path, number), None, reason, raw))
+            return False
+        return True
 
     def _items(self) -> Iterator[Any]:
         split = self.split
@@ -165,7 +177,7 @@ class SplitReader:
             return
         with Path(split.file.path).open("rb") as raw:
             if split.start == 0:
-                yield from self._json_lines(self._counted(_unpacked(raw, split.file.kind)), self._on_bad)
+                yield from self._json_lines(self._counted(unpacked(raw, split.file.kind)), self._on_bad)
                 return
             # Only a reader at the start of a file looks for a byte order mark: an empty line goes before ours.
             for item in self._json_lines(self._continued(raw), self._shifted_bad):
@@ -232,7 +244,7 @@ def read_blocks(
         return
     with Path(file.path).open("rb") as raw:
         reader = JsonLinesReader(file.path, decoder, FASTEST, on_bad)
-        yield from reader.blocks(_unpacked(raw, file.kind), LINES_BLOCK)
+        yield from reader.blocks(unpacked(raw, file.kind), LINES_BLOCK)
 
 
 def raw_record(row: Row) -> bytes:
@@ -245,16 +257,3 @@ def duplicate(row: Row, origin: Origin) -> BadRecord:
     """The complaint about a record whose time point another record of its document has already."""
     reason = f"ts {row[0]} occurs twice in document {row[8]!r}: expected one record per time point"
     return BadRecord(origin, None, reason, raw_record(row))
-
-
-def _unpacked(stream: BinaryIO, kind: str) -> BinaryIO:
-    if kind == "gzip":
-        return cast("BinaryIO", gzip.GzipFile(fileobj=stream))
-    if kind == "zstd":
-        try:
-            import pyarrow
-        except ImportError:
-            raise MissingExtraError("a log packed with zstd", "pyarrow", "arrow") from None
-        unpacked: Any = pyarrow.CompressedInputStream(stream, "zstd")
-        return cast("BinaryIO", io.BufferedReader(unpacked, 1 << 20))
-    return stream

@@ -22,10 +22,13 @@ _USED = ("ts", "ids", "value", "old", "at", "txn")
 
 
 class ArrowBlock:
-    """A record batch of a log; ``rows`` reads it row by row."""
+    """A record batch of a log; ``rows`` reads it row by row, ``doc`` is the document where no column names it."""
 
-    def __init__(self, batch: pyarrow.RecordBatch, rows: Callable[[], Iterator[Batch]]) -> None:
+    def __init__(
+        self, batch: pyarrow.RecordBatch, rows: Callable[[], Iterator[Batch]], doc: str | None = None
+    ) -> None:
         self._batch = batch
+        self._doc = doc
         self.items = rows
 
     def stretches(self, kinds: Kinds) -> list[Stretch] | None:
@@ -36,8 +39,8 @@ class ArrowBlock:
         if not _are_regular(columns):
             return None
         ops, paths = _encoded(columns["op"]), _encoded(columns["path"])
-        docs = _encoded(columns["doc"]) if "doc" in columns else None
-        if ops is None or paths is None or (docs is None and "doc" in columns):
+        docs = _encoded(columns["doc"]) if "doc" in columns else self._doc
+        if ops is None or paths is None or docs is None:
             return None
         try:
             table = [kinds[op, path] for path in paths.values for op in ops.values]
@@ -107,7 +110,7 @@ class _Sifted:
     """The wanted rows of a batch of records whose kinds are ``table[code]``."""
 
     def __init__(
-        self, columns: dict[str, Any], table: Sequence[Kind], codes: pyarrow.Array, docs: _Encoded | None
+        self, columns: dict[str, Any], table: Sequence[Kind], codes: pyarrow.Array, docs: _Encoded | str
     ) -> None:
         self._columns = {name: columns[name] for name in _USED if name in columns}
         self._table = table
@@ -123,8 +126,10 @@ class _Sifted:
         if not pc.all(pc.equal(lengths, pc.list_value_length(self._columns["ids"]))).as_py():
             return None
         wanted = pa.array([kind.wanted for kind in self._table], pa.bool_()).take(self._codes)
-        if self._docs is None or len(self._docs.values) == 1:
-            return self._of_one(wanted, "" if self._docs is None else self._docs.values[0])
+        if isinstance(self._docs, str):
+            return self._of_one(wanted, self._docs)
+        if len(self._docs.values) == 1:
+            return self._of_one(wanted, self._docs.values[0])
         return self._of_many(wanted, self._docs)
 
     def _of_one(self, wanted: Any, doc: str) -> list[Stretch] | None:

@@ -119,9 +119,16 @@ class RowDecoder:
         if current is not _NO_DOC:
             clocks[current] = last
 
-    def admit(self, record: dict[str, Any]) -> Row:
-        """The row of a change record, after every check there is; raises `RecordError`."""
+    def admit(self, record: dict[str, Any], header_doc: str | None = None) -> Row:
+        """The row of a change record, after every check there is; raises `RecordError`.
+
+        ``header_doc`` is the document of a record that names none: that of the header its file begins with.
+        """
+        if record.get("doc") is None:
+            record = record | {"doc": header_doc}
         event = PrimitiveEvent.from_record(record)
+        if record["doc"] is None:
+            raise RecordError("doc is missing: expected the name of the document, here or in a header before")
         for field, numbers in (("ts", (event.ts,)), ("ids", event.ids)):
             if any(abs(number) > LARGEST for number in numbers):
                 raise RecordError(f"{field} is {record[field]!r}: a number beyond 64 bits")

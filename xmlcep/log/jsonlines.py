@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import islice
 from operator import itemgetter
 from typing import BinaryIO
@@ -14,6 +15,7 @@ from .decoding import RowDecoder
 from .errors import BadRecord, NewerFormatError, Origin
 from .json_codec import STANDARD, JsonCodec
 from .json_columns import LinesBlock
+from .opening import first_line
 from .quarantine import BadRecordPolicy
 from .records import FIELDS, FORMAT_VERSION, MARK, Control, Header, Row
 
@@ -81,6 +83,16 @@ class JsonLinesReader:
         if done < len(rows):
             yield Batch(self._file, rows[done:], numbers[done:]) if done else Batch(self._file, rows, numbers)
 
+    @cached_property
+    def _header_doc(self) -> str | None:
+        """The document that the file's first line names, if that is a header: it is known to all parts of the file."""
+        try:
+            record = STANDARD.loads(first_line(self._file).removeprefix(_BYTE_ORDER_MARK))
+            header = _aside(record, Origin(self._file, 1)) if MARK in record else None
+        except (OSError, EOFError, zlib.error, ValueError, TypeError):
+            return None
+        return header.doc if isinstance(header, Header) else None
+
     def _irregular(self, index: int) -> Row | None:
         """Looks closely at a line that the fast way could not use."""
         line = self._lines[index]
@@ -96,7 +108,7 @@ class JsonLinesReader:
             if not isinstance(record, dict):
                 raise RecordError(f"not a JSON object but {type(record).__name__}")
             if MARK not in record:
-                return self._decoder.admit(record)
+                return self._decoder.admit(record, self._header_doc if record.get("doc") is None else None)
             self._asides.append((len(self._rows), origin.record, _aside(record, origin)))
         except RecordError as error:
             offset = self._offset + sum(map(len, self._lines[:index]))

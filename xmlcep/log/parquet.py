@@ -58,6 +58,7 @@ class ParquetReader:
         self._on_bad = on_bad
         self._items: list[tuple[Any, ...]] = []
         self._first = 1
+        self._header_doc: str | None = None  # the document of records that name none
 
     def read(self, batch_size: int) -> Iterator[tuple[int, Header] | Batch]:
         """The file's header and records; raises `LogError` for a file that is not a Parquet log."""
@@ -81,6 +82,7 @@ class ParquetReader:
             names = self._check_columns(table.schema_arrow)
             header = self._header(table.schema_arrow.metadata or {})
             if header is not None:
+                self._header_doc = header.doc
                 yield 0, header
             batches = table.iter_batches(batch_size=batch_size, columns=names, use_threads=False)
             while True:
@@ -92,7 +94,7 @@ class ParquetReader:
                     return
                 if batch is None:
                     return
-                yield ArrowBlock(batch, partial(self._rows, batch))
+                yield ArrowBlock(batch, partial(self._rows, batch), self._header_doc)
                 self._first += len(batch)
 
     def _rows(self, batch: pyarrow.RecordBatch) -> Iterator[Batch]:
@@ -100,7 +102,7 @@ class ParquetReader:
         present = batch.schema.names
         columns = [batch.column(name).to_pylist() if name in present else nothing for name in FIELDS]
         if "doc" not in present:
-            columns[0] = [""] * len(batch)
+            columns[0] = [self._header_doc] * len(batch)
         if batch.column(FIELDS[-1]).null_count != len(batch) if FIELDS[-1] in present else False:
             columns[-1] = list(map(_meta, columns[-1]))
         self._items = list(zip(*columns, strict=True))
@@ -117,7 +119,7 @@ class ParquetReader:
     def _irregular(self, index: int) -> Row | None:
         record = dict(zip(FIELDS, self._items[index], strict=True))
         try:
-            return self._decoder.admit(record)
+            return self._decoder.admit(record, self._header_doc)
         except RecordError as error:
             raw = json.dumps(record, ensure_ascii=False, default=str).encode()
             self._on_bad(BadRecord(Origin(self._file, self._first + index), None, str(error), raw))

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
-from ..errors import MissingExtraError
 from ..events import PrimitiveEvent
 from .batches import Batch
 from .decoding import ClockCheck, RowDecoder
 from .errors import LogError, Origin
 from .json_codec import FASTEST, JsonCodec
 from .jsonlines import JsonLinesReader
+from .opening import kind_of, unpacked
 from .parquet import ParquetReader
 from .quarantine import BadRecordPolicy, refuse
 from .records import Control, Header
 from .segments import Source, files_of
 
 BATCH_SIZE = 8192
-_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet"}
 
 
 class LogReader:
@@ -114,7 +112,7 @@ def read_lines(source: Source) -> Iterator[tuple[Origin, bytes]]:
             kind = _kind(stream, file)
             if kind == "parquet":
                 raise LogError(f"{file}: a Parquet file has no lines: expected a JSON Lines log")
-            for number, line in enumerate(_unpacked(stream, kind), 1):
+            for number, line in enumerate(unpacked(stream, kind), 1):
                 if line.strip():
                     yield Origin(file, number), line
 
@@ -131,7 +129,7 @@ def _read(
                 items = ParquetReader(file, decoder, on_bad).read(batch_size)
             else:
                 reader = JsonLinesReader(file, decoder, codec, on_bad)
-                items = reader.read(_unpacked(stream, kind), batch_size)
+                items = reader.read(unpacked(stream, kind), batch_size)
             for item in items:
                 yield item if isinstance(item, Batch) else (Origin(file, item[0]), item[1])
 
@@ -154,22 +152,7 @@ def _kind(stream: BinaryIO, file: str) -> str:
     start = cast("io.BufferedReader", stream).peek(4)[:4]
     if not start:
         raise LogError(f"{file}: the file is empty: expected change records or a header")
-    for magic, kind in _MAGIC.items():
-        if start.startswith(magic):
-            return kind
-    if file.endswith(".parquet"):
+    kind = kind_of(start)
+    if kind == "plain" and file.endswith(".parquet"):
         raise LogError(f"{file}: not a readable Parquet file: it does not start with PAR1")
-    return "plain"
-
-
-def _unpacked(stream: BinaryIO, kind: str) -> BinaryIO:
-    if kind == "gzip":
-        return cast("BinaryIO", gzip.GzipFile(fileobj=stream))
-    if kind == "zstd":
-        try:
-            import pyarrow
-        except ImportError:
-            raise MissingExtraError("a log packed with zstd", "pyarrow", "arrow") from None
-        unpacked: Any = pyarrow.CompressedInputStream(stream, "zstd")
-        return cast("BinaryIO", io.BufferedReader(unpacked, 1 << 20))
-    return stream
+    return kind

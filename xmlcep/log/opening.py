@@ -1,0 +1,37 @@
+"""What kind of file a log is, and its bytes unpacked."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from ..errors import MissingExtraError
+
+_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet"}
+
+
+def kind_of(start: bytes) -> str:
+    """What a file is by its first four bytes: ``gzip``, ``zstd``, ``parquet``, else ``plain``."""
+    return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), "plain")
+
+
+def unpacked(stream: BinaryIO, kind: str) -> BinaryIO:
+    """The bytes of a file of this kind; raises `MissingExtraError` for zstd without pyarrow."""
+    if kind == "gzip":
+        return cast("BinaryIO", gzip.GzipFile(fileobj=stream))
+    if kind == "zstd":
+        try:
+            import pyarrow
+        except ImportError:
+            raise MissingExtraError("a log packed with zstd", "pyarrow", "arrow") from None
+        source: Any = pyarrow.CompressedInputStream(stream, "zstd")
+        return cast("BinaryIO", io.BufferedReader(source, 1 << 20))
+    return stream
+
+
+def first_line(file: str) -> bytes:
+    """The first line of a JSON Lines log."""
+    with Path(file).open("rb") as stream:
+        return unpacked(stream, kind_of(stream.peek(4)[:4])).readline()
