@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,38 @@ def test_events_derived_from_a_schema(folder: Path, capsys: pytest.CaptureFixtur
     assert "is derived from the schema too" in capsys.readouterr().err
     assert run(["audit", str(folder / "log.jsonl"), "--schema", str(folder / "o.xsd")]) == 0
     assert '"name":"CompleteItem"' in capsys.readouterr().out
+    before = (folder / "o.xsd").read_bytes()
+    assert audited(folder, "--schema", str(folder / "o.xsd"), "--out", str(folder / "o.xsd")) == 2
+    assert (folder / "o.xsd").read_bytes() == before
+
+
+def test_quarantine_without_a_name_replaces_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (folder / "log.jsonl").open("ab") as log:
+        log.write(b'{"doc": "a", "ts": 99')
+    (folder / "quarantine.jsonl").write_text("mine")
+    monkeypatch.chdir(folder)
+    assert audited(folder) == audited(folder, "--out", os.devnull) == 3
+    assert (folder / "quarantine.jsonl").read_text() == "mine"
+    said = capsys.readouterr().err
+    for number in (2, 3):
+        assert f"quarantine-{number}.jsonl" in said
+        assert "cut off" in (folder / f"quarantine-{number}.jsonl").read_text()
+
+
+def test_one_missing_time_point_is_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = lines_of(orders("a"))
+    write_log(folder / "log.jsonl", lines[:3] + lines[4:])
+    assert audited(folder, "--out", str(folder / "f.jsonl")) == 0
+    assert "1 time point missing" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("target", ["--out", "--quarantine"])
+def test_targets_are_looked_at_before_the_audit(
+    folder: Path, capsys: pytest.CaptureFixture[str], target: str
+) -> None:
+    assert audited(folder, target, str(folder / "no" / "f.jsonl")) == 2
+    assert "there is no folder" in capsys.readouterr().err
+    assert audited(folder, target, str(folder)) == 2
+    assert "is a folder" in capsys.readouterr().err

@@ -16,7 +16,7 @@ from .collecting import Collector
 from .findings import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
 from .inputs import LogFile, LogPath, find_files
 from .local import LocalAudit
-from .output import AtomicFile, check_targets
+from .output import AtomicFile, check_targets, quarantine_for
 from .result import AuditResult, Summary
 from .spool import Spool
 
@@ -85,8 +85,9 @@ def audit(
             target = temporary.path / f"findings.{format}"
         else:
             target = Path(out)
+        bad_records = quarantine_for(target) if quarantine is None else Path(quarantine)
         check_targets(
-            [target, _quarantine_file(quarantine, target)],
+            [target, bad_records],
             [rules.source_name, *(file.path for file in files)],
         )
         spool = stack.enter_context(Spool())
@@ -103,7 +104,7 @@ def audit(
                     operators=operators, keep=keep, spark=spark, master=master, partitions=partitions,
                 )  # fmt: skip
             writer.close()
-            bad = _write_quarantine(spool, summary, quarantine, target)
+            bad = _write_quarantine(spool, summary, bad_records)
         summary.seconds = time.perf_counter() - started
         if temporary is not None:
             failed.pop_all()
@@ -162,17 +163,12 @@ def _count(summary: Summary, doc: str, name: str, count: int) -> None:
     entry.per_rule[name] = entry.per_rule.get(name, 0) + count
 
 
-def _write_quarantine(spool: Spool, summary: Summary, path: LogPath | None, out: Path) -> Path | None:
+def _write_quarantine(spool: Spool, summary: Summary, target: Path) -> Path | None:
     """Writes what was quarantined, if anything; returns where."""
     if not summary.quarantined:
         return None
-    target = _quarantine_file(path, out)
     with AtomicFile(target) as file:
         assert file.stream is not None
         for _, _, line in spool.bad():
             file.stream.write(line)
     return target
-
-
-def _quarantine_file(path: LogPath | None, out: Path) -> Path:
-    return out.with_name(f"{out.name}.quarantine.jsonl") if path is None else Path(path)

@@ -7,6 +7,7 @@ import errno
 import os
 import tempfile
 from collections.abc import Sequence
+from itertools import chain, count
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -21,8 +22,12 @@ class OutputError(XmlCepError, OSError):
 
 
 def check_targets(targets: Sequence[Path], sources: Sequence[str]) -> None:
-    """Refuses a target that is one of the files that are read, or that is named twice."""
+    """Refuses a target that cannot be written, is one of the files that are read, or is named twice."""
     for number, target in enumerate(targets):
+        if target.is_dir():
+            raise OutputError(f"{target}: is a folder: give the name of a file")
+        if not target.parent.is_dir():
+            raise OutputError(f"{target}: cannot be written: there is no folder {target.parent}")
         for source in sources:
             if _same(target, Path(source)):
                 raise OutputError(
@@ -30,6 +35,18 @@ def check_targets(targets: Sequence[Path], sources: Sequence[str]) -> None:
                 )
         if any(_same(target, other) for other in targets[:number]):
             raise OutputError(f"{target}: findings and bad records cannot go to one file: give two names")
+
+
+def quarantine_for(out: Path | None) -> Path:
+    """Where bad records go if nobody says: beside the findings, or into this folder if those are in no file.
+
+    There, where no name was given, nothing is replaced: it is the first free of ``quarantine.jsonl``,
+    ``quarantine-2.jsonl`` …
+    """
+    if out is not None and (out.is_file() or not out.exists()):
+        return out.with_name(f"{out.name}.quarantine.jsonl")
+    names = (f"quarantine-{number}.jsonl" for number in count(2))
+    return next(Path(name) for name in chain(["quarantine.jsonl"], names) if not os.path.lexists(name))
 
 
 def _same(target: Path, other: Path) -> bool:

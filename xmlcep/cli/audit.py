@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Literal, TypeAlias, cast
 
 import click
@@ -13,6 +14,7 @@ from ..audit.auditing import Engine, Format
 from ..audit.counting import count_records
 from ..audit.explain import describe_pass
 from ..audit.inputs import find_files
+from ..audit.output import check_targets, quarantine_for
 from ..rules import Rules, load_rules
 from ._locations import location_option
 from ._output import make_console, plain
@@ -54,7 +56,8 @@ QUARANTINED = 3
     "--quarantine",
     metavar="PATH",
     type=click.Path(),
-    help="Where bad records go; without it beside the findings.",
+    help="Where bad records go; without it beside the findings, or in quarantine.jsonl here if those are in no"
+    " file (quarantine-2.jsonl if that is there, and so on).",
 )
 @click.option(
     "--ignore-whitespace",
@@ -86,7 +89,9 @@ def command(
         if dry_run:
             return 0
     if out is None and quarantine is None:
-        quarantine = "quarantine.jsonl"
+        quarantine = str(quarantine_for(None))
+    if schema is not None:  # of which `audit` does not know
+        check_targets([Path(each) for each in (out, quarantine) if each is not None], [schema])
     with audit_progress(find_files(logs), engine, shown=not quiet and sys.stderr.isatty()) as progress:
         result = audit(
             logs, rules, engine=cast("Engine", engine), out=out, format=cast("Format", format), operators=operators,
@@ -157,7 +162,8 @@ def _table(summary: Summary) -> Table:
     for each in documents[:_MOST_ROWS]:
         remarks = [f"{name} {count:,}" for name, count in sorted(each.per_rule.items())]
         if each.missing:
-            remarks.append(f"{each.missing:,} time points missing")
+            points = "1 time point" if each.missing == 1 else f"{each.missing:,} time points"
+            remarks.append(f"{points} missing")
         if each.disordered:
             remarks.append("was out of order: sorted")
         if each.withheld:
