@@ -61,7 +61,12 @@ def _table(title: str, figures: Sequence[Figure], before: dict[tuple[str, str, s
         table.add_column("before", justify="right")
     for figure in figures:
         ratio = "" if figure.ratio is None else f"{figure.ratio:.2f} x {figure.base}"
-        row = [escape(figure.case), _number(figure.value, figure.unit), _number(figure.low), _number(figure.high)]
+        row = [
+            escape(figure.case),
+            _number(figure.value, figure.unit),
+            _number(figure.low),
+            _number(figure.high),
+        ]
         row += [ratio, escape(figure.note)]
         if before:
             row.append(_change(figure, before.get(figure.key)))

@@ -22,9 +22,7 @@ def run(settings: Settings) -> Iterator[Figure]:
     rows = rows_in_memory(History(settings.events, 100, transaction=50, seed=settings.seed))
     for end in ENDS:
         alternatives = {context: detection(_rule(context, end), rows) for context in CONTEXTS}
-        timings = measure(
-            {"floor": partial(count_complete, rows, ITEM), **alternatives}, runs=settings.runs
-        )
+        timings = measure({"floor": partial(count_complete, rows, ITEM), **alternatives}, runs=settings.runs)
         yield from per_event("contexts", f"end={end}", timings, events=settings.events)
 
 

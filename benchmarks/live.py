@@ -22,7 +22,9 @@ from xmlcep.wrap.parsing import safe_parser
 
 from .frame import Figure, Settings
 
-TITLE = "Live: calls on a wrapped document against plain lxml; with a subscriber; with a watch of 10 rules open"
+TITLE = (
+    "Live: calls on a wrapped document against plain lxml; with a subscriber; with a watch of 10 rules open"
+)
 DEPTH = 7
 COUNT = 20_000
 ELEMENTS = 100_000

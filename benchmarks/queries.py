@@ -57,11 +57,13 @@ def write_sql_table(rows: Iterable[Row], target: Path) -> None:
     import pyarrow.parquet as pq
 
     chosen = list(rows)
-    table = pa.table({
-        "ts": [row[0] for row in chosen],
-        "op": [row[1] for row in chosen],
-        "path": [str(row[2]) for row in chosen],
-        "item": [row[3][1] if len(row[3]) > 1 else None for row in chosen],
-        "value": [row[4] for row in chosen],
-    })
+    table = pa.table(
+        {
+            "ts": [row[0] for row in chosen],
+            "op": [row[1] for row in chosen],
+            "path": [str(row[2]) for row in chosen],
+            "item": [row[3][1] if len(row[3]) > 1 else None for row in chosen],
+            "value": [row[4] for row in chosen],
+        }
+    )
     pq.write_table(table, target)

@@ -64,11 +64,21 @@ def _compare(shape: str, log: Path, rules: Path, events: int) -> Iterator[Figure
         ratio = None if base is None else cpu / base
         base = cpu if base is None else base
         note = f"{clock:.1f} s, {events / clock:,.0f} records/s, {count:,} findings"
-        yield Figure("spark", f"{shape}, {master}", cpu / events * 1e6, "µs/record", ratio, "local-engine", note=note)
+        yield Figure(
+            "spark", f"{shape}, {master}", cpu / events * 1e6, "µs/record", ratio, "local-engine", note=note
+        )
 
 
 def _audit(master: str, log: Path, rules: Path, findings: Path) -> tuple[float, float, int]:
-    command = [sys.executable, "-m", f"{__package__}.one_spark_audit", master, str(log), str(rules), str(findings)]
+    command = [
+        sys.executable,
+        "-m",
+        f"{__package__}.one_spark_audit",
+        master,
+        str(log),
+        str(rules),
+        str(findings),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise Unavailable(f"an audit with Spark: {done.stderr.strip().splitlines()[-1:]}")

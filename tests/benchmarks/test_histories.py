@@ -87,8 +87,10 @@ def test_shares_of_the_lives_are_those_of_the_workload():
     """10 % without quantity, 30 % with a comment, 1.5 updates of a price, 5 % new prices, 30 % deleted."""
     rows = list(History(200_000, 1, "bare").rows())
     items = list(_by_item(rows).values())[:-1]
+
     def share(what):
         return sum(item[what] for item in items) / len(items)
+
     assert share("ins item") == 1
     assert share("ins quantity") == pytest.approx(0.9, abs=0.01)
     assert share("ins comment") == pytest.approx(0.3, abs=0.01)

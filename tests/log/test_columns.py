@@ -80,9 +80,7 @@ def test_only_wanted_records_become_rows(tmp_path: Path, kind: str) -> None:
         {"meta": {"a": None}},
     ],
 )  # fmt: skip
-def test_irregular_blocks_are_left_to_the_row_by_row_way(
-    tmp_path: Path, kind: str, change: Record
-) -> None:
+def test_irregular_blocks_are_left_to_the_row_by_row_way(tmp_path: Path, kind: str, change: Record) -> None:
     records = [*GOOD[:3], {**GOOD[3], **change}, *GOOD[4:]]
     assert sifted(tmp_path, kind, GOOD) is not None
     assert sifted(tmp_path, kind, records) is None
@@ -123,7 +121,9 @@ def test_a_parquet_log_may_be_sifted_in_pieces_of_any_kind(tmp_path: Path) -> No
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet
 
-    schema = pa.schema([field for field in arrow_schema() if field.name not in ("doc", "at", "txn", "meta", "pos")])
+    schema = pa.schema(
+        [field for field in arrow_schema() if field.name not in ("doc", "at", "txn", "meta", "pos")]
+    )
     records = [record(ts, f"/a/{'b' if ts % 3 else 'c'}", [1, ts]) for ts in range(1, 101)]
     path = tmp_path / "log.parquet"
     header = {"xmlcep": json.dumps(Header("h").to_record())}

@@ -10,8 +10,8 @@ import pytest
 SURFACE = {
     "xmlcep": """
         AuditResult CompositeEvent Detector Document MissingExtraError PrimitiveEvent RecordError
-        Replica RuleError Rules SchemaError XmlCepError audit check_rules combine derive fromstring load_rules parse parse_rules
-        read_log rebuild record recover wrap
+        Replica RuleError Rules SchemaError XmlCepError audit check_rules combine derive fromstring
+        load_rules parse parse_rules read_log rebuild record recover wrap
         """,
     "contexts": """
         CONTEXTS Chronicle Combination Context Continuous Cumulative Entry FLAT_KEY Flat Group Grouping

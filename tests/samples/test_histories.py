@@ -42,7 +42,10 @@ def root():
         (_edit("ins", "elem", "/a[1]/p:q[1]", "p:q", pos=3), "<a>one<b>x</b>two<!--c--><b/>three<p:q/></a>"),
         (_edit("ins", "elem", "/a[1]/b[1]", "b", pos=0), "<a>one<b/><b>x</b>two<!--c--><b/>three</a>"),
         (_edit("ins", "elem", "/a[1]/b[2]", "b", pos=1), "<a>one<b>x</b>two<b/><!--c--><b/>three</a>"),
-        (_edit("ins", "comment", "/a[1]/comment()[1]", "n", pos=0), "<a>one<!--n--><b>x</b>two<!--c--><b/>three</a>"),
+        (
+            _edit("ins", "comment", "/a[1]/comment()[1]", "n", pos=0),
+            "<a>one<!--n--><b>x</b>two<!--c--><b/>three</a>",
+        ),
         (_edit("ins", "pi", "/a[1]/x", "x y", pos=0), "<a>one<?x y?><b>x</b>two<!--c--><b/>three</a>"),
         (_edit("upd", "comment", "/a[1]/comment()[1]", "d", "c"), "<a>one<b>x</b>two<!--d--><b/>three</a>"),
         (_edit("del", "comment", "/a[1]/comment()[1]", None, "c"), "<a>one<b>x</b>two<b/>three</a>"),

@@ -1,7 +1,5 @@
 """Disjunction (H6, H7, N4, D5)."""
 
-# ruff: noqa: E501 (a row of a table is one line)
-
 from __future__ import annotations
 
 import pytest

@@ -4,8 +4,6 @@ Composites are compared by the primitive events in them (the paper writes ``i1p1
 in any order; Table 3 gives the operators that raise, in postorder.
 """
 
-# ruff: noqa: E501 (a row of a table is one line)
-
 from __future__ import annotations
 
 import re

@@ -145,7 +145,9 @@ class Model:
             assert event.pos is None and name[1] not in parent.attributes
             parent.attributes[name[1]] = node
         else:
-            assert event.pos is not None and 0 <= event.pos <= len(parent.children), f"{event}: pos {event.pos}"
+            assert event.pos is not None and 0 <= event.pos <= len(parent.children), (
+                f"{event}: pos {event.pos}"
+            )
             parent.children.insert(event.pos, node)
 
     def chain(self, number: int) -> list[int]:

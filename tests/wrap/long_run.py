@@ -44,7 +44,9 @@ def main() -> None:
         for seed, first in enumerate(range(0, count, 2000)):
             calls += run(min(2000, count - first), seed, hold=hold)
         mode = "holding all proxies" if hold else "holding none, gc.collect()"
-        print(f"{mode}: {count} edits, {calls.pop('events')} events, {len(calls)} kinds of calls, no difference")
+        print(
+            f"{mode}: {count} edits, {calls.pop('events')} events, {len(calls)} kinds of calls, no difference"
+        )
 
 
 if __name__ == "__main__":

@@ -17,7 +17,11 @@ def test_row(row: Row) -> None:
 
 
 def test_the_table_is_all_there() -> None:
-    assert len(ROWS) == sum(line.startswith("| `") for line in PAGE.read_text(encoding="utf-8").splitlines()) > 80
+    assert (
+        len(ROWS)
+        == sum(line.startswith("| `") for line in PAGE.read_text(encoding="utf-8").splitlines())
+        > 80
+    )
 
 
 def test_every_overridden_call_has_a_row() -> None:

@@ -30,7 +30,13 @@ def test_events_have_time_and_document() -> None:
     document.subscribe(events.append)
     document.root.set("k", "v")
     event = events[0]
-    assert (event.at, event.doc, event.ts, event.txn, event.meta) == ("2023-11-14T22:13:20.123Z", "d", 1, None, None)
+    assert (event.at, event.doc, event.ts, event.txn, event.meta) == (
+        "2023-11-14T22:13:20.123Z",
+        "d",
+        1,
+        None,
+        None,
+    )
     assert event.to_record()["path"] == "/a/@k"
 
 

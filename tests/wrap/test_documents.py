@@ -40,7 +40,9 @@ def test_parse_names_the_document_after_its_file(tmp_path: Path) -> None:
     assert parse(io.BytesIO(b"<a/>"), name="x").name == "x"
 
 
-@pytest.mark.parametrize("given", [None, 3, "<a/>", b"<a/>", other_etree.fromstring("<a/>"), etree.Comment("x")])
+@pytest.mark.parametrize(
+    "given", [None, 3, "<a/>", b"<a/>", other_etree.fromstring("<a/>"), etree.Comment("x")]
+)
 def test_what_is_no_tree_is_refused(given: Any) -> None:
     with pytest.raises(WrapError, match="fromstring"):
         wrap(given)
@@ -69,7 +71,9 @@ def test_trees_with_classes_of_their_own_are_refused() -> None:
 def test_a_refused_tree_leaves_nothing_behind() -> None:
     gc.collect()
     before = len(TABLE)
-    tree = etree.fromstring("<!DOCTYPE a [<!ENTITY e 'x'>]><a>&e;</a>", etree.XMLParser(resolve_entities=False))
+    tree = etree.fromstring(
+        "<!DOCTYPE a [<!ENTITY e 'x'>]><a>&e;</a>", etree.XMLParser(resolve_entities=False)
+    )
     with pytest.raises(ValueError, match="entity"):
         wrap(tree)
     assert len(TABLE) == before

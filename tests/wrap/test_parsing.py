@@ -93,7 +93,9 @@ def test_text_is_text_whatever_its_declaration_says(text: str) -> None:
 
 
 def test_bytes_are_decoded_as_declared() -> None:
-    assert fromstring('<?xml version="1.0" encoding="iso-8859-1"?><a>é</a>'.encode("latin-1")).root.text == "é"
+    assert (
+        fromstring('<?xml version="1.0" encoding="iso-8859-1"?><a>é</a>'.encode("latin-1")).root.text == "é"
+    )
     assert parse(io.StringIO("<a>é</a>")).root.text == "é"
     assert fromstring("<a>é</a>".encode("utf-16")).root.text == "é"
 

@@ -14,7 +14,7 @@ from xmlcep.wrap import CallbackError, RefusedError, fromstring
 RULES = xmlcep.parse_rules(
     "event Complete = ins(item/price) & ins(item/quantity)\n"
     "event Late {end=custom} = ins(item/price)\n"
-    "event Sane = (ins(item/price) & ins(item/quantity)) {when=\"count(price) = 1\"}\n"
+    'event Sane = (ins(item/price) & ins(item/quantity)) {when="count(price) = 1"}\n'
 )
 SIMPLE = xmlcep.parse_rules("event Complete = ins(item/price) & ins(item/quantity)")
 
@@ -84,7 +84,10 @@ def fail(event: Any) -> None:
 
 def test_errors_name_the_rule() -> None:
     document = order()
-    with pytest.raises(CallbackError, match="of rule Complete"), document.watch(SIMPLE, on_event=fail) as watch:
+    with (
+        pytest.raises(CallbackError, match="of rule Complete"),
+        document.watch(SIMPLE, on_event=fail) as watch,
+    ):
         document.root[0].append(etree.Element("price"))
         document.root[0].append(etree.Element("quantity"))
     assert len(watch.findings) == 1

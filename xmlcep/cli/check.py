@@ -34,7 +34,9 @@ from ._output import make_console, plain
     help="Also report what documents of this schema can never match; its derived events can be used by name.",
 )
 @location_option
-def command(rules: str, with_plan: bool, mermaid: bool, schema: str | None, locations: dict[str, str]) -> None:
+def command(
+    rules: str, with_plan: bool, mermaid: bool, schema: str | None, locations: dict[str, str]
+) -> None:
     """Check the file RULES and show its event trees: operators, path types, contexts, termination, what they
     depend on, and the key by which an audit divides the work.
 

@@ -134,7 +134,9 @@ class Describer(Ledger):
                 branch = self._branches[tag] = Branch(PathType.of(True, (Step.element(tag),)))
             return Record(cast("Tracker", self), None, branch, (self.new_id(),), prev)
         assert parent.branch is not None
-        return Record(cast("Tracker", self), parent, parent.branch.child(tag), (*parent.ids, self.new_id()), prev)
+        return Record(
+            cast("Tracker", self), parent, parent.branch.child(tag), (*parent.ids, self.new_id()), prev
+        )
 
     def _attribute(self, record: Record, key: str, value: str) -> Attribute:
         assert record.branch is not None

@@ -92,7 +92,9 @@ class Document:
         self._settled("resume()")
         tracker = self._tracker
         if tracker.clock or tracker.delivery.audience:
-            raise RefusedError(f"resume() of the document {self.name!r}, whose events are told already: wrap it anew")
+            raise RefusedError(
+                f"resume() of the document {self.name!r}, whose events are told already: wrap it anew"
+            )
         restore_ids(tracker, ids)
         tracker.clock, tracker.txns = clock, txn
         if next_id is not None:
@@ -286,9 +288,13 @@ def wrap(
             "or wrap(lxml.etree.parse(file))"
         )
     if root in TABLE:
-        raise WrapError(f"<{root.tag}> belongs to a wrapped document already: use that Document, or close() it first")
+        raise WrapError(
+            f"<{root.tag}> belongs to a wrapped document already: use that Document, or close() it first"
+        )
     if root.getparent() is not None:
-        raise WrapError(f"<{root.tag}> is not the root of its tree: wrap its getroottree(), or a copy.deepcopy of it")
+        raise WrapError(
+            f"<{root.tag}> is not the root of its tree: wrap its getroottree(), or a copy.deepcopy of it"
+        )
     return _wrapped(root, name, now, ignore_whitespace, ids, clock, txn, next_id)
 
 

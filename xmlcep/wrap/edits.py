@@ -216,5 +216,7 @@ def refuse_duplicates(nodes: Iterable[Any]) -> None:
     seen = set()
     for node in nodes:
         if node in seen:
-            raise RefusedError(f"<{node.tag}> is given twice: give copy.deepcopy(…) of it for the second place")
+            raise RefusedError(
+                f"<{node.tag}> is given twice: give copy.deepcopy(…) of it for the second place"
+            )
         seen.add(node)

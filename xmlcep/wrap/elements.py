@@ -349,7 +349,9 @@ def _tag(node: Any, value: Any) -> None:
 
 def _base(node: Any, value: Any) -> None:
     if not isinstance(node, TrackedElement):
-        raise RefusedError("a comment, processing instruction or entity has no xml:base: set it on an element")
+        raise RefusedError(
+            "a comment, processing instruction or entity has no xml:base: set it on an element"
+        )
     record = ready(node)
     if record is None:
         _object_set(node, "base", value)

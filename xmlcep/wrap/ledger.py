@@ -56,7 +56,13 @@ class Ledger:
         self.simple = not (self.foreign or self.ignore_whitespace or self.journal is not None)
 
     def emit(
-        self, op: str, path: PathType, ids: tuple[int, ...], value: str | None, old: str | None, pos: int | None
+        self,
+        op: str,
+        path: PathType,
+        ids: tuple[int, ...],
+        value: str | None,
+        old: str | None,
+        pos: int | None,
     ) -> None:
         """Queues one event at the next time point; `Delivery.settle` tells of it."""
         self.clock = ts = self.clock + 1
@@ -67,12 +73,19 @@ class Ledger:
                 self._stamp(now)
             delivery.put(
                 _new_event(
-                    PrimitiveEvent, (ts, op, path, ids, value, old, pos, self._at, self.name, self.txn, self.meta)
+                    PrimitiveEvent,
+                    (ts, op, path, ids, value, old, pos, self._at, self.name, self.txn, self.meta),
                 )
             )
 
     def tell(
-        self, op: str, path: PathType, ids: tuple[int, ...], value: str | None, old: str | None, pos: int | None
+        self,
+        op: str,
+        path: PathType,
+        ids: tuple[int, ...],
+        value: str | None,
+        old: str | None,
+        pos: int | None,
     ) -> None:
         """Makes the event of an edit that has just this one and tells of it, at once if nothing is waiting."""
         self.clock = ts = self.clock + 1

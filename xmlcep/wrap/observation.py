@@ -24,7 +24,9 @@ class Observation:
     def __enter__(self) -> Observation:
         tracker = self._tracker
         if tracker.quiet:
-            raise RefusedError("observe() inside observe(): one block is enough, the outer one tells of everything")
+            raise RefusedError(
+                "observe() inside observe(): one block is enough, the outer one tells of everything"
+            )
         tracker.catch_up()
         tracker.open_subtree(self._element)
         if tracker.journal is not None:
@@ -63,7 +65,9 @@ def differences(tracker: Tracker) -> list[str]:
             if type(known) is Record:
                 found.extend(f"{_place(node)}: {problem}" for problem in _problems(tracker, node, known))
         owned = sum(
-            1 for known in list(TABLE.values()) if known is tracker or getattr(known, "tracker", None) is tracker
+            1
+            for known in list(TABLE.values())
+            if known is tracker or getattr(known, "tracker", None) is tracker
         )
         if owned != seen:
             found.extend(_lost(tracker))

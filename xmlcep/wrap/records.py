@@ -90,7 +90,17 @@ class Record:
         """All that can change, to be given back to `restore`."""
         attributes = self.attributes
         saved = None if attributes is None else {k: (v, v.value) for k, v in attributes.items()}
-        return (self.prev, self.last, self.count, self.hides, self.text, self.text_ids, self.tail, self.tail_ids, saved)
+        return (
+            self.prev,
+            self.last,
+            self.count,
+            self.hides,
+            self.text,
+            self.text_ids,
+            self.tail,
+            self.tail_ids,
+            saved,
+        )
 
     def restore(self, state: tuple[Any, ...]) -> None:
         """Puts back what `state` returned."""

@@ -138,9 +138,7 @@ class Teller(Describer):
             self.tell("ins", branch.path, ids, None, None, pos)
         return record
 
-    def register(
-        self, node: Node, parent: Record | None, pos: int, prev: Node, *, tail: bool = True
-    ) -> None:
+    def register(self, node: Node, parent: Record | None, pos: int, prev: Node, *, tail: bool = True) -> None:
         """Tells of a subtree that is new below ``parent``, at child index ``pos``, in document order; then of its tail.
 
         The links of the following sibling are the caller's business.

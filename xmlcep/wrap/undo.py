@@ -134,7 +134,9 @@ class Journal:
         """Where in other wrapped documents nodes are that were moved there from this one."""
         found: dict[Tracker, list[Node]] = {}
         for kind, node, *rest in self._edits:
-            placed = [node] if kind == "place" else [child for child, _ in rest[1]] if kind == "children" else []
+            placed = (
+                [node] if kind == "place" else [child for child, _ in rest[1]] if kind == "children" else []
+            )
             for each in placed:
                 known = TABLE.get(each)
                 owner = known.tracker if type(known) is Record else known
