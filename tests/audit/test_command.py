@@ -151,3 +151,16 @@ def test_targets_are_looked_at_before_the_audit(
     assert "there is no folder" in capsys.readouterr().err
     assert audited(folder, target, str(folder)) == 2
     assert "is a folder" in capsys.readouterr().err
+
+
+def test_the_summary_as_a_file(folder: Path) -> None:
+    with (folder / "log.jsonl").open("ab") as log:
+        log.write(b'{"doc": "a", "ts": 99')
+    summary = folder / "summary.json"
+    assert audited(folder, "--out", str(folder / "f.jsonl"), "--summary", str(summary)) == 3
+    record = json.loads(summary.read_text())
+    names = [json.loads(line)["name"] for line in (folder / "f.jsonl").read_text().splitlines()]
+    assert record["per_rule"] == {name: names.count(name) for name in sorted(set(names))}
+    assert (record["findings"], record["quarantined"], record["files"]) == (len(names), 1, 1)
+    assert [each["doc"] for each in record["documents"]] == ["a", "b"]
+    assert audited(folder, "--out", str(folder / "g.jsonl"), "--summary", str(folder / "g.jsonl")) == 2

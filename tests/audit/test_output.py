@@ -43,7 +43,7 @@ def test_what_is_read_is_not_overwritten(tmp_path: Path, log: Path) -> None:
 
 def test_findings_and_bad_records_are_two_files(tmp_path: Path, log: Path) -> None:
     out = tmp_path / "out.jsonl"
-    with pytest.raises(OutputError, match="give two names"):
+    with pytest.raises(OutputError, match="give each a name"):
         audit(log, ORDER_RULES, out=out, quarantine=out)
 
 
@@ -125,14 +125,14 @@ def test_a_damaged_snapshot_is_a_bad_record(
     withheld = audited(on_bad_record="document").summary.documents
     assert [withheld[doc].withheld for doc in "ab"] == [True, False] and withheld["b"].findings
     if engine == "local":
-        with pytest.raises(BadRecordError, match=rf"log\.jsonl:2: the header of the document 'a': .*{reason}"):
+        with pytest.raises(
+            BadRecordError, match=rf"log\.jsonl:2: the header of the document 'a': .*{reason}"
+        ):
             audited(on_bad_record="fail")
 
 
 @pytest.mark.parametrize("engine", ["local", "spark"])
-def test_records_that_name_no_document(
-    request: pytest.FixtureRequest, tmp_path: Path, engine: str
-) -> None:
+def test_records_that_name_no_document(request: pytest.FixtureRequest, tmp_path: Path, engine: str) -> None:
     session = request.getfixturevalue("spark") if engine == "spark" else None
     nameless = [line.replace(b'"doc":"a"', b'"doc":null') for line in lines_of(orders("a"))]
     nameless[0] = nameless[0].replace(b'"doc":null,', b"")
@@ -140,7 +140,9 @@ def test_records_that_name_no_document(
     header = json.dumps({"xmlcep": 1, "doc": "a", "snapshot": None, "ids": []}).encode()
     named = write_log(tmp_path / "named.jsonl", [header, *nameless, *lines_of(orders("b"))])
     lost = write_log(tmp_path / "lost.jsonl", nameless + lines_of(orders("b")))
-    expected = write_log(tmp_path / "expected.jsonl", [header, *lines_of(orders("a")), *lines_of(orders("b"))])
+    expected = write_log(
+        tmp_path / "expected.jsonl", [header, *lines_of(orders("a")), *lines_of(orders("b"))]
+    )
     results = [
         audit(log, ORDER_RULES, engine=engine, spark=session, out=tmp_path / f"{log.stem}.out")  # type: ignore[arg-type]
         for log in (named, lost, expected)

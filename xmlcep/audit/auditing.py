@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
@@ -47,6 +48,7 @@ def audit(
     operators: bool = False,
     on_bad_record: Literal["skip", "document", "fail"] = "skip",
     quarantine: LogPath | None = None,
+    summary_file: LogPath | None = None,
     ignore_whitespace: bool = False,
     spark: SparkSession | None = None,
     master: str | None = None,
@@ -59,7 +61,8 @@ def audit(
     ``engine="spark"`` runs on ``spark``, else on ``master`` (default: this machine), in ``partitions`` partitions.
     ``out`` is where the findings go (JSON Lines or Parquet by ``format``); it appears when it is complete.
     ``operators`` reports inner operators, too. A bad record goes to the ``quarantine`` file (default: beside
-    ``out``); ``on_bad_record`` says what becomes of its document. ``ignore_whitespace`` leaves out changes of
+    ``out``); ``on_bad_record`` says what becomes of its document. ``summary_file`` gets the counts in all, by event
+    type and document, as a JSON object. ``ignore_whitespace`` leaves out changes of
     text that is white space before and after. ``progress`` is called with the index of the file being read and
     how many more records were (local engine).
 
@@ -86,8 +89,9 @@ def audit(
         else:
             target = Path(out)
         bad_records = quarantine_for(target) if quarantine is None else Path(quarantine)
+        counts_file = None if summary_file is None else Path(summary_file)
         check_targets(
-            [target, bad_records],
+            [each for each in (target, bad_records, counts_file) if each is not None],
             [rules.source_name, *(file.path for file in files)],
         )
         spool = stack.enter_context(Spool())
@@ -105,7 +109,9 @@ def audit(
                 )  # fmt: skip
             writer.close()
             bad = _write_quarantine(spool, summary, bad_records)
-        summary.seconds = time.perf_counter() - started
+            summary.seconds = time.perf_counter() - started
+            if counts_file is not None:
+                _write_summary(summary, counts_file)
         if temporary is not None:
             failed.pop_all()
     return AuditResult(summary, target, bad, format, temporary)
@@ -161,6 +167,13 @@ def _count(summary: Summary, doc: str, name: str, count: int) -> None:
     entry = summary.document(doc)
     entry.findings += count
     entry.per_rule[name] = entry.per_rule.get(name, 0) + count
+
+
+def _write_summary(summary: Summary, target: Path) -> None:
+    with AtomicFile(target) as file:
+        assert file.stream is not None
+        text = json.dumps(summary.to_record(), ensure_ascii=False, indent=2)
+        file.stream.write(text.encode() + b"\n")
 
 
 def _write_quarantine(spool: Spool, summary: Summary, target: Path) -> Path | None:

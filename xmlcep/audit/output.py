@@ -34,7 +34,7 @@ def check_targets(targets: Sequence[Path], sources: Sequence[str]) -> None:
                     f"{target}: is read by the audit and would be overwritten: write to another file"
                 )
         if any(_same(target, other) for other in targets[:number]):
-            raise OutputError(f"{target}: findings and bad records cannot go to one file: give two names")
+            raise OutputError(f"{target}: findings, bad records and summary cannot go to one file: give each a name")
 
 
 def quarantine_for(out: Path | None) -> Path:

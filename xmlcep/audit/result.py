@@ -85,6 +85,7 @@ class Summary:
         return {
             "engine": self.engine, "files": self.files, "records": self.records, "findings": self.findings,
             "quarantined": self.quarantined, "seconds": round(self.seconds, 3),
+            "per_rule": dict(sorted(self.per_rule.items())),
             "documents": [self.documents[doc].to_record() for doc in sorted(self.documents)],
         }  # fmt: skip
 

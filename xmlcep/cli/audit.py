@@ -60,6 +60,13 @@ QUARANTINED = 3
     " file (quarantine-2.jsonl if that is there, and so on).",
 )
 @click.option(
+    "--summary",
+    "summary_file",
+    metavar="PATH",
+    type=click.Path(),
+    help="Write the counts by event type and document to this file, as JSON.",
+)
+@click.option(
     "--ignore-whitespace",
     is_flag=True,
     help="Leave out changes of text that is white space before and after.",
@@ -73,8 +80,8 @@ QUARANTINED = 3
 def command(
     logs: tuple[str, ...], rules_file: str | None, schema: str | None, locations: dict[str, str],
     out: str | None, format: str, engine: str, master: str | None, partitions: int | None, operators: bool,
-    on_bad_record: str, quarantine: str | None, ignore_whitespace: bool, fail_on_findings: bool, explain: bool,
-    dry_run: bool, quiet: bool,
+    on_bad_record: str, quarantine: str | None, summary_file: str | None, ignore_whitespace: bool,
+    fail_on_findings: bool, explain: bool, dry_run: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Replay change logs under rules and write the findings, in one process or with Spark: the same bytes.
 
@@ -91,12 +98,12 @@ def command(
     if out is None and quarantine is None:
         quarantine = str(quarantine_for(None))
     if schema is not None:  # of which `audit` does not know
-        check_targets([Path(each) for each in (out, quarantine) if each is not None], [schema])
+        check_targets([Path(each) for each in (out, quarantine, summary_file) if each is not None], [schema])
     with audit_progress(find_files(logs), engine, shown=not quiet and sys.stderr.isatty()) as progress:
         result = audit(
             logs, rules, engine=cast("Engine", engine), out=out, format=cast("Format", format), operators=operators,
-            on_bad_record=cast("Policy", on_bad_record), quarantine=quarantine, ignore_whitespace=ignore_whitespace,
-            master=master, partitions=partitions, progress=progress,
+            on_bad_record=cast("Policy", on_bad_record), quarantine=quarantine, summary_file=summary_file,
+            ignore_whitespace=ignore_whitespace, master=master, partitions=partitions, progress=progress,
         )  # fmt: skip
     if out is None:
         stream = sys.stdout.buffer
