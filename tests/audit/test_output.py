@@ -69,9 +69,12 @@ def test_a_symbolic_link_stays_one(tmp_path: Path, log: Path) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
-def test_a_full_device(log: Path) -> None:
+@pytest.mark.parametrize("format", ["jsonl", "parquet"])
+def test_a_full_device(log: Path, format: Any) -> None:
+    if format == "parquet":
+        pytest.importorskip("pyarrow")
     with pytest.raises(OutputError, match=r"/dev/full: cannot be written: No space left on device"):
-        audit(log, ORDER_RULES, out="/dev/full")
+        audit(log, ORDER_RULES, out="/dev/full", format=format)
 
 
 def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,3 +163,31 @@ def test_records_that_name_no_document(request: pytest.FixtureRequest, tmp_path:
         for row in batch.rows
     ]
     assert docs == ["a"] * len(nameless) + ["b"] * len(lines_of(orders("b"))) and not bad
+
+
+@pytest.mark.parametrize("format", ["jsonl", "parquet"])
+def test_findings_by_event_type(
+    tmp_path: Path, log: Path, format: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if format == "parquet":
+        pytest.importorskip("pyarrow")
+    whole = audit(log, ORDER_RULES, out=tmp_path / "whole", format=format)
+    result = audit(log, ORDER_RULES, out=tmp_path / "parts", format=format, partition_by_rule=True)
+    expected: dict[str, list[dict[str, Any]]] = {}
+    for record in whole.records():
+        expected.setdefault(record["name"], []).append(record)
+    found = sorted(path.parent.name for path in result.out.glob(f"*/findings.{format}"))
+    assert found == [f"name={name}" for name in sorted(expected)] and len(found) > 1
+    assert list(result.records()) == [record for name in sorted(expected) for record in expected[name]]
+    assert result.summary.per_rule == whole.summary.per_rule
+    with pytest.raises(OutputError, match="is there already"):
+        audit(log, ORDER_RULES, out=result.out, format=format, partition_by_rule=True)
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(OutputError, match="other: cannot be written: No space left"):
+        audit(log, ORDER_RULES, out=tmp_path / "other", format=format, partition_by_rule=True)
+    assert sorted(tmp_path.iterdir()) == before

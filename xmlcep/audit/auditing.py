@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -18,6 +18,7 @@ from .findings import FindingsWriter, JsonLinesFindings, ParquetFindings, Tempor
 from .inputs import LogFile, LogPath, find_files
 from .local import LocalAudit
 from .output import AtomicFile, check_targets, quarantine_for
+from .partitioned import PartitionedFindings
 from .result import AuditResult, Summary
 from .spool import Spool
 
@@ -45,6 +46,7 @@ def audit(
     engine: Engine = "local",
     out: LogPath | None = None,
     format: Format = "jsonl",
+    partition_by_rule: bool = False,
     operators: bool = False,
     on_bad_record: Literal["skip", "document", "fail"] = "skip",
     quarantine: LogPath | None = None,
@@ -60,6 +62,7 @@ def audit(
     ``logs`` are files (with those they were rolled over to), folders and glob patterns, of one or many documents.
     ``engine="spark"`` runs on ``spark``, else on ``master`` (default: this machine), in ``partitions`` partitions.
     ``out`` is where the findings go (JSON Lines or Parquet by ``format``); it appears when it is complete.
+    ``partition_by_rule`` makes it a folder with a file for each event type, ``name=EVENT/findings.FORMAT``.
     ``operators`` reports inner operators, too. A bad record goes to the ``quarantine`` file (default: beside
     ``out``); ``on_bad_record`` says what becomes of its document. ``summary_file`` gets the counts in all, by event
     type and document, as a JSON object. ``ignore_whitespace`` leaves out changes of
@@ -76,6 +79,8 @@ def audit(
         raise AuditError(f"engine is {engine!r}: expected 'local' or 'spark'")
     if partitions is not None and partitions < 1:
         raise AuditError(f"partitions is {partitions}: expected 1 or more")
+    if partition_by_rule and out is None:
+        raise AuditError("partition_by_rule needs out: the folder for the findings")
     files = find_files(logs)
     summary = Summary(engine, files=len(files))
     keep = keep_meaningful if ignore_whitespace else None
@@ -91,14 +96,12 @@ def audit(
         bad_records = quarantine_for(target) if quarantine is None else Path(quarantine)
         counts_file = None if summary_file is None else Path(summary_file)
         check_targets(
-            [each for each in (target, bad_records, counts_file) if each is not None],
+            [each for each in (None if partition_by_rule else target, bad_records, counts_file) if each],
             [rules.source_name, *(file.path for file in files)],
         )
         spool = stack.enter_context(Spool())
         collector = Collector(spool, summary, OnBadRecord(on_bad_record))
-        with AtomicFile(target) as file:
-            assert file.stream is not None
-            writer: FindingsWriter = _WRITERS[format](file.stream)
+        with _writing(target, format, partition_by_rule) as writer:
             if engine == "local":
                 LocalAudit(rules, collector, operators=operators, keep=keep, progress=progress).run(files)
                 _write_spooled(writer, collector, summary)
@@ -115,6 +118,24 @@ def audit(
         if temporary is not None:
             failed.pop_all()
     return AuditResult(summary, target, bad, format, temporary)
+
+
+@contextmanager
+def _writing(target: Path, format: Format, partition_by_rule: bool) -> Iterator[FindingsWriter]:
+    """A writer for findings that appear at ``target`` when the block is left without an error."""
+    with ExitStack() as stack:
+        writer: FindingsWriter
+        if partition_by_rule:
+            writer = stack.enter_context(PartitionedFindings(target, format, _WRITERS[format]))
+        else:
+            file = stack.enter_context(AtomicFile(target))
+            assert file.stream is not None
+            writer = _WRITERS[format](file.stream)
+        try:
+            yield writer
+        except BaseException:
+            writer.abandon()
+            raise
 
 
 def keep_meaningful(row: Row) -> bool:

@@ -78,6 +78,9 @@ class FindingsWriter(Protocol):
     def close(self) -> None:
         """Completes the file."""
 
+    def abandon(self) -> None:
+        """Leaves the file as it is; it is not going to be used."""
+
 
 class JsonLinesFindings:
     """Writes findings as JSON Lines."""
@@ -94,6 +97,9 @@ class JsonLinesFindings:
     def close(self) -> None:
         """Hands the last bytes to the system."""
         self._stream.flush()
+
+    def abandon(self) -> None:
+        """Nothing is open but the stream."""
 
 
 class ParquetFindings:
@@ -120,6 +126,10 @@ class ParquetFindings:
         if self._lines:
             self._write_group()
         self._writer.close()
+
+    def abandon(self) -> None:
+        """Keeps the writer from completing a file that is closed or full when it is deleted."""
+        self._writer.is_open = False
 
 
 def findings_schema() -> pyarrow.Schema:

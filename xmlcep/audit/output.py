@@ -14,7 +14,7 @@ from typing import BinaryIO, Self
 
 from ..errors import XmlCepError
 
-_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 class OutputError(XmlCepError, OSError):
@@ -34,7 +34,7 @@ def check_targets(targets: Sequence[Path], sources: Sequence[str]) -> None:
                     f"{target}: is read by the audit and would be overwritten: write to another file"
                 )
         if any(_same(target, other) for other in targets[:number]):
-            raise OutputError(f"{target}: findings, bad records and summary cannot go to one file: give each a name")
+            raise OutputError(f"{target}: is named twice: findings, bad records, summary: give each a name")
 
 
 def quarantine_for(out: Path | None) -> Path:
@@ -43,7 +43,7 @@ def quarantine_for(out: Path | None) -> Path:
     There, where no name was given, nothing is replaced: it is the first free of ``quarantine.jsonl``,
     ``quarantine-2.jsonl`` …
     """
-    if out is not None and (out.is_file() or not out.exists()):
+    if out is not None and (out.is_file() or out.is_dir() or not out.exists()):
         return out.with_name(f"{out.name}.quarantine.jsonl")
     names = (f"quarantine-{number}.jsonl" for number in count(2))
     return next(Path(name) for name in chain(["quarantine.jsonl"], names) if not os.path.lexists(name))
@@ -92,7 +92,7 @@ class AtomicFile:
         try:
             if kind is None:
                 self._complete(self.stream)
-            elif isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None:
+            elif isinstance(error, OSError) and error.errno in NO_ROOM and error.filename is None:
                 raise self._failed(error) from error
         except OSError as failure:
             if isinstance(failure, OutputError):
@@ -112,17 +112,18 @@ class AtomicFile:
             return
         os.fsync(stream.fileno())
         stream.close()
-        self._temporary.chmod(0o666 & ~_umask())
+        self._temporary.chmod(0o666 & ~umask())
         self._temporary.replace(self._target)
 
     def _failed(self, error: OSError) -> OutputError:
         reason = error.strerror or str(error)
-        if error.errno in _NO_ROOM:
+        if error.errno in NO_ROOM:
             reason += f" (there, or for temporary files in {tempfile.gettempdir()})"
         return OutputError(f"{self.path}: cannot be written: {reason}")
 
 
-def _umask() -> int:
+def umask() -> int:
+    """The permissions that new files of this process do not get."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

@@ -108,9 +108,10 @@ class AuditResult:
     def lines(self) -> Iterator[bytes]:
         """The findings, each as the JSON text of its record."""
         if self.format == "jsonl":
-            with self.out.open("rb") as stream:
-                for line in stream:
-                    yield line.rstrip(b"\n")
+            for path in self._files():
+                with path.open("rb") as stream:
+                    for line in stream:
+                        yield line.rstrip(b"\n")
             return
         for record in self.records():
             yield FASTEST.dumps(record)
@@ -122,10 +123,17 @@ class AuditResult:
             return
         from ..log.parquet import load_pyarrow
 
-        with load_pyarrow().parquet.ParquetFile(self.out) as file:
-            for batch in file.iter_batches():
-                for record in batch.to_pylist():
-                    yield record | {"constituents": FASTEST.loads(record["constituents"].encode())}
+        for path in self._files():
+            with load_pyarrow().parquet.ParquetFile(path) as file:
+                for batch in file.iter_batches():
+                    for record in batch.to_pylist():
+                        yield record | {"constituents": FASTEST.loads(record["constituents"].encode())}
+
+    def _files(self) -> list[Path]:
+        """The files of findings; of several, by event type, in order of their names."""
+        if not self.out.is_dir():
+            return [self.out]
+        return sorted(self.out.glob(f"name=*/findings.{self.format}"))
 
     @property
     def findings(self) -> pyarrow.Table:

@@ -42,6 +42,11 @@ QUARANTINED = 3
     "--out", metavar="PATH", type=click.Path(), help="Where the findings go; without it to standard output."
 )
 @click.option("--format", type=click.Choice(["jsonl", "parquet"]), default="jsonl", show_default=True)
+@click.option(
+    "--partition-by-rule",
+    is_flag=True,
+    help="Make PATH a folder with a file for each event type: name=EVENT/findings.jsonl.",
+)
 @click.option("--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True)
 @click.option("--master", metavar="URL", help="The Spark master; without it this machine with all its cores.")
 @click.option(
@@ -79,9 +84,10 @@ QUARANTINED = 3
 @click.option("--quiet", is_flag=True, help="No progress and no table on standard error.")
 def command(
     logs: tuple[str, ...], rules_file: str | None, schema: str | None, locations: dict[str, str],
-    out: str | None, format: str, engine: str, master: str | None, partitions: int | None, operators: bool,
-    on_bad_record: str, quarantine: str | None, summary_file: str | None, ignore_whitespace: bool,
-    fail_on_findings: bool, explain: bool, dry_run: bool, quiet: bool,
+    out: str | None, format: str, partition_by_rule: bool, engine: str, master: str | None,
+    partitions: int | None, operators: bool, on_bad_record: str, quarantine: str | None,
+    summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, explain: bool, dry_run: bool,
+    quiet: bool,
 ) -> int:  # fmt: skip
     """Replay change logs under rules and write the findings, in one process or with Spark: the same bytes.
 
@@ -91,6 +97,8 @@ def command(
     rules = _rules(rules_file, schema, locations)
     if out is None and format == "parquet":
         raise click.UsageError("--format parquet needs --out: Parquet cannot be written to standard output")
+    if out is None and partition_by_rule:
+        raise click.UsageError("--partition-by-rule needs --out: the folder for the findings")
     if explain or dry_run:
         _explain(logs, rules, engine)
         if dry_run:
@@ -98,10 +106,12 @@ def command(
     if out is None and quarantine is None:
         quarantine = str(quarantine_for(None))
     if schema is not None:  # of which `audit` does not know
-        check_targets([Path(each) for each in (out, quarantine, summary_file) if each is not None], [schema])
+        targets = (None if partition_by_rule else out, quarantine, summary_file)
+        check_targets([Path(each) for each in targets if each], [schema])
     with audit_progress(find_files(logs), engine, shown=not quiet and sys.stderr.isatty()) as progress:
         result = audit(
-            logs, rules, engine=cast("Engine", engine), out=out, format=cast("Format", format), operators=operators,
+            logs, rules, engine=cast("Engine", engine), out=out, format=cast("Format", format),
+            partition_by_rule=partition_by_rule, operators=operators,
             on_bad_record=cast("Policy", on_bad_record), quarantine=quarantine, summary_file=summary_file,
             ignore_whitespace=ignore_whitespace, master=master, partitions=partitions, progress=progress,
         )  # fmt: skip
