@@ -22,10 +22,13 @@ from xmlcep.rules import Rules, parse_rules
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+
 def assert_same(one: AuditResult, other: AuditResult) -> None:
     """Fails with the first lines that differ."""
     first, second = list(one.lines()), list(other.lines())
-    assert [line for line in first if line not in second][:2] == [line for line in second if line not in first][:2]
+    assert [line for line in first if line not in second][:2] == [
+        line for line in second if line not in first
+    ][:2]
     assert described(one) == described(other)
 
 

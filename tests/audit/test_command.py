@@ -12,7 +12,7 @@ from tests.audit.logs import write_log
 from tests.audit.test_agreement import lines_of, orders
 from xmlcep.cli.main import run
 
-RULES = 'event Complete = ins(item) ; ins(item/price)\nevent Flat {flat} = ins(item) ; ins(item/quantity)\n'
+RULES = "event Complete = ins(item) ; ins(item/price)\nevent Flat {flat} = ins(item) ; ins(item/quantity)\n"
 
 
 @pytest.fixture

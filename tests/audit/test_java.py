@@ -37,7 +37,9 @@ def test_too_old_is_passed_over(tmp_path: Path) -> None:
 def test_spark_is_given_only_what_java_knows(tmp_path: Path) -> None:
     found = find_java({"PATH": str(fake_java(tmp_path / "a", "17.0.1") / "bin")})
     arguments = ["-Xmx1g", "--add-modules=jdk.incubator.vector", "-cp", "a b", "Main"]
-    said = subprocess.run([str(found.home / "bin" / "java"), *arguments], capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        [str(found.home / "bin" / "java"), *arguments], capture_output=True, text=True, check=True
+    )
     assert said.stdout == "-Xmx1g -cp a b Main\n"
 
 

@@ -16,6 +16,7 @@ from xmlcep import load_rules, parse_rules
 from xmlcep.audit import AuditResult, BadRecordError, OutputError, audit
 from xmlcep.audit.inputs import SplitReader, find_files, make_splits
 from xmlcep.audit.output import AtomicFile
+from xmlcep.audit.spool import Spool
 from xmlcep.log import BadRecord, Batch, ClockCheck
 from xmlcep.log.decoding import RowDecoder
 
@@ -163,6 +164,13 @@ def test_records_that_name_no_document(request: pytest.FixtureRequest, tmp_path:
         for row in batch.rows
     ]
     assert docs == ["a"] * len(nameless) + ["b"] * len(lines_of(orders("b"))) and not bad
+
+
+def test_no_room_for_temporary_files() -> None:
+    with pytest.raises(OutputError, match=r"temporary files in .* set TMPDIR"), Spool() as spool:
+        spool._database.execute("PRAGMA max_page_count = 10")
+        for number in range(100):
+            spool.add_findings("a", number, [b"x" * 10_000])
 
 
 @pytest.mark.parametrize("format", ["jsonl", "parquet"])

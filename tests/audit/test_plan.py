@@ -37,7 +37,14 @@ def test_keys(text: str, expected: list[tuple[str, ...]]) -> None:
 
 @pytest.mark.parametrize(
     ("path", "step"),
-    [("/order/item", 1), ("/order/item/item/price", 1), ("/order", None), ("/item", 0), ("/r/a/b", 2), ("/a/x/a/b", 3)],
+    [
+        ("/order/item", 1),
+        ("/order/item/item/price", 1),
+        ("/order", None),
+        ("/item", 0),
+        ("/r/a/b", 2),
+        ("/a/x/a/b", 3),
+    ],
 )
 def test_the_key_node_is_the_outermost(path: str, step: int | None) -> None:
     assert key_step([PathType.parse("item"), PathType.parse("a/b")], PathType.parse(path)) == step
@@ -54,7 +61,13 @@ def test_what_is_fed() -> None:
     records = ("ins /o/item", "upd /o/item/x/text()", "del /o/item", "ins /o", "del /o/item/price")
     assert roles(plain, *records) == ["fed", "passing", "fed", "foreign", "passing"]
     # A condition sees all that happens below its node.
-    assert roles(plain.replace("= ", "= (") + ') {when="true()"}', *records) == ["fed", "fed", "fed", "foreign", "fed"]
+    assert roles(plain.replace("= ", "= (") + ') {when="true()"}', *records) == [
+        "fed",
+        "fed",
+        "fed",
+        "foreign",
+        "fed",
+    ]
     # Records of the key node's own group release nothing; those of another group in it do.
     quiet = "event A = (ins(item) & ins(item/price)) {end=non-local}"
     assert roles(quiet, "upd /o/item/x/text()", "upd /o/item/item/x/text()") == ["passing", "fed"]

@@ -111,7 +111,9 @@ def spoilt(draw: st.DrawFn, records: list[Record], faults: list[Record]) -> list
 def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: Rules, data) -> None:
     if packed:
         pytest.importorskip("pyarrow")
-    events = [item for item in data.draw(documents(max_documents=2).flatmap(interleaved)) if isinstance(item, tuple)]
+    events = [
+        item for item in data.draw(documents(max_documents=2).flatmap(interleaved)) if isinstance(item, tuple)
+    ]
     if not events:
         return
     records = [dict(change_record(event)) for event in events]
@@ -119,7 +121,10 @@ def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: R
     records = data.draw(spoilt(records, faults))
     left_out = set(data.draw(st.lists(st.sampled_from(("doc", "at", "pos", "txn", "meta")), max_size=1)))
     size = data.draw(st.sampled_from((1000, 10, 3, 1)))
-    options = {"operators": data.draw(st.booleans()), "on_bad": data.draw(st.sampled_from(list(OnBadRecord)[:2]))}
+    options = {
+        "operators": data.draw(st.booleans()),
+        "on_bad": data.draw(st.sampled_from(list(OnBadRecord)[:2])),
+    }
     with (
         tempfile.TemporaryDirectory() as folder,
         mock.patch.object(inputs, "LINES_BLOCK", size),
@@ -134,7 +139,9 @@ def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: R
 @given(st.one_of(rule_sets().map(Rules.from_definitions), st.just(PLAIN)), st.data())
 def test_findings_are_written_as_their_records_are(rules: Rules, data) -> None:
     encode = FindingEncoder().encode
-    events = [item for item in data.draw(documents(max_documents=1).flatmap(interleaved)) if isinstance(item, tuple)]
+    events = [
+        item for item in data.draw(documents(max_documents=1).flatmap(interleaved)) if isinstance(item, tuple)
+    ]
     for composite in Detector(rules, operators=True).replay(events):
         assert STANDARD.loads(encode(composite)) == composite.to_record()
         assert encode(composite) == STANDARD.dumps(composite.to_record())

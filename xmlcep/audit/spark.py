@@ -103,7 +103,9 @@ class SparkAudit:
             settlement.add_sorted(reports_in(reports))
             routed = self._replaced(routed, again, settlement)
         rows = self._with_markers(routed, settlement)
-        return settlement, self._kept(self._replayed(rows, settlement.ends(), settlement.headers(), partitions), stack)
+        return settlement, self._kept(
+            self._replayed(rows, settlement.ends(), settlement.headers(), partitions), stack
+        )
 
     # ---- steps ------------------------------------------------------------------------------------------
 
@@ -113,7 +115,9 @@ class SparkAudit:
         return self._spark.range(0, len(splits), 1, tasks)
 
     def _map(self, splits: Sequence[Split], reports: Accumulator[Reports]) -> DataFrame:
-        return self._indexes(splits).mapInArrow(map_task(self._rules, splits, self._keep, reports), ROUTED_DDL)
+        return self._indexes(splits).mapInArrow(
+            map_task(self._rules, splits, self._keep, reports), ROUTED_DDL
+        )
 
     def _route_sorted(
         self, splits: Sequence[Split], settlement: Settlement, reports: Accumulator[Reports]
@@ -161,7 +165,9 @@ class SparkAudit:
         shuffled = rows.repartition(partitions, "pass_index", "doc", "key").sortWithinPartitions(
             "key", "pass_index", "doc", "ts", "kind"
         )
-        return shuffled.mapInArrow(replay_task(self._rules, ends, headers, operators=self._operators), FINDING_DDL)
+        return shuffled.mapInArrow(
+            replay_task(self._rules, ends, headers, operators=self._operators), FINDING_DDL
+        )
 
     def _bad_records(self, findings: DataFrame) -> Iterator[Report]:
         rows = findings.where(f"tree = {NO_TREE}").select("number", "doc", "line")

@@ -10,6 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from .output import OutputError
+
 _TABLES = """
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
@@ -22,7 +24,10 @@ CREATE TABLE record (doc TEXT, ts INTEGER, number INTEGER, file INTEGER, record 
 
 
 class Spool:
-    """A temporary database; it is gone when the block is left. Text is ordered by code points."""
+    """A temporary database; it is gone when the block is left. Text is ordered by code points.
+
+    Leaving the block raises `OutputError` if there was no room for it.
+    """
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="xmlcep-audit-")
@@ -83,3 +88,8 @@ class Spool:
     ) -> None:
         with contextlib.suppress(sqlite3.Error, OSError):
             self.close()
+        if isinstance(error, sqlite3.OperationalError):
+            folder = tempfile.gettempdir()
+            raise OutputError(
+                f"temporary files in {folder}: {error}: set TMPDIR to a folder with room"
+            ) from error

@@ -28,9 +28,7 @@ QUARANTINED = 3
 
 @click.command(name="audit")
 @click.argument("logs", nargs=-1, required=True, metavar="LOG…", type=click.Path())
-@click.option(
-    "--rules", "rules_file", metavar="FILE", type=click.Path(), help="The rules (*.xcep)."
-)
+@click.option("--rules", "rules_file", metavar="FILE", type=click.Path(), help="The rules (*.xcep).")
 @click.option(
     "--schema",
     metavar="XSD",
@@ -133,7 +131,9 @@ def _rules(file: str | None, schema: str | None, locations: dict[str, str]) -> R
 
         return load_with_schema(file, schema, locations=locations)
     if file is None:
-        raise click.UsageError("say what to look for: --rules FILE, or --schema XSD for its complete elements")
+        raise click.UsageError(
+            "say what to look for: --rules FILE, or --schema XSD for its complete elements"
+        )
     return load_rules(file)
 
 
