@@ -39,7 +39,10 @@ FINDING_SCHEMA = pa.schema(
         ("ids", pa.list_(pa.int64())), ("number", pa.int64()), ("name", pa.string()), ("line", pa.binary()),
     ]
 )  # fmt: skip
-FINDING_DDL = "doc string, ts bigint, tree int, operator int, ids array<bigint>, number bigint, name string, line binary"
+FINDING_DDL = (
+    "doc string, ts bigint, tree int, operator int, ids array<bigint>,"
+    " number bigint, name string, line binary"
+)
 RECORD_SCHEMA = pa.schema(
     [
         ("doc", pa.string()),
