@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 
 from .group import Combination, Entry, Group
 from .order import oldest_chain
 
 
-class Context:
+class Context(ABC):
     """A Snoop context: the choice of events for conjunction and sequence (H4, H5), earliest and released
     (D5).
 
@@ -24,21 +25,21 @@ class Context:
         """Stores arrivals in operand ``child``."""
         group.stored[child].extend(arrivals)
 
+    @abstractmethod
     def conjunction(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
         """The combinations that ``arrivals``, just stored in operand ``child``, terminate (H4)."""
-        raise NotImplementedError  # every context defines its own
 
+    @abstractmethod
     def release_conjunction(self, group: Group) -> list[Combination]:
         """What a deferred conjunction raises when the group is released (D5)."""
-        raise NotImplementedError  # every context defines its own
 
+    @abstractmethod
     def sequence(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
         """The combinations that exist now that ``arrivals`` are stored in operand ``child`` (H5)."""
-        raise NotImplementedError  # every context defines its own
 
+    @abstractmethod
     def release_sequence(self, group: Group) -> list[Combination]:
         """What a deferred sequence raises when the group is released (D5)."""
-        raise NotImplementedError  # every context defines its own
 
     def conjunction_is_possible(self, group: Group) -> bool:
         """Whether a combination exists that has not been raised (D2, X1)."""
