@@ -1,8 +1,7 @@
 """The Snoop contexts and the hierarchical context: which stored events combine (rules H1 to H8).
 
-Free of XML libraries and of event classes: a context sees entries with a start and an end. Read `group`
-(what is
-stored), `context` (what a context answers), then any context (`chronicle` is the simplest), `order` for
+Free of XML libraries and of event classes: a context sees entries with a start and an end. Read `group` (what
+is stored), `context` (what a context answers), then any context (`chronicle` is the simplest), `order` for
 sequences, `grouping` for the hierarchical context.
 """
 

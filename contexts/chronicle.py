@@ -22,7 +22,7 @@ class Chronicle(Context):
             if group.owners is not None and all_silent(chosen):
                 break
             found.append(chosen)
-            group.consume_chain(chosen)
+            group.consume(enumerate(chosen))
         return found
 
     def release_conjunction(self, group: Group) -> list[Combination]:
@@ -37,7 +37,7 @@ class Chronicle(Context):
             if chain is None or (group.owners is not None and all_silent(chain)):
                 position += 1
                 continue
-            group.consume_chain(chain)
+            group.consume(enumerate(chain))
             found.append(chain)
         return found
 

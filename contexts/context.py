@@ -5,13 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 
-from .group import Combination, Entry, Group
+from .group import SILENT, Combination, Entry, Group, all_silent
 from .order import oldest_chain
 
 
 class Context(ABC):
-    """A Snoop context: the choice of events for conjunction and sequence (H4, H5), earliest and released
-    (D5).
+    """A Snoop context: how conjunction and sequence choose events, earliest (H4, H5) and released (D5).
 
     Contexts have no state: all of it is in the group. ``one_by_one`` says that several arrivals of one time
     point are stored and evaluated one after the other (H3). The evaluating methods expect the arrivals to be
@@ -43,7 +42,7 @@ class Context(ABC):
 
     def conjunction_is_possible(self, group: Group) -> bool:
         """Whether a combination exists that has not been raised (D2, X1)."""
-        return all(group.stored) and any(not entry[4] for _, entry in group.still_fresh())
+        return all(group.stored) and any(not entry[SILENT] for _, entry in group.still_fresh())
 
     def sequence_is_possible(self, group: Group) -> bool:
         """Whether a combination exists that has not been raised (D2, X1)."""
@@ -51,4 +50,4 @@ class Context(ABC):
         if not (all(before) and last and group.still_fresh()):
             return False
         chains = (oldest_chain(before, terminator) for terminator in last)
-        return any(chain is not None and not all(entry[4] for entry in chain) for chain in chains)
+        return any(chain is not None and not all_silent(chain) for chain in chains)

@@ -52,9 +52,8 @@ class Group:
     """The stored events of one group: ``stored[k]`` are operand k's, oldest first.
 
     ``fresh`` are, for a deferred operator, the arrivals since the last release (X1), with their operand;
-    None if
-    there are none.
-    ``owners[k]`` is told of the consumption of operand k's events; ``owners`` is None when nobody is.
+    None if there are none. ``owners[k]`` is told of the consumption of operand k's events; ``owners`` is
+    None when nobody is.
     """
 
     __slots__ = ("fresh", "now", "owners", "stored")
@@ -79,7 +78,10 @@ class Group:
 
     def still_fresh(self) -> list[tuple[int, Entry]]:
         """The fresh arrivals that are still stored, in the order in which they came."""
-        return [(k, entry) for k, entry in self.fresh or () if holds(self.stored[k], entry)]
+        if self.fresh is None:
+            return []
+        stored = [set(map(id, entries)) for entries in self.stored]  # this very entry, not an equal one
+        return [(k, entry) for k, entry in self.fresh if id(entry) in stored[k]]
 
     def consume(self, taken: Iterable[tuple[int, Entry]]) -> None:
         """Takes these events out of their operands' stores, then tells their owners (H7)."""
@@ -88,17 +90,6 @@ class Group:
             discard(self.stored[k], entry)
         if self.owners is not None:
             self._tell(taken)
-
-    def consume_chain(self, combination: Combination) -> None:
-        """Like `consume`, for a combination with one event per operand, from the first on."""
-        for k, entry in enumerate(combination):
-            stored = self.stored[k]
-            if stored[0] is entry:
-                del stored[0]
-            else:
-                discard(stored, entry)
-        if self.owners is not None:
-            self._tell(list(enumerate(combination)))
 
     def consume_all(self) -> None:
         """Consumes everything that is stored."""
@@ -127,13 +118,11 @@ class Group:
                 owner.available(silent)
 
 
-def holds(stored: Iterable[Entry], entry: Entry) -> bool:
-    """Whether this very entry (not an equal one) is stored."""
-    return any(other is entry for other in stored)
-
-
 def discard(stored: MutableSequence[Entry], entry: Entry) -> bool:
-    """Takes this very entry out of the store, if it is there; says whether it was."""
+    """Takes this very entry (not an equal one) out of the store, if it is there; says whether it was."""
+    if stored and stored[-1] is entry:  # continuous context takes the newest, the others mostly the oldest
+        stored.pop()
+        return True
     for index, other in enumerate(stored):
         if other is entry:
             del stored[index]

@@ -11,8 +11,8 @@ from xmlcep.audit.inputs import find_files, make_splits
 from xmlcep.audit.mapping import Mapper, Report, Topic
 from xmlcep.audit.plan import make_plan
 from xmlcep.audit.replay import KeyReplayer
-from xmlcep.audit.routing import Kind, Routed
-from xmlcep.audit.settling import Settlement, close_open
+from xmlcep.audit.routing import Kind, Point, Routed
+from xmlcep.audit.settling import Settlement
 from xmlcep.rules import Rules
 
 
@@ -65,12 +65,20 @@ def simulate(
     rows: list[Routed] = list(settlement.boundaries())
     for row in routed:
         if row.kind == Kind.OPEN:
-            closed = close_open(row, flushes)
+            closed = _close_open(row, flushes)
             rows += [closed] if closed else []
         elif row.kind != Kind.FRAGMENT or headers.get(row.doc) == row.segment:
             rows.append(row)
     rows.sort(key=lambda row: (row.pass_index, row.doc, row.key, row.ts, row.kind))
     return _replayed(rows, rules, settlement, operators)
+
+
+def _close_open(row: Routed, flushes: dict[tuple[int, str], Point]) -> Routed | None:
+    """The flush marker that an open key turns into (the job: a join); None when only the close follows."""
+    point = flushes.get((row.segment, row.doc))
+    if point is None:
+        return None
+    return row._replace(kind=Kind.FLUSH, ts=point.ts, at=point.at)
 
 
 def _replayed(rows: list[Routed], rules: Rules, settlement: Settlement, operators: bool) -> list[bytes]:

@@ -160,12 +160,6 @@ class Plan:
         """Whether any pass needs document state."""
         return any(each.has_conditions for each in self.passes)
 
-    def describe(self) -> str:
-        """The plan in words."""
-        from .explain import describe_plan  # words stand apart from the reasoning
-
-        return describe_plan(self)
-
 
 def make_plan(rules: Rules) -> Plan:
     """The plan for these rules: trees that depend on each other stay together; trees with equal keys too."""

@@ -10,7 +10,7 @@ from .collecting import Collector
 from .edges import DocumentCourse, join_courses
 from .inputs import Split
 from .mapping import HeaderSeen, Report, Topic, bad_from_json, course_from_json
-from .routing import Course, Kind, Point, Routed
+from .routing import Course, Point, Routed
 
 
 class Settlement:
@@ -120,14 +120,6 @@ class Settlement:
         for doc, course in self.documents.items():
             first = course.courses[0].head.ts
             collector.document(doc, first, course.end.ts, course.count, disordered=doc in self.disordered)
-
-
-def close_open(row: Routed, flushes: dict[tuple[int, str], Point]) -> Routed | None:
-    """The flush marker that an open key turns into; None when nothing but the close follows."""
-    point = flushes.get((row.segment, row.doc))
-    if point is None:
-        return None
-    return row._replace(kind=Kind.FLUSH, ts=point.ts, at=point.at)
 
 
 def _goes_back(course: DocumentCourse) -> bool:

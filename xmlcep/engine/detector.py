@@ -1,9 +1,8 @@
 """The detector: primitive events in, composite events out (rules G1 to G5).
 
 One engine for live documents and for replay. What an event of some type means to the event graph is worked
-out
-at the first event of that type (`Route`) and looked up from then on, so that the work per event depends on
-the trees that can match it, not on how many there are.
+out at the first event of that type (`Route`) and looked up from then on, so that the work per event depends
+on the trees that can match it, not on how many there are.
 """
 
 from __future__ import annotations

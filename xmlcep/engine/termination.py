@@ -43,7 +43,7 @@ class Deferral:
                 self.arrive(child, key, (entry,), cause)
             return
         state.hold(child, key, arrivals, cause)
-        if key in self.blocked or not state.is_possible(key):
+        if key in self.blocked or key in self.pending or not state.is_possible(key):
             return
         if self.mode is not Termination.EARLIEST:
             self.pending.add(key)

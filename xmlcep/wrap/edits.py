@@ -145,12 +145,12 @@ def _arrive(node: Node) -> None:
 def _put_anyhow(node: Node, call: Callable[[], None], target: Node, leaving: Departure | None) -> None:
     """As `put`, by comparing whole child lists: texts may come into or out of view (ignore_whitespace)."""
     sites = [target] if leaving is None else [target, leaving.parent]
-    rearrange(sites, call, journalled=leaving is not None)
+    rearrange(sites, call)
     if leaving is not None and TABLE.get(node) is leaving.record and leaving.parent is not node.getparent():
         leaving.tell()
 
 
-def rearrange(sites: Iterable[Node], call: Callable[[], None], *, journalled: bool = False) -> None:
+def rearrange(sites: Iterable[Node], call: Callable[[], None]) -> None:
     """Runs an lxml call that may change the child lists and texts of ``sites`` in any way; tells the difference.
 
     Whatever the call has done before it raised is told, too.
