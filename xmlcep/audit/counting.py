@@ -9,7 +9,7 @@ from path_types import PathType
 
 from ..log import Batch, ClockCheck
 from ..log.decoding import RowDecoder
-from .inputs import LogFile, SplitReader, make_splits
+from .inputs import LogFile, SplitReader, whole
 from .plan import Plan, Role
 
 _MOST_KEYS = 1_000_000
@@ -31,8 +31,8 @@ def count_records(files: Sequence[LogFile], plan: Plan) -> Counts:
     routes: dict[tuple[str, PathType], list[tuple[int, int]]] = {}
     records = 0
     decoder = RowDecoder(ClockCheck.ANY)
-    for split in make_splits(files):
-        for item in SplitReader(split, decoder, lambda _: None).read():
+    for file in files:
+        for item in SplitReader(whole(file), decoder, lambda _: None).read():
             if not isinstance(item, Batch):
                 continue
             records += len(item.rows)

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeAlias, cast
+from typing import NamedTuple, TypeAlias
 
 from ..log import BadRecord, Batch, Header, LogError, Origin, segments
 from ..log.columns import Block
@@ -46,12 +46,15 @@ class LogFile(NamedTuple):
 
 
 class Split(NamedTuple):
-    """A part of a file that one task reads: the lines that start in bytes ``start`` to ``end`` (end excluded)."""
+    """A part of a file that one task reads: the lines that begin in bytes ``start`` to ``end`` (end excluded).
+
+    ``end`` is None for files that cannot be cut.
+    """
 
     file: LogFile
     number: int
     start: int
-    end: int
+    end: int | None
 
     @property
     def name(self) -> int:
@@ -121,18 +124,23 @@ def make_splits(files: Sequence[LogFile], split_bytes: int = SPLIT_BYTES) -> lis
     found = []
     for file in files:
         if file.kind != "plain":
-            found.append(Split(file, 0, 0, file.size))
+            found.append(whole(file))
             continue
         for number, start in enumerate(range(0, file.size, split_bytes)):
             found.append(Split(file, number, start, min(start + split_bytes, file.size)))
     return found
 
 
+def whole(file: LogFile) -> Split:
+    """A split that is all of a file."""
+    return Split(file, 0, 0, file.size if file.kind == "plain" else None)
+
+
 class SplitReader:
     """Reads one split. Record numbers count from 1 at its start; ``lines`` is how many it has once it is read.
 
-    ``on_bad`` gets bad records with such numbers. ``check_text`` refuses text that no XML document can hold and
-    headers with damaged snapshots, which matters where records are applied to a document.
+    ``on_bad`` gets bad records with such numbers. ``check_text`` matters to `read`, of which records are applied to
+    a document: it refuses text that no XML document can hold and headers with damaged snapshots.
     """
 
     def __init__(
@@ -148,14 +156,39 @@ class SplitReader:
 
     def read(self) -> Iterator[tuple[int, Header] | Batch]:
         """Headers, each with its number, and batches of records in file order."""
-        for item in self._items():
-            if not isinstance(item, Batch):
-                if isinstance(item[1], Header) and self._is_sound(*item):
+        for block in self.blocks(self._batch_size):
+            for item in (block,) if isinstance(block, tuple) else block.items():
+                if not isinstance(item, Batch):
+                    if isinstance(item[1], Header) and self._is_sound(item[0], item[1]):
+                        yield item[0], item[1]
+                elif self._check_text:
+                    yield self._without_bad_text(item)
+                else:
                     yield item
-            elif self._check_text:
-                yield self._without_bad_text(item)
-            else:
-                yield item
+
+    def blocks(self, size: int | None = None) -> Iterator[Block | tuple[int, Header]]:
+        """The same records in blocks, each to be used before the next is asked for, of ``size`` records at most.
+
+        The items of all blocks are those of `read` (without ``check_text``). A header of a JSON Lines file is an
+        item of its block; that of a Parquet file comes by itself, before the first block.
+        """
+        if self.split.file.kind == "parquet":
+            yield from self._arrow_blocks(size or ARROW_BLOCK)
+        else:
+            yield from self._lines_blocks(size or LINES_BLOCK)
+
+    def _arrow_blocks(self, size: int) -> Iterator[Block | tuple[int, Header]]:
+        yield from ParquetReader(self.split.file.path, self._decoder, self._on_bad).blocks(size)
+
+    def _lines_blocks(self, size: int) -> Iterator[Block]:
+        file, start = self.split.file, self.split.start
+        reader = JsonLinesReader(file.path, self._decoder, FASTEST, self._on_bad, asides=(Header,))
+        with Path(file.path).open("rb") as raw:
+            if start:
+                raw.seek(start - 1)
+                start += len(raw.readline()) - 1  # a line that the split before begins, or its end alone
+            yield from reader.blocks(unpacked(raw, file.kind), size, start, self.split.end)
+        self.lines = reader.lines
 
     def _is_sound(self, number: int, header: Header) -> bool:
         """Whether a header describes a document, if that matters; else it is a bad record."""
@@ -169,54 +202,6 @@ class SplitReader:
             self._on_bad(BadRecord(Origin(self.split.file.path, number), None, reason, raw))
             return False
         return True
-
-    def _items(self) -> Iterator[Any]:
-        split = self.split
-        if split.file.kind == "parquet":
-            yield from ParquetReader(split.file.path, self._decoder, self._on_bad).read(self._batch_size)
-            return
-        with Path(split.file.path).open("rb") as raw:
-            if split.start == 0:
-                yield from self._json_lines(self._counted(unpacked(raw, split.file.kind)), self._on_bad)
-                return
-            # Only a reader at the start of a file looks for a byte order mark: an empty line goes before ours.
-            for item in self._json_lines(self._continued(raw), self._shifted_bad):
-                if isinstance(item, Batch):
-                    yield Batch(item.file, item.rows, [number - 1 for number in item.numbers])
-                else:
-                    yield item[0] - 1, item[1]
-
-    def _json_lines(self, lines: Iterator[bytes], on_bad: Callable[[BadRecord], None]) -> Iterator[Any]:
-        reader = JsonLinesReader(self.split.file.path, self._decoder, FASTEST, on_bad)
-        return reader.read(cast("BinaryIO", lines), self._batch_size)
-
-    def _counted(self, stream: BinaryIO) -> Iterator[bytes]:
-        position, end = 0, self.split.end
-        packed = self.split.file.kind != "plain"
-        for line in stream:
-            if position >= end and not packed:
-                return
-            position += len(line)
-            self.lines += 1
-            yield line
-
-    def _continued(self, raw: BinaryIO) -> Iterator[bytes]:
-        position = self.split.start - 1
-        raw.seek(position)
-        position += len(raw.readline())  # the rest of a line of the split before
-        self._base = position
-        yield b"\n"
-        while position < self.split.end:
-            line = raw.readline()
-            if not line:
-                return
-            position += len(line)
-            self.lines += 1
-            yield line
-
-    def _shifted_bad(self, bad: BadRecord) -> None:
-        offset = None if bad.offset is None else bad.offset - 1 + self._base
-        self._on_bad(bad._replace(origin=Origin(bad.origin.file, bad.origin.record - 1), offset=offset))
 
     def _without_bad_text(self, batch: Batch) -> Batch:
         find = _NOT_XML.search
@@ -233,18 +218,6 @@ class SplitReader:
             self._on_bad(BadRecord(batch.origin(index), None, reason, raw_record(row)))
         kept = [index for index in range(len(batch.rows)) if index not in wrong]
         return Batch(batch.file, [batch.rows[i] for i in kept], [batch.numbers[i] for i in kept])
-
-
-def read_blocks(
-    file: LogFile, decoder: RowDecoder, on_bad: Callable[[BadRecord], None]
-) -> Iterator[Block | tuple[int, Header]]:
-    """A whole file in blocks that can be sifted as columns, each to be used before the next is asked for."""
-    if file.kind == "parquet":
-        yield from ParquetReader(file.path, decoder, on_bad).blocks(ARROW_BLOCK)
-        return
-    with Path(file.path).open("rb") as raw:
-        reader = JsonLinesReader(file.path, decoder, FASTEST, on_bad)
-        yield from reader.blocks(unpacked(raw, file.kind), LINES_BLOCK)
 
 
 def raw_record(row: Row) -> bytes:

@@ -18,7 +18,7 @@ from ..rules import Rules
 from .collecting import Collector
 from .findings import Ranking
 from .fragments import snapshot_of
-from .inputs import LogFile, SplitReader, duplicate, make_splits, raw_record, read_blocks
+from .inputs import LogFile, SplitReader, duplicate, raw_record, whole
 
 _new_tuple = tuple.__new__
 _SPOOLED = 1000  # findings of a document that are kept in memory
@@ -196,7 +196,7 @@ class LocalAudit:
         decoder = RowDecoder(ClockCheck.ANY)
         kinds = Kinds(Detector(self._rules).concerns)
         for file in files:
-            for block in read_blocks(file, decoder, partial(self._collector.bad, file)):
+            for block in SplitReader(whole(file), decoder, partial(self._collector.bad, file)).blocks():
                 if isinstance(block, tuple):
                     continue  # headers matter to rules with conditions only
                 stretches = block.stretches(kinds)
@@ -232,15 +232,15 @@ class LocalAudit:
     ) -> Iterator[tuple[Header | None, Batch | None, LogFile]]:
         decoder = RowDecoder(ClockCheck.ANY)
         check_text = self._rules.graph.has_conditions
-        for split in make_splits(files, max(file.size for file in files)):
-            self._headers, self._file = {}, split.file.path
-            reader = SplitReader(split, decoder, partial(on_bad, split.file), check_text=check_text)
+        for file in files:
+            self._headers, self._file = {}, file.path
+            reader = SplitReader(whole(file), decoder, partial(on_bad, file), check_text=check_text)
             for item in reader.read():
                 if not isinstance(item, Batch):
-                    yield item[1], None, split.file
+                    yield item[1], None, file
                     continue
-                self._note(split.file, {row[8] for row in item.rows}, len(item.rows))
-                yield None, item, split.file
+                self._note(file, {row[8] for row in item.rows}, len(item.rows))
+                yield None, item, file
 
     def _take(self, batch: Batch, file: LogFile) -> None:
         """Replays a batch; documents that turn out not to be in order are left for later."""

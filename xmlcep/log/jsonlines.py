@@ -24,10 +24,17 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class JsonLinesReader:
-    """Reads one file: headers and control records as they stand there, change records in batches."""
+    """Reads one file or a part of it: headers and control records as they stand there, change records in batches.
 
-    def __init__(self, file: str, decoder: RowDecoder, codec: JsonCodec, on_bad: BadRecordPolicy) -> None:
+    ``asides`` are the kinds of records that are handed out besides change records; others are left out.
+    """
+
+    def __init__(
+        self, file: str, decoder: RowDecoder, codec: JsonCodec, on_bad: BadRecordPolicy,
+        *, asides: tuple[type, ...] = (Header, Control),
+    ) -> None:  # fmt: skip
         self._file = file
+        self._wanted_asides = asides
         self._decoder = decoder
         self._codec = codec
         self._on_bad = on_bad
@@ -42,10 +49,22 @@ class JsonLinesReader:
         for block in self.blocks(stream, batch_size):
             yield from block.items()
 
-    def blocks(self, stream: BinaryIO, batch_size: int) -> Iterator[LinesBlock]:
-        """The file's lines in blocks, each to be used before the next is asked for."""
+    @property
+    def lines(self) -> int:
+        """How many lines were read, once reading is over."""
+        return self._first - 1
+
+    def blocks(
+        self, stream: BinaryIO, batch_size: int, start: int = 0, end: int | None = None
+    ) -> Iterator[LinesBlock]:
+        """The lines in blocks, each to be used before the next is asked for.
+
+        For a part of a file ``stream`` stands at byte ``start``, where a line begins, and lines that begin at byte
+        ``end`` or later are left out. Numbers then count from 1 at ``start``; offsets are those in the file.
+        """
         damage: Exception | None = None
-        while damage is None:
+        self._offset = start
+        while damage is None and (end is None or self._offset < end):
             self._lines = []
             try:
                 self._lines.extend(islice(stream, batch_size))
@@ -53,15 +72,27 @@ class JsonLinesReader:
                 damage = error  # what was unpacked before the damage is good
             if not self._lines:
                 break
-            if self._first == 1 and self._lines[0].startswith(_BYTE_ORDER_MARK):
+            following = self._offset + sum(map(len, self._lines))
+            if end is not None and following > end:
+                self._leave_out_from(end)
+            if self._offset == 0 and self._lines[0].startswith(_BYTE_ORDER_MARK):
                 self._lines[0] = self._lines[0][len(_BYTE_ORDER_MARK) :]
                 self._offset = len(_BYTE_ORDER_MARK)
             yield LinesBlock(self._lines, self._codec, self._read_lines)
             self._first += len(self._lines)
-            self._offset += sum(map(len, self._lines))
+            self._offset = following
         if damage is not None:
             reason = f"the file is damaged from here on, nothing after it can be unpacked: {damage}"
             self._on_bad(BadRecord(Origin(self._file, self._first), self._offset, reason, b""))
+
+    def _leave_out_from(self, end: int) -> None:
+        """Drops the lines that begin at this byte or later."""
+        begin = self._offset
+        for index, line in enumerate(self._lines):
+            if begin >= end:
+                del self._lines[index:]
+                return
+            begin += len(line)
 
     def _read_lines(self) -> Iterator[tuple[int, Header | Control] | Batch]:
         self._rows, self._asides = [], []
@@ -109,7 +140,9 @@ class JsonLinesReader:
                 raise RecordError(f"not a JSON object but {type(record).__name__}")
             if MARK not in record:
                 return self._decoder.admit(record, self._header_doc if record.get("doc") is None else None)
-            self._asides.append((len(self._rows), origin.record, _aside(record, origin)))
+            aside = _aside(record, origin)
+            if isinstance(aside, self._wanted_asides):
+                self._asides.append((len(self._rows), origin.record, aside))
         except RecordError as error:
             offset = self._offset + sum(map(len, self._lines[:index]))
             torn = not line.endswith(b"\n")
