@@ -7,11 +7,9 @@ on the trees that can match it, not on how many there are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from heapq import heappop, heappush
-from operator import and_
 from typing import TYPE_CHECKING, TypeAlias
 
 from contexts import Entry
@@ -22,7 +20,7 @@ from ..replica import Replica
 from .multiplicity import MultiplicityState
 from .operator_state import OperatorState
 from .plan import Plan, primitive_plan
-from .promises import ALL
+from .selection import select
 from .tree_state import TreeState
 
 if TYPE_CHECKING:
@@ -69,7 +67,9 @@ class Detector:
 
     ``operators=True`` reports the composites of inner operators, too (G5). ``document`` is the state of the
     document before the first event; only rules with conditions need it (D4), and without it the detector
-    keeps its own, starting empty.
+    keeps its own, starting empty. With ``trees``, names of events, it evaluates these only, as if the rules
+    had no others; what others raise has to be fed where these use it (see `feed`). Raises `ValueError` for a
+    name that is no event of the rules.
 
     Events are `PrimitiveEvent`, or plain tuples of the same layout, with ascending ``ts``.
 
@@ -85,38 +85,34 @@ class Detector:
     Both(/order#1/item#2) at 2 {ins@1, ins@2}
     """
 
-    def __init__(self, rules: Rules, *, operators: bool = False, document: Replica | None = None) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        *,
+        operators: bool = False,
+        document: Replica | None = None,
+        trees: Collection[str] | None = None,
+    ) -> None:
         graph = getattr(rules, "graph", None)
         if graph is None:
             raise TypeError(
                 f"a detector needs rules, not {rules!r}: use load_rules(file) or parse_rules(text)"
             )
-        self._document = (Replica() if document is None else document) if graph.has_conditions else None
+        selection = self._selection = select(graph, trees)
+        self._document = (Replica() if document is None else document) if selection.conditional else None
         self._report: list[CompositeEvent] = []
-        self._trees: list[TreeState] = []
-        for tree in graph.trees:
-            reused = reduce(and_, (self._trees[index].promise for index in tree.dependencies), ALL)
-            self._trees.append(
-                TreeState(tree, self._document, self._report, report_operators=operators, reused=reused)
+        # By their index in the graph, which is their turn (G2).
+        self._trees = {
+            tree.index: TreeState(
+                tree,
+                self._document,
+                self._report,
+                report_operators=operators,
+                reused=selection.reused[tree.index],
             )
-        self._users: list[list[int]] = [[] for _ in graph.trees]
-        for tree in graph.trees:
-            for used in tree.dependencies:
-                self._users[used].append(tree.index)
-        # For each tree the deferring trees whose composites may still reach it, directly or by others.
-        self._upstream: list[set[int]] = []
-        for tree in graph.trees:
-            above = [self._upstream[used] for used in tree.dependencies]
-            deferring = {used for used in tree.dependencies if self._trees[used].deferred}
-            self._upstream.append(deferring.union(*above))
-        self._by_path: dict[PathType, set[int]] = {}
-        for tree in graph.trees:
-            paths = [leaf.path for leaf in tree.leaves()] + [node.path for node in tree.operators]
-            for path in paths:
-                self._by_path.setdefault(path, set()).add(tree.index)
-        self._conditional = frozenset(
-            tree.index for tree in graph.trees if any(operator.condition for operator in tree.operators)
-        )
+            for tree in selection.trees
+        }
+        self._users = selection.users
         self._routes: dict[str, _Routes] = {operation: _Routes(self, operation) for operation in OPERATIONS}
         self._waiting: set[int] = set()  # trees with something pending (D2, D3)
         self._dying: list[tuple[TreeState, OperatorState, int]] = []
@@ -125,8 +121,18 @@ class Detector:
 
     # ---- feeding --------------------------------------------------------------------------------------
 
-    def feed(self, event: PrimitiveEvent) -> list[CompositeEvent]:
-        """Processes one primitive event; returns the composites raised at its time point, in raise order."""
+    def feed(self, event: PrimitiveEvent, composites: Sequence[CompositeEvent] = ()) -> list[CompositeEvent]:
+        """Processes one primitive event; returns the composites raised at its time point, in raise order.
+
+        ``composites`` are what the trees that this detector does not evaluate raised at the same time point
+        (their roots, see `CompositeEvent`), in any order: they reach the trees that use them as if all were
+        evaluated here (G2, N2), without a look at their constituents. This needs all trees that are used,
+        directly or not, and not evaluated to raise at events only, so that none of their operators may have
+        ``end=non-local`` or ``end=custom``; conditions are fine.
+
+        Raises `ValueError` for composites of trees that are evaluated here or that the rules do not have,
+        and for those of inner operators.
+        """
         if self._closed:
             return []
         self._last = event
@@ -135,8 +141,8 @@ class Detector:
             if type(event) is not PrimitiveEvent:
                 event = _new_tuple(PrimitiveEvent, event)
             self._document.apply(event)
-        if self._waiting:
-            self._process(event, route)
+        if self._waiting or composites:
+            self._process(event, route, composites)
         elif route is None:
             return []
         elif route.direct is not None:
@@ -191,8 +197,7 @@ class Detector:
             return []
         if type(cause) is not PrimitiveEvent:
             cause = _new_tuple(PrimitiveEvent, cause)
-        todo = sorted(self._waiting)
-        self._run(cause, dict.fromkeys(todo), flush=True)
+        self._run(cause, dict.fromkeys(self._waiting), {}, flush=True)
         self._free_the_dying()
         return self._take_report()
 
@@ -214,7 +219,7 @@ class Detector:
         self._dying.clear()
         self._last = None
         self._closed = False
-        for tree in self._trees:
+        for tree in self._trees.values():
             for state in tree.states:
                 state.clear(self._document)
 
@@ -223,7 +228,7 @@ class Detector:
 
         Deferred operators are released by any event (D2, D3), conditions are about the whole document (D4).
         """
-        everything = self._document is not None or any(tree.deferred for tree in self._trees)
+        everything = self._document is not None or any(tree.deferred for tree in self._trees.values())
         return everything or self._routes[operation][path] is not None
 
     def _take_report(self) -> list[CompositeEvent]:
@@ -233,19 +238,22 @@ class Detector:
 
     # ---- one time point -------------------------------------------------------------------------------
 
-    def _process(self, event: PrimitiveEvent, route: Route | None) -> None:
+    def _process(
+        self, event: PrimitiveEvent, route: Route | None, composites: Sequence[CompositeEvent] = ()
+    ) -> None:
         if type(event) is not PrimitiveEvent:
             self._last = event = _new_tuple(PrimitiveEvent, event)
-        released = bool(self._waiting) and self._released_by(event)
+        outside = self._selection.by_outside_tree(composites) if composites else {}
+        busy = bool(outside) or (bool(self._waiting) and self._released_by(event))
         if route is None:
-            if released:
-                self._run(event, {})
+            if busy:
+                self._run(event, {}, outside)
                 self._free_the_dying()
             return
         for multiplicity in route.vanishing:
             multiplicity.vanish(event[3][-1])
-        if released or not route.alone:
-            self._run(event, {state.tree.index: plan for state, plan in route.steps})
+        if busy or not route.alone:
+            self._run(event, {state.tree.index: plan for state, plan in route.steps}, outside)
         elif route.direct is not None:
             _deliver(event, route.direct)
         else:
@@ -262,30 +270,39 @@ class Detector:
             if tree.deferred:
                 (self._waiting.add if tree.has_pending() else self._waiting.discard)(tree.tree.index)
 
-    def _run(self, event: PrimitiveEvent, plans: dict[int, Plan | None], *, flush: bool = False) -> None:
-        """Takes all trees concerned through the time point, dependencies first (G2)."""
-        todo = sorted(plans)
-        queued = set(todo)
+    def _run(
+        self,
+        event: PrimitiveEvent,
+        plans: Mapping[int, Plan | None],
+        outside: Mapping[int, list[CompositeEvent]],
+        *,
+        flush: bool = False,
+    ) -> None:
+        """Takes all trees concerned through the time point, dependencies first (G2).
+
+        ``outside`` are composites of trees that are not evaluated here, which have their turn, too.
+        """
+        queued = plans.keys() | outside.keys()
         if not flush:
-            for index in self._waiting - queued:
-                if self._trees[index].must_release(event):
-                    queued.add(index)
-                    heappush(todo, index)
+            queued.update(i for i in self._waiting - queued if self._trees[i].must_release(event))
+        todo = sorted(queued)
         inboxes: dict[int, list[CompositeEvent]] = {}
         while todo:
             index = heappop(todo)
-            tree = self._trees[index]
-            raised = tree.process(event, plans.get(index), inboxes.pop(index, ()), flush=flush)
-            if tree.deferred:
-                (self._waiting.add if tree.has_pending() else self._waiting.discard)(index)
-            if raised and self._users[index]:
-                composites = _in_finding_order(raised)
-                for user in self._users[index]:
-                    if any(self._trees[user].composite_deliveries(event) for event in composites):
-                        inboxes.setdefault(user, []).extend(composites)
-                        if user not in queued:
-                            queued.add(user)
-                            heappush(todo, user)
+            if index in outside:
+                composites = outside[index]
+            else:
+                tree = self._trees[index]
+                raised = tree.process(event, plans.get(index), inboxes.pop(index, ()), flush=flush)
+                if tree.deferred:
+                    (self._waiting.add if tree.has_pending() else self._waiting.discard)(index)
+                composites = _in_finding_order(raised) if raised and index in self._users else []
+            for user in self._users[index] if composites else ():
+                if any(self._trees[user].composite_deliveries(event) for event in composites):
+                    inboxes.setdefault(user, []).extend(composites)
+                    if user not in queued:
+                        queued.add(user)
+                        heappush(todo, user)
 
     def _released_by(self, event: PrimitiveEvent) -> bool:
         return any(self._trees[index].must_release(event) for index in self._waiting)
@@ -297,7 +314,7 @@ class Detector:
         steps = []
         vanishing: list[MultiplicityState] = []
         freed: list[tuple[TreeState, OperatorState]] = []
-        for tree in self._candidates(path):
+        for tree in map(self._trees.__getitem__, self._selection.candidates(path)):
             plan = primitive_plan(tree.tree, tree.states, operation, path)
             if plan is not None:
                 steps.append((tree, plan))
@@ -307,7 +324,7 @@ class Detector:
                 vanishing += [s for s in owned if isinstance(s, MultiplicityState) and s.refills]
         if not (steps or freed):
             return None
-        alone = not any(self._users[tree.tree.index] for tree, _ in steps)
+        alone = not any(tree.tree.index in self._users for tree, _ in steps)
         direct = None
         simple = all(plan.direct and not (tree.deferred or tree.flat) for tree, plan in steps)
         if alone and simple and not freed:
@@ -318,17 +335,6 @@ class Detector:
                 if index is not None
             )
         return Route(direct, tuple(steps), alone, tuple(vanishing), tuple(freed))
-
-    def _candidates(self, path: PathType) -> list[TreeState]:
-        """The trees that have to be asked about events of this path, in order of G2.
-
-        A compatible leaf has this path or one that ends it (E2), and so has the operator of which a created
-        or deleted node is a group; conditions are looked at for events below their node, too (D4).
-        """
-        indexes = set(self._conditional)
-        for ending in (path, *(PathType.of(False, path.steps[start:]) for start in range(len(path)))):
-            indexes |= self._by_path.get(ending, frozenset())
-        return [self._trees[index] for index in sorted(indexes)]
 
     # ---- freeing (G4) -----------------------------------------------------------------------------------
 
@@ -342,7 +348,7 @@ class Detector:
 
     def _is_awaited(self, tree: TreeState, state: OperatorState, key: int) -> bool:
         return tree.is_awaited(state, key) or any(
-            self._trees[index].has_pending() for index in self._upstream[tree.tree.index]
+            self._trees[index].has_pending() for index in self._selection.upstream[tree.tree.index]
         )
 
     def _free_the_dying(self) -> None:
@@ -360,12 +366,12 @@ class Detector:
 
     def size(self) -> int:
         """How many events are stored in all groups of all trees: what memory depends on (G4)."""
-        return sum(state.size() for tree in self._trees for state in tree.states)
+        return sum(state.size() for tree in self._trees.values() for state in tree.states)
 
     def _check(self) -> None:
         """Checks the invariants that hold between events; AssertionError shows what breaks one."""
         assert not self._report, self._report
-        for tree in self._trees:
+        for tree in self._trees.values():
             for state in tree.states:
                 assert not state.outbox, (tree.tree.name, state.name, state.outbox)
                 for key, group in state.groups.items():

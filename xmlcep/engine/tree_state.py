@@ -53,7 +53,6 @@ class TreeState:
         for state in self.states:
             self._connect(state, document)
         self.deferred = tuple(state for state in self.states if state.deferral is not None)
-        self.promise = promise(tree.root, reused)
         self._composite_plans: dict[tuple[str, PathType], tuple[Delivery, ...]] = {}
 
     def _connect(self, state: OperatorState, document: Replica | None) -> None:
