@@ -38,8 +38,8 @@ class Strictness(Enum):
 class Replica:
     """The state of a document after the events it was given.
 
-    It starts empty, or with `from_snapshot`. Fed only the events of some subtrees it holds these: an element
-    whose parent is unknown becomes the root of a detached fragment.
+    It starts empty, or with `from_snapshot`; `add` gives it further parts. Fed only the events of some subtrees
+    it holds these: an element whose parent is unknown becomes the root of a detached fragment.
 
     >>> from xmlcep.events import PrimitiveEvent
     >>> replica = Replica()
@@ -76,8 +76,27 @@ class Replica:
         Raises `SnapshotError` when the text is not safe, well-formed XML or the number of ids is wrong.
         """
         replica = cls(strictness=strictness)
-        replica._root = load_snapshot(replica._nodes, xml_text, ids)
+        replica._root = replica.add(xml_text, ids)
         return replica
+
+    def add(self, xml_text: str, ids: Sequence[int]) -> int:
+        """Adds a part of a document as a detached fragment to whatever it holds; returns its root's node id.
+
+        ``ids`` as for `from_snapshot`. The root's parent stays unknown, even if it is here or comes later.
+        Raises `SnapshotError` as `from_snapshot` does, and for ids that it has already; nothing is added then.
+        """
+        added = NodeTables()
+        root = load_snapshot(added, xml_text, ids)
+        for node in ids:
+            if node in self._nodes:
+                raise SnapshotError(f"ids has node id {node}, which the replica has already")
+        self._elements.update(added.elements)
+        self._children.update(added.children)
+        self._texts.update(added.texts)
+        self._attributes.update(added.attributes)
+        self._attribute_ids.update(added.attribute_ids)
+        self._parents.update(added.parents)
+        return root
 
     # --- reading ---------------------------------------------------------------------------------------
 
@@ -351,7 +370,7 @@ class Replica:
             )
         replica = cls(strictness=strictness)
         for fragment in state["fragments"]:
-            node = load_snapshot(replica._nodes, fragment["xml"], fragment["ids"])
+            node = replica.add(fragment["xml"], fragment["ids"])
             replica._parents[node] = fragment["parent"]
         replica._root = state["root"]
         return replica

@@ -125,3 +125,24 @@ def test_a_group_that_waits_is_not_searched_again_at_each_arrival(monkeypatch: p
         detector.feed(event(ts, "ins", path, 1, 2, 100 + ts))
     assert len(asked) == 2  # with the first price, and when the first quantity made it possible
     assert len(detector.flush()) == 50
+
+
+def test_detectors_of_the_same_trees_share_what_events_mean_and_nothing_else() -> None:
+    rules = parse_rules(COMPLETE)
+    first, second = Detector(rules), Detector(rules, trees=None)
+    assert first._selection is second._selection
+    events = life(1, 10)
+    assert first.feed(events[0]) == second.feed(events[1]) == []
+    assert [c.ts for step in events[1:] for c in first.feed(step)] == [3]
+    assert [c for step in events[2:] for c in second.feed(step)] == []
+
+
+def test_no_more_than_so_many_event_types_are_kept_for_all_detectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Documents may have names without end; each detector keeps only those of its own document."""
+    monkeypatch.setattr("xmlcep.engine.selection._MOST_TYPES", 5)
+    rules = parse_rules(COMPLETE)
+    for number in range(20):
+        detector = Detector(rules)
+        detector.feed(event(1, "ins", f"/order/other{number}", 1, 5))
+        assert [c.ts for step in life(2, 10) for c in detector.feed(step)] == [4]
+        assert len(detector._selection.meanings) <= 5

@@ -153,3 +153,50 @@ def test_bad_snapshots_are_refused(xml: str, ids: list[int], problem: str) -> No
     with pytest.raises(SnapshotError) as caught:
         Replica.from_snapshot(xml, ids)
     assert problem in str(caught.value)
+
+
+def test_fragments_are_added_side_by_side() -> None:
+    """Each with its own nodes, which later events find, and with no place in the document."""
+    replica = Replica(strictness=Strictness.STRICT)
+    assert replica.add('<item id="a"><price>5</price></item>', [2, 3, 4, 5]) == 2
+    assert replica.add("<item>x<!--c-->y</item>", [7, 8, 9]) == 7
+    assert (replica.root_id, replica.tree(), len(replica)) == (None, None, 7)
+    replica.apply(event(1, "upd", "/order/item/price/text()", [1, 2, 4, 5], value="6", old="5"))
+    replica.apply(event(2, "upd", "/order/item/@id", [1, 2, 3], value="b", old="a"))
+    replica.apply(event(3, "del", "/order/item/text()", [1, 7, 8], old="x"))
+    replica.apply(event(4, "ins", "/order/item/note", [1, 7, 10], pos=1))
+    assert etree.tostring(replica.element(2)) == b'<item id="b"><price>6</price></item>'
+    assert etree.tostring(replica.element(7)) == b"<item>y<note/></item>"
+    again = Replica.from_state(json.loads(json.dumps(replica.to_state())), strictness=Strictness.STRICT)
+    for one in (replica, again):
+        one.apply(event(5, "del", "/order/item/note", [1, 7, 10]))
+        one.apply(event(6, "del", "/order/item/text()", [1, 7, 9], old="y"))
+        one.apply(event(7, "del", "/order/item", [1, 7]))
+        assert (len(one), one.element(7)) == (4, None)
+
+
+def test_a_fragment_is_added_to_a_document() -> None:
+    replica = Replica.from_snapshot("<order><item/></order>", [1, 2])
+    replica.add("<item><price/></item>", [5, 6])
+    assert replica.snapshot() == ("<order><item/></order>", [1, 2])
+    assert etree.tostring(replica.element(6)) == b"<price/>"
+
+
+@pytest.mark.parametrize(
+    ("xml", "ids", "problem"),
+    [
+        ("<item", [5], "not well-formed"),
+        ("<item/>", [5, 6], "has 1 nodes, but ids has 2"),
+        ("<item><price/></item>", [5, 2], "node id 2, which the replica has already"),
+        ("<item><price>7</price></item>", [5, 6, 3], "node id 3, which the replica has already"),
+        ("<item a='1'/>", [5, 4], "node id 4, which the replica has already"),
+    ],
+)
+def test_nothing_is_left_of_a_fragment_that_is_refused(xml: str, ids: list[int], problem: str) -> None:
+    replica = Replica.from_snapshot('<order><item b="1">t</item></order>', [1, 2, 4, 3])
+    before = replica.to_state()
+    with pytest.raises(SnapshotError) as caught:
+        replica.add(xml, ids)
+    assert problem in str(caught.value)
+    assert replica.to_state() == before
+    assert len(replica) == 4

@@ -1,25 +1,24 @@
 """The detector: primitive events in, composite events out (rules G1 to G5).
 
 One engine for live documents and for replay. What an event of some type means to the event graph is worked
-out at the first event of that type (`Route`) and looked up from then on, so that the work per event depends
+out at the first event of that type (`Meaning`, `Route`) and looked up from then on, so that the work per event depends
 on the trees that can match it, not on how many there are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from contexts import Entry
-from path_types import PathType, equals_or_ends
+from path_types import PathType
 
 from ..events import OPERATIONS, CompositeEvent, PrimitiveEvent
 from ..replica import Replica
-from .multiplicity import MultiplicityState
 from .operator_state import OperatorState
-from .plan import Plan, primitive_plan
+from .plan import Plan
+from .routes import Direct, Route, Routes
 from .selection import select
 from .tree_state import TreeState
 
@@ -27,39 +26,6 @@ if TYPE_CHECKING:
     from ..rules import Rules
 
 _new_tuple = tuple.__new__
-
-
-Direct: TypeAlias = tuple[Callable[[int, int, Entry, PrimitiveEvent], None], int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """What primitive events of one type mean to the event graph.
-
-    ``steps`` are the trees that take them, in order of G2; ``alone`` says that none of these trees is reused
-    by another; ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of
-    which a deleted node can be a group (M5, G4). ``direct`` is for the common case that in each tree there is
-    but one arrival and nothing deferred: how to take it, operand, index of its group key in ids.
-    """
-
-    direct: tuple[Direct, ...] | None
-    steps: tuple[tuple[TreeState, Plan], ...]
-    alone: bool
-    vanishing: tuple[MultiplicityState, ...] = ()
-    freed: tuple[tuple[TreeState, OperatorState], ...] = ()
-
-
-class _Routes(dict[PathType, Route | None]):
-    """The routes of one operation by path type, each worked out when it is first asked for."""
-
-    def __init__(self, detector: Detector, operation: str) -> None:
-        super().__init__()
-        self.detector = detector
-        self.operation = operation
-
-    def __missing__(self, path: PathType) -> Route | None:
-        route = self[path] = self.detector._route(self.operation, path)
-        return route
 
 
 class Detector:
@@ -109,11 +75,14 @@ class Detector:
                 self._report,
                 report_operators=operators,
                 reused=selection.reused[tree.index],
+                composite_plans=selection.composite_plans[tree.index],
             )
             for tree in selection.trees
         }
         self._users = selection.users
-        self._routes: dict[str, _Routes] = {operation: _Routes(self, operation) for operation in OPERATIONS}
+        self._routes: dict[str, Routes] = {
+            operation: Routes(operation, selection, self._trees) for operation in OPERATIONS
+        }
         self._waiting: set[int] = set()  # trees with something pending (D2, D3)
         self._dying: list[tuple[TreeState, OperatorState, int]] = []
         self._last: PrimitiveEvent | None = None
@@ -223,6 +192,14 @@ class Detector:
             for state in tree.states:
                 state.clear(self._document)
 
+    def add_fragment(self, xml_text: str, ids: Sequence[int]) -> None:
+        """Adds a part of the document that was there before its first event, for conditions (D4).
+
+        As `Replica.add`, with its errors; nothing happens if no rule that is evaluated has a condition.
+        """
+        if self._document is not None:
+            self._document.add(xml_text, ids)
+
     def concerns(self, operation: str, path: PathType) -> bool:
         """Whether events of this type can matter; if not, they may be left out of what is fed.
 
@@ -306,35 +283,6 @@ class Detector:
 
     def _released_by(self, event: PrimitiveEvent) -> bool:
         return any(self._trees[index].must_release(event) for index in self._waiting)
-
-    # ---- routes -----------------------------------------------------------------------------------------
-
-    def _route(self, operation: str, path: PathType) -> Route | None:
-        """Works out what primitive events of this type mean to the graph."""
-        steps = []
-        vanishing: list[MultiplicityState] = []
-        freed: list[tuple[TreeState, OperatorState]] = []
-        for tree in map(self._trees.__getitem__, self._selection.candidates(path)):
-            plan = primitive_plan(tree.tree, tree.states, operation, path)
-            if plan is not None:
-                steps.append((tree, plan))
-            if operation == "del" and not tree.tree.flat:
-                owned = [state for state in tree.states if equals_or_ends(state.node.path, path)]
-                freed += [(tree, state) for state in owned]
-                vanishing += [s for s in owned if isinstance(s, MultiplicityState) and s.refills]
-        if not (steps or freed):
-            return None
-        alone = not any(tree.tree.index in self._users for tree, _ in steps)
-        direct = None
-        simple = all(plan.direct and not (tree.deferred or tree.flat) for tree, plan in steps)
-        if alone and simple and not freed:
-            direct = tuple(
-                (state.take, child, index)
-                for _, plan in steps
-                for state, child, index in plan.deliveries
-                if index is not None
-            )
-        return Route(direct, tuple(steps), alone, tuple(vanishing), tuple(freed))
 
     # ---- freeing (G4) -----------------------------------------------------------------------------------
 

@@ -6,19 +6,20 @@ Which leaves, which group and which other operators an event concerns depends on
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from contexts import FLAT_KEY, Hierarchical
-from path_types import PathType, equals_or_ends
+from contexts import FLAT_KEY
+from path_types import PathType, equals_or_ends, offset
 
+from ..definitions import Multiplicity
 from ..events import CompositeType, PrimitiveType
-from ..trees import EventTree, LeafNode
-from .multiplicity import MultiplicityState
-from .operator_state import OperatorState
+from ..trees import EventTree, LeafNode, OperatorNode
 
-# Where a leaf's event goes: operator, operand, and which of the event's ids is the group key (None: flat).
-Delivery: TypeAlias = tuple[OperatorState, int, int | None]
+# Where a leaf's event goes: operator (postorder index), operand, and which of the event's ids is the group
+# key (None: flat).
+Delivery: TypeAlias = tuple[int, int, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,68 +45,68 @@ def key_of(index: int | None, ids: tuple[int, ...]) -> int:
     return FLAT_KEY if index is None else ids[index]
 
 
-def primitive_plan(
-    tree: EventTree, states: tuple[OperatorState, ...], operation: str, path: PathType
-) -> Plan | None:
+def primitive_plan(tree: EventTree, operation: str, path: PathType) -> Plan | None:
     """The plan for primitive events of this type; None if they change nothing in the tree by themselves."""
     deliveries = tuple(
         delivery
-        for state in states
-        for leaf in state.node.leaves()
+        for node in tree.operators
+        for leaf in node.leaves()
         if isinstance(leaf.type, PrimitiveType) and leaf.type.accepts(operation, path)
-        for delivery in _delivery(state, leaf, path)
+        for delivery in _delivery(tree, node, leaf, path)
     )
     creations = frozenset(
-        state.node.index
-        for state in states
-        if operation == "ins" and isinstance(state, MultiplicityState) and state.lower == 0
-        if equals_or_ends(state.node.path, path) and (tree.flat or _index(state, path) is not None)
+        node.index
+        for node in tree.operators
+        if operation == "ins" and isinstance(node.definition, Multiplicity) and node.definition.lower == 0
+        if equals_or_ends(node.path, path) and (tree.flat or _index(node, path) is not None)
     )
     rechecks = {
-        state.node.index: nodes
-        for state in states
-        if state.node.condition is not None and (nodes := _at_or_above(state, path))
+        node.index: nodes
+        for node in tree.operators
+        if node.condition is not None and (nodes := _at_or_above(node, path))
     }
     if not (deliveries or creations or rechecks):
         return None
-    touched = {state.node.index for state, _, _ in deliveries} | creations | rechecks.keys()
+    touched = {operator for operator, _, _ in deliveries} | creations | rechecks.keys()
     direct = len(deliveries) == 1 and not creations and not rechecks
-    return Plan(deliveries, creations, rechecks, tuple(sorted(with_ancestors(touched, states))), direct)
+    visit = tuple(sorted(with_ancestors(touched, tree.operators)))
+    return Plan(deliveries, creations, rechecks, visit, direct)
 
 
-def composite_plan(states: tuple[OperatorState, ...], name: str, path: PathType) -> tuple[Delivery, ...]:
+def composite_plan(tree: EventTree, name: str, path: PathType) -> tuple[Delivery, ...]:
     """Where a tree stores the composites of this name and absolute path type (T5)."""
     return tuple(
         delivery
-        for state in states
-        for leaf in state.node.leaves()
+        for node in tree.operators
+        for leaf in node.leaves()
         if isinstance(leaf.type, CompositeType) and leaf.type.accepts(name, path)
-        for delivery in _delivery(state, leaf, path)
+        for delivery in _delivery(tree, node, leaf, path)
     )
 
 
-def with_ancestors(indexes: set[int], states: tuple[OperatorState, ...]) -> frozenset[int]:
+def with_ancestors(indexes: set[int], operators: Sequence[OperatorNode]) -> frozenset[int]:
     """These operators and all above them, to which what they raise goes."""
     found: set[int] = set()
     for index in indexes:
         current: int | None = index
         while current is not None and current not in found:
             found.add(current)
-            current = states[current].node.parent
+            current = operators[current].parent
     return frozenset(found)
 
 
-def _delivery(state: OperatorState, leaf: LeafNode, path: PathType) -> list[Delivery]:
-    index = _index(state, path)
-    return [] if index is None and not state.flat else [(state, leaf.child_index, index)]
+def _delivery(tree: EventTree, node: OperatorNode, leaf: LeafNode, path: PathType) -> list[Delivery]:
+    index = None if tree.flat else _index(node, path)
+    return [] if index is None and not tree.flat else [(node.index, leaf.child_index, index)]
 
 
-def _at_or_above(state: OperatorState, path: PathType) -> tuple[int, ...]:
+def _at_or_above(node: OperatorNode, path: PathType) -> tuple[int, ...]:
     """Which of the ids of such an event can be nodes of the operator's groups (D4: at or below the node)."""
     above = [PathType.of(True, path.steps[: length + 1]) for length in range(len(path))]
-    return tuple(index for index, place in enumerate(above) if _index(state, place) == index)
+    return tuple(index for index, place in enumerate(above) if _index(node, place) == index)
 
 
-def _index(state: OperatorState, path: PathType) -> int | None:
-    grouping = state.grouping
-    return grouping.index(path) if isinstance(grouping, Hierarchical) else None
+def _index(node: OperatorNode, path: PathType) -> int | None:
+    """Which of the ids of such an event is the group key in hierarchical context (K1), if it projects."""
+    start = offset(node.path, path)
+    return None if start is None else start + len(node.path) - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from contexts import Entry
 from contexts.group import composite as composite_entry
@@ -18,7 +18,7 @@ from .disjunction import DisjunctionState
 from .multiplicity import MultiplicityState
 from .operator_state import Input, OperatorState
 from .pairs import PairConjunction, PairSequence, is_plain_pair
-from .plan import Delivery, Plan, composite_plan, key_of, with_ancestors
+from .plan import Delivery, Plan, key_of, with_ancestors
 from .promises import Promise, promise
 from .termination import Deferral
 
@@ -32,7 +32,11 @@ STATES: dict[type, type[OperatorState]] = {
 
 
 class TreeState:
-    """One event tree at run time. ``reused`` is what is promised of the trees that it reuses."""
+    """One event tree at run time.
+
+    ``reused`` is what is promised of the trees that it reuses, ``composite_plans`` says where it stores
+    composites by name and absolute path type.
+    """
 
     def __init__(
         self,
@@ -42,6 +46,7 @@ class TreeState:
         *,
         report_operators: bool,
         reused: Promise,
+        composite_plans: Mapping[tuple[str, PathType], tuple[Delivery, ...]],
     ) -> None:
         self.tree = tree
         self.flat = tree.flat
@@ -53,7 +58,7 @@ class TreeState:
         for state in self.states:
             self._connect(state, document)
         self.deferred = tuple(state for state in self.states if state.deferral is not None)
-        self._composite_plans: dict[tuple[str, PathType], tuple[Delivery, ...]] = {}
+        self._composite_plans = composite_plans
 
     def _connect(self, state: OperatorState, document: Replica | None) -> None:
         node = state.node
@@ -89,15 +94,15 @@ class TreeState:
         if plan is not None:
             visit = plan.visit
             ts = event[0]
-            for state, child, index in plan.deliveries:
+            for operator, child, index in plan.deliveries:
                 entry: Entry = (ts, ts, ts, event, False)
-                inputs.setdefault(state.node.index, []).append((child, key_of(index, event[3]), [entry]))
+                inputs.setdefault(operator, []).append((child, key_of(index, event[3]), [entry]))
         touched = self._deliver(composites, event, inputs) if composites else set()
         touched.update(
             state.node.index for state in self.deferred if state.deferral and state.deferral.pending
         )
         if not touched.issubset(visit):
-            visit = sorted(with_ancestors(touched, self.states).union(visit))
+            visit = sorted(with_ancestors(touched, self.tree.operators).union(visit))
         raised: list[Entry] = []
         for index in visit:
             entries = self._visit(self.states[index], inputs.get(index, ()), plan, event, flush=flush)
@@ -147,12 +152,12 @@ class TreeState:
         by_detection = self.tree.order is Order.DETECTION
         arrivals: dict[tuple[int, int, int], list[Entry]] = {}
         for event in composites:
-            for state, child, index in self.composite_deliveries(event):
+            for operator, child, index in self.composite_deliveries(event):
                 start, end = event.start, event.end
                 if by_detection and start is not None:
                     start = end = cause[0]
                 entry = composite_entry(start, end, cause[0], event)
-                place = (state.node.index, child, key_of(index, event.ids))
+                place = (operator, child, key_of(index, event.ids))
                 arrivals.setdefault(place, []).append(entry)
         for (operator, child, key), entries in arrivals.items():
             inputs.setdefault(operator, []).append((child, key, entries))
@@ -163,11 +168,7 @@ class TreeState:
         """Where the tree stores such a composite."""
         if event.path is None:
             return ()
-        place = (event.name, event.path)
-        plan = self._composite_plans.get(place)
-        if plan is None:
-            plan = self._composite_plans[place] = composite_plan(self.states, *place)
-        return plan
+        return self._composite_plans[event.name, event.path]
 
     def must_release(self, event: PrimitiveEvent) -> bool:
         """Whether the event releases a non-local group by happening elsewhere (D2)."""
