@@ -47,7 +47,8 @@ ORDER_RULES = parse_rules(
 def described(result: AuditResult) -> tuple[bytes, bytes | None, list[Any]]:
     """All that must not depend on the engine."""
     quarantine = None if result.quarantine is None else result.quarantine.read_bytes()
-    return result.out.read_bytes(), quarantine, result.summary.to_record()["documents"]
+    documents = result.summary.documents
+    return result.out.read_bytes(), quarantine, [documents[doc].to_record() for doc in sorted(documents)]
 
 
 @settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])

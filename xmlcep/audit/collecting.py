@@ -58,6 +58,10 @@ class Collector:
         entry: DocumentSummary = self.summary.document(doc)
         entry.records, entry.first, entry.last, entry.disordered = count, first, last, disordered
 
+    def seconds(self, doc: str, seconds: float) -> None:
+        """Notes that the replay of a document, or of a part of it, took so long."""
+        self.summary.document(doc).seconds += seconds
+
     def finish(self) -> set[str]:
         """Settles the counts; returns the documents whose findings are withheld."""
         for doc, count in self.spool.count_bad():
