@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import hashlib
 import logging
 import os
 import re
@@ -61,9 +62,9 @@ def spark_session(
 ) -> Iterator[SparkSession]:
     """The session to audit with: ``spark`` or the active one, which stay open, else one that is stopped at the end.
 
-    ``master`` is a Spark master URL; default: this machine with all its cores, failed tasks retried.
-    ``input_bytes`` is how much is to be read; it decides how much the Java compiler does. Raises
-    `MissingExtraError`, `NoJavaError` or `SparkError`.
+    ``master`` is a Spark master URL; default: that of ``spark-submit`` in a program it runs, else this machine
+    with all its cores, failed tasks retried. ``input_bytes`` is how much is to be read; it decides how much the
+    Java compiler does. Raises `MissingExtraError`, `NoJavaError` or `SparkError`.
     """
     require_spark()
     from pyspark.sql import SparkSession
@@ -74,7 +75,8 @@ def spark_session(
         yield given
         return
     with _without_log_of_py4j():
-        session = start_session(master or DEFAULT_MASTER, input_bytes=input_bytes)
+        chosen = master or (None if _submitted() else DEFAULT_MASTER)
+        session = start_session(chosen, input_bytes=input_bytes)
         with _noted_interrupts() as interrupts:
             try:
                 ship_packages(session)
@@ -151,27 +153,37 @@ def _handling_interrupts(handler: Callable[[int, object], None]) -> Iterator[Non
         signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
 
 
-def start_session(master: str, *, input_bytes: int = 0) -> SparkSession:
-    """A new session on this master, quiet and set up for audits; raises `NoJavaError` or `SparkError`."""
+def _submitted() -> bool:
+    """Whether ``spark-submit`` runs this program: then its JVM waits for us, and its master is set."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ
+
+
+def start_session(master: str | None, *, input_bytes: int = 0) -> SparkSession:
+    """A new session on this master, quiet and set up for audits; None: on the one that ``spark-submit`` was given.
+
+    Raises `NoJavaError` or `SparkError`.
+    """
     require_spark()
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-    if not _MASTERS.fullmatch(master):
+    if master is not None and not _MASTERS.fullmatch(master):
         raise SparkError(
             f"{master!r} is no Spark master: expected local, local[4], spark://HOST:PORT, yarn or k8s://…"
         )
-    builder = SparkSession.builder.master(_retrying(master)).appName("xmlcep audit")
-    local = master.startswith("local")
+    builder = SparkSession.builder.appName("xmlcep audit")
+    if master is not None:
+        builder = builder.master(_retrying(master))
+    local = master is not None and master.startswith("local")
     # Without a launched JVM there is a choice of Java; in spark-submit it runs already.
-    if SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
+    if SparkContext._gateway is None and not _submitted():
         java = find_java()
         os.environ["JAVA_HOME"] = str(java.home)
         builder = builder.config("spark.driver.extraJavaOptions", _java_options(input_bytes))
         if local:
             builder = builder.config("spark.driver.memory", _memory())
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    if local or LOOPBACK in master:
+    if local or LOOPBACK in (master or ""):
         os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
         builder = builder.config("spark.driver.host", LOOPBACK).config("spark.driver.bindAddress", LOOPBACK)
     for name, value in _SETTINGS.items():
@@ -180,7 +192,8 @@ def start_session(master: str, *, input_bytes: int = 0) -> SparkSession:
         try:
             session = builder.getOrCreate()
         except Exception as error:  # those of PySpark and py4j have no common base
-            raise SparkError(f"Spark did not start on {master}: {explain(error)}") from error
+            where = master or "the master of spark-submit"
+            raise SparkError(f"Spark did not start on {where}: {explain(error)}") from error
     if interrupts:
         session.stop()
         raise KeyboardInterrupt
@@ -228,21 +241,29 @@ def _java_options(input_bytes: int) -> str:
 
 
 def ship_packages(spark: SparkSession) -> None:
-    """Sends the project's own packages to the workers, unless they share this machine's files."""
-    if str(spark.sparkContext.master).startswith("local"):
+    """Sends the project's own packages to the workers, unless they share this machine's files.
+
+    They are sent once for each session: Spark refuses a second file of the same name, so the name tells what is
+    in it.
+    """
+    context = spark.sparkContext
+    if str(context.master).startswith("local"):
         return
-    archive = build_archive(Path(tempfile.mkdtemp(prefix="xmlcep-ship-")))
-    atexit.register(shutil.rmtree, archive.parent, ignore_errors=True)
-    spark.sparkContext.addPyFile(str(archive))
+    folder = Path(tempfile.mkdtemp(prefix="xmlcep-ship-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    archive = build_archive(folder)
+    if not any(shipped.endswith(f"/{archive.name}") for shipped in context.listFiles):
+        context.addPyFile(str(archive))
 
 
 def build_archive(folder: Path) -> Path:
-    """A zip of the project's packages in ``folder``, as workers import them from."""
-    archive = folder / "xmlcep-packages.zip"
+    """A zip of the project's packages in ``folder``, as workers import them from; its name has its checksum."""
+    archive = folder / "packages.zip"
     top = Path(__file__).resolve().parents[2]
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:
         for package in PACKAGES:
             for path in sorted((top / package).rglob("*")):
                 if path.is_file() and path.suffix != ".pyc":
                     target.write(path, path.relative_to(top).as_posix())
-    return archive
+    checksum = hashlib.sha256(archive.read_bytes()).hexdigest()
+    return archive.rename(folder / f"xmlcep-packages-{checksum[:12]}.zip")

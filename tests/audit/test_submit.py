@@ -1,0 +1,169 @@
+"""Audits run by ``spark-submit``, on this machine and on a cluster whose workers do not have the package."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.audit.logs import write_log
+from tests.audit.test_agreement import lines_of, orders
+from tests.audit.test_failures import REPOSITORY, cluster
+from xmlcep.audit import NoJavaError, audit
+from xmlcep.audit import session as sessions
+from xmlcep.audit.java import find_java
+from xmlcep.rules import parse_rules
+
+pytestmark = pytest.mark.slow
+
+# The program of docs/audit.md, twice in one session; and what the workers have of the package before and after.
+WITH_A_SESSION = """\
+import sys
+from pyspark.sql import SparkSession
+import xmlcep
+from xmlcep.audit import audit
+
+def find_package(_):
+    try:
+        import xmlcep
+    except ImportError as error:
+        return str(error)
+    return xmlcep.__file__
+
+def seen_by_workers():
+    return spark.sparkContext.parallelize([0], 1).map(find_package).first()
+
+logs, rules, first, second = sys.argv[1:]
+spark = SparkSession.builder.getOrCreate()
+print("before:", seen_by_workers())
+for out in (first, second):
+    audit(logs, xmlcep.load_rules(rules), engine="spark", spark=spark, out=out)
+print("after:", seen_by_workers())
+print("still running on", spark.sparkContext.master)
+spark.stop()
+"""
+
+WITHOUT_A_SESSION = """\
+import sys
+import xmlcep
+from xmlcep.audit import audit
+
+logs, rules, out = sys.argv[1:]
+audit(logs, xmlcep.load_rules(rules), engine="spark", out=out)
+"""
+
+RULES = parse_rules(
+    """
+    event Complete = ins(item) ; (x[0,1] ins(item/comment) & ins(item/price))
+    event Twice = Complete(item) & ins(item/quantity)
+    event Flat {flat, context=continuous} = ins(item) ; ins(item/price)
+    """
+)
+
+# What saves time where little is done: no web page, no log, no compiler that takes its time. The history of an
+# application, a file, tells its master.
+SETTINGS = [
+    "--conf", "spark.ui.enabled=false",
+    "--conf", "spark.log.level=ERROR",
+    "--conf", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1",
+    "--conf", "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1",
+    "--conf", "spark.sql.shuffle.partitions=2",
+    "--conf", "spark.eventLog.enabled=true",
+    "--conf", "spark.eventLog.rolling.enabled=false",
+    "--conf", "spark.eventLog.compress=false",
+]  # fmt: skip
+
+NOT_HERE = "this worker was not sent the package"
+
+
+class Task:
+    """A log, rules and what the local engine finds, in a folder of its own; programs are submitted there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.log = write_log(folder / "log.jsonl", lines_of(orders("a", txn=True)) + lines_of(orders("b")))
+        self.rules = folder / "rules.xcep"
+        self.rules.write_text(str(RULES))
+        local = audit(self.log, RULES, out=folder / "local.jsonl")
+        assert len(local.summary.per_rule) == 3
+        self.expected = local.out.read_bytes()
+
+    def submit(self, master: str, program: str, *outs: str) -> str:
+        """Has ``spark-submit`` run the program with log, rules and output files; returns what it prints."""
+        import pyspark
+
+        home = Path(pyspark.__file__).parent
+        (self.folder / "my_audit.py").write_text(program)
+        history = self.folder / "history"
+        history.mkdir()
+        targets = [str(self.folder / out) for out in outs]
+        done = subprocess.run(
+            [
+                str(home / "bin" / "spark-submit"), "--master", master, *SETTINGS,
+                "--conf", f"spark.eventLog.dir={history.as_uri()}", "my_audit.py", str(self.log), str(self.rules),
+                *targets,
+            ],
+            cwd=self.folder, env=os.environ | submitting_environment(home), capture_output=True, text=True, timeout=300,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr[-4000:]
+        return done.stdout
+
+    def found(self, out: str) -> bytes:
+        """The bytes of an output file."""
+        return (self.folder / out).read_bytes()
+
+
+def submitting_environment(home: Path) -> dict[str, str]:
+    """What ``spark-submit`` needs; unlike ours it does not look for Java by itself."""
+    return {
+        "SPARK_HOME": str(home), "JAVA_HOME": str(find_java().home), "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(REPOSITORY),
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _java() -> None:
+    pytest.importorskip("pyspark")
+    pytest.importorskip("pyarrow")
+    try:
+        find_java()
+    except NoJavaError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def bare_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a cluster whose workers cannot import the package: where it is installed, that is hidden."""
+    hiding = tmp_path_factory.mktemp("hiding")
+    for package in sessions.PACKAGES:
+        (hiding / package).mkdir()
+        (hiding / package / "__init__.py").write_text(f"raise ImportError({NOT_HERE!r})\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(hiding))
+        with cluster(tmp_path_factory.mktemp("cluster")) as url:
+            yield url
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Task:
+    """Something to audit."""
+    return Task(tmp_path)
+
+
+def test_on_a_cluster_the_package_ships_itself_once_for_a_session(bare_cluster: str, task: Task) -> None:
+    said = task.submit(bare_cluster, WITH_A_SESSION, "first.jsonl", "second.jsonl")
+    assert f"before: {NOT_HERE}" in said
+    assert "/xmlcep-packages-" in said.partition("after: ")[2]
+    assert f"still running on {bare_cluster}" in said
+    assert task.found("first.jsonl") == task.found("second.jsonl") == task.expected
+
+
+def test_without_a_session_the_audit_runs_where_it_was_submitted_to(task: Task) -> None:
+    task.submit("local[2]", WITHOUT_A_SESSION, "out.jsonl")
+    assert task.found("out.jsonl") == task.expected
+    (history,) = (task.folder / "history").iterdir()  # of one application
+    assert '"spark.master":"local[2]"' in history.read_text()
