@@ -1,4 +1,4 @@
-"""``python -m benchmarks [NAMES] [--events N] [--runs N] [--json FILE] [--compare OLD]``."""
+"""``python -m benchmarks [NAMES] [--events N] [--runs N] [--only CASE] [--json FILE] [--compare OLD]``."""
 
 from __future__ import annotations
 
@@ -25,14 +25,21 @@ DEFAULT = Settings()
 @click.option("--events", default=DEFAULT.events, show_default=True, help="Events per history.")
 @click.option("--runs", default=DEFAULT.runs, show_default=True, help="Runs of each case; the median counts.")
 @click.option("--seed", default=DEFAULT.seed, show_default=True, help="Seed of the histories.")
+@click.option("--only", default="", help="Of the long benchmarks only cases whose name has this in it.")
 @click.option("--json", "target", type=click.Path(path_type=Path), help="Save the figures to this file.")
 @click.option("--compare", "old", type=click.Path(path_type=Path, exists=True), help="Figures saved before.")
 def main(
-    names: Sequence[str], events: int, runs: int, seed: int, target: Path | None, old: Path | None
+    names: Sequence[str],
+    events: int,
+    runs: int,
+    seed: int,
+    only: str,
+    target: Path | None,
+    old: Path | None,
 ) -> None:
     """Measures what matching costs (all benchmarks, or those named) and prints a table."""
     console = Console(width=120)
-    settings = Settings(events, runs, seed)
+    settings = Settings(events, runs, seed, only)
     before = {} if old is None else _read(old)
     console.print(f"{_machine()}; {events:,} events, median of {runs} runs, {GC_STATE}; CPU time")
     figures: list[Figure] = []

@@ -13,17 +13,21 @@ from typing import Any, Protocol, cast
 
 NAMES: tuple[str, ...] = (
     "q1", "q2", "q3", "contexts", "samples", "reading", "recording", "audit", "memory", "live", "spark",
-    "schemas",
+    "spark_rules", "schemas",
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What all benchmarks are told: how many events, how many runs of each case (the median counts)."""
+    """What all benchmarks are told: how many events, how many runs of each case (the median counts).
+
+    Benchmarks whose cases take long run only those whose name has ``only`` in it.
+    """
 
     events: int = 100_000
     runs: int = 5
     seed: int = 1
+    only: str = ""
 
 
 @dataclass(frozen=True, slots=True)

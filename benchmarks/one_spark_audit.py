@@ -1,50 +1,116 @@
-"""One audit with its processes: ``python -m benchmarks.one_spark_audit MASTER LOG RULES FINDINGS``.
+"""One audit with its processes: ``python -m benchmarks.one_spark_audit ENGINE LOG RULES FINDINGS``.
 
-MASTER is a Spark master, ``local-engine`` for the engine without Spark, or ``floor=MASTER`` for nothing but a shuffle
-and a sort of as many rows as LOG has lines. Prints CPU seconds of all processes, seconds of the clock, how many
-findings there were. The start of Spark is not in it.
+ENGINE is a Spark master such as ``local[2]``, or ``local`` for the engine without Spark. LOG is a file or a folder.
+With ``--floor`` Spark does nothing but read the log, shuffle it by the second node id on the path (the item's or
+the order's) and sort it: no Python, no rules, no findings. With ``--one-core`` all processes share one
+core. Prints a `Measured` as JSON.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from xmlcep import load_rules
 from xmlcep.audit import audit
+from xmlcep.audit.auditing import Engine
 
 from .processes import ProcessTree
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
-def main(master: str, log: str, rules: str, findings: str) -> None:
-    """Audits and prints."""
+FLOOR_PARTITIONS = 8
+_LOG_DDL = (
+    "doc string, ts bigint, op string, path string, ids array<bigint>, value string, old string, pos bigint,"
+    " at string, txn bigint"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Seconds of CPU of all processes and of the clock, without the start of Spark, which has its own.
+
+    ``others`` are the CPU seconds that the rest of the machine used meanwhile: with many of them the clock says
+    little. ``at_once`` is the most memory that all processes held at one time, then the highest peaks of the driver,
+    the JVM and a Python worker, in bytes.
+    """
+
+    cpu: float
+    clock: float
+    others: float
+    findings: int
+    start_cpu: float
+    start_clock: float
+    at_once: int
+    driver: int
+    java: int
+    worker: int
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any]) -> Measured:
+        """The figures that this program printed."""
+        return cls(**record)
+
+
+@click.command()
+@click.argument("engine")
+@click.argument("log", type=click.Path(path_type=Path, exists=True))
+@click.argument("rules", type=click.Path(path_type=Path, exists=True))
+@click.argument("findings", type=click.Path(path_type=Path))
+@click.option("--floor", is_flag=True, help="Read, shuffle and sort the log, nothing else.")
+@click.option("--one-core", is_flag=True, help="All processes on one core.")
+def main(engine: str, log: Path, rules: Path, findings: Path, floor: bool, one_core: bool) -> None:
+    """Audits LOG under RULES, writes FINDINGS, prints what it took."""
+    started = perf_counter()
+    if one_core:
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # inherited by the JVM and its workers
     tree = ProcessTree()
-    spark = None
-    if master != "local-engine":
-        from xmlcep.audit.session import start_session
-
-        spark = start_session(master.removeprefix("floor="), input_bytes=Path(log).stat().st_size)
-        spark.range(10).count()
-    before, started = tree.seconds(), perf_counter()
+    spark = None if engine == "local" else _started(engine, log)
+    start_cpu, begun, start_of_all = tree.seconds(), perf_counter(), tree.seconds_of_all()
     count = 0
-    if spark is None:
-        count = audit(log, load_rules(rules), out=findings).summary.findings
-    elif master.startswith("floor="):
-        with Path(log).open("rb") as lines:
-            rows = sum(1 for _ in lines)
-        rest = """encode(concat('["ins",', id, ']'), 'utf-8') as rest"""
-        columns = ("id % 100000 as key", "'order' as doc", "id as ts", rest)
-        shuffled = spark.range(rows).selectExpr(*columns).repartition(8, "doc", "key")
-        shuffled.sortWithinPartitions("key", "doc", "ts").write.format("noop").mode("overwrite").save()
+    if floor:
+        assert spark is not None, "the floor is one of Spark"
+        _shuffle(spark, log)
     else:
-        count = audit(log, load_rules(rules), out=findings, engine="spark", spark=spark).summary.findings
-    print(json.dumps([tree.seconds() - before, perf_counter() - started, count]))
+        how: Engine = "local" if spark is None else "spark"
+        result = audit(log, load_rules(rules), out=findings, engine=how, spark=spark)
+        count = result.summary.findings
+    clock, cpu = perf_counter() - begun, tree.seconds() - start_cpu
+    others = max(tree.seconds_of_all() - start_of_all - cpu, 0.0)
+    measured = Measured(cpu, clock, others, count, start_cpu, begun - started, *tree.memory())
     tree.close()
+    print(json.dumps(asdict(measured)))
     if spark is not None:
         spark.stop()
 
 
+def _started(master: str, log: Path) -> SparkSession:
+    """A session as an audit starts it, with a first job behind it."""
+    from xmlcep.audit.session import start_session
+
+    files = log.iterdir() if log.is_dir() else [log]
+    spark = start_session(master, input_bytes=sum(file.stat().st_size for file in files))
+    spark.range(10).count()
+    return spark
+
+
+def _shuffle(spark: SparkSession, log: Path) -> None:
+    """All columns that an audit needs, each record a row of Spark's own."""
+    columnar = any(file.suffix == ".parquet" for file in ([log] if log.is_file() else log.iterdir()))
+    read = spark.read.schema(_LOG_DDL)
+    rows = read.parquet(str(log)) if columnar else read.json(str(log))
+    columns = ("get(ids, 1) as key", "doc", "ts", "op", "path", "ids", "value", "old", "at", "txn")
+    shuffled = rows.selectExpr(*columns).repartition(FLOOR_PARTITIONS, "doc", "key")
+    shuffled.sortWithinPartitions("key", "doc", "ts").write.format("noop").mode("overwrite").save()
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    sys.exit(main())

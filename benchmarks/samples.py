@@ -39,3 +39,8 @@ def run(settings: Settings) -> Iterator[Figure]:
         runs=settings.runs,
     )
     yield from per_event("samples", "", timings, events=settings.events, base="Q1")
+
+
+def rules_for_orders() -> str:
+    """The sample rules as text, for documents whose orders are called ``order`` as in the histories."""
+    return RULES.read_text(encoding="utf-8").replace("purchaseOrder", "order")

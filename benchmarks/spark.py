@@ -2,85 +2,93 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
-from .frame import Figure, Settings, Unavailable
-from .histories import History, as_record
+from .audited import (
+    FLOOR,
+    LOCAL,
+    ONE_CORE,
+    ONE_TASK,
+    TWO_TASKS,
+    Engine,
+    compared,
+    disturbance,
+    median,
+    memory,
+    written,
+)
+from .bulk import BulkLog, ShapeName
+from .frame import Figure, Settings
+from .make_log import Kind
+from .one_spark_audit import Measured
 from .queries import both_rule, complete_rule
+from .samples import rules_for_orders
 
-TITLE = "Audit with Spark, CPU of all processes (start of Spark excluded); the ratio is to the local engine"
-MASTERS = ("local-engine", "local[1]", "local[2]", "floor=local[1]")
-BY_ORDER = "event Complete(/order) = ins(item) ; (ins(item/price) & ins(item/quantity))\n"
+TITLE = "Audit with Spark, CPU of all processes (start of Spark apart); the ratio is to the local engine"
+ENGINES = (LOCAL, ONE_CORE, ONE_TASK, TWO_TASKS, FLOOR)
+BY_ITEM = f"{complete_rule()}\n{both_rule()}\n"
+BY_ORDER = """\
+event Complete(order) = ins(item) ; (ins(item/price) & ins(item/quantity))
+event Both(order) = upd(item/price/text()) & upd(item/quantity/text())
+"""
 
-# The name of a record's document, by its item: how large the groups of a rule by order are.
-Naming = Callable[[int], str]
+
+class Case(NamedTuple):
+    """A log and rules for it; ``most`` limits the records where an audit takes long."""
+
+    name: str
+    shape: ShapeName
+    rules: str
+    kind: Kind = "parquet"
+    transaction: int | None = None
+    most: int | None = None
+
+
+CASES = (
+    Case("many groups, Parquet", "many", BY_ITEM),
+    Case("8 groups, Parquet", "few", BY_ORDER),
+    Case("one group has a third, Parquet", "skew", BY_ORDER),
+    Case("many groups, JSON Lines", "many", BY_ITEM, kind="jsonl"),
+    Case("sample rules, Parquet", "many", rules_for_orders(), transaction=50, most=1_000_000),
+)
 
 
 def run(settings: Settings) -> Iterator[Figure]:
-    """CPU per record and records per second for each shape of log; the findings are compared as well."""
-    try:
-        import pyspark  # noqa: F401
-    except ImportError as error:
-        raise Unavailable(f"Spark: {error}") from error
-    by_item = f"{complete_rule()}\n{both_rule()}\n"
-    shapes: tuple[tuple[str, str, Naming], ...] = (
-        ("many groups", by_item, lambda item: "order"),
-        ("8 groups", BY_ORDER, lambda item: f"order{item % 8}"),
-        ("one group has a third", BY_ORDER, lambda item: "hot" if item % 10 < 3 else f"order{item % 97}"),
-    )
-    for shape, rules_text, naming in shapes:
-        with TemporaryDirectory() as folder:
-            rules, log = Path(folder) / "rules.xcep", Path(folder) / "log.jsonl"
-            rules.write_text(rules_text, encoding="utf-8")
-            _write(History(settings.events, 1000, seed=settings.seed), naming, log)
-            yield from _compare(shape, log, rules, settings.events)
+    """For each case CPU per record, records per second and memory of each engine, and what a second task brings."""
+    for case in CASES:
+        if settings.only in case.name:
+            events = min(settings.events, case.most or settings.events)
+            log = BulkLog(events, case.shape, transaction=case.transaction, seed=settings.seed)
+            with written(log, case.rules, case.kind) as (records, rules):
+                taken = compared(ENGINES, records, rules, settings)
+            yield from _figures(case.name, events, taken)
 
 
-def _write(history: History, naming: Naming, target: Path) -> None:
-    with target.open("w", encoding="utf-8") as lines:
-        for row in history.rows():
-            record = as_record(row)
-            ids = record["ids"]
-            record["doc"] = naming(ids[1] if len(ids) > 1 else 0)
-            lines.write(json.dumps(record) + "\n")
-
-
-def _compare(shape: str, log: Path, rules: Path, events: int) -> Iterator[Figure]:
-    base: float | None = None
-    expected: bytes | None = None
-    for master in MASTERS:
-        findings = log.with_name("findings.jsonl")
-        findings.unlink(missing_ok=True)
-        cpu, clock, count = _audit(master, log, rules, findings)
-        if findings.exists():
-            written = findings.read_bytes()
-            assert expected in (None, written), f"{master} finds something else than the local engine"
-            expected = written
-        ratio = None if base is None else cpu / base
-        base = cpu if base is None else base
-        note = f"{clock:.1f} s, {events / clock:,.0f} records/s, {count:,} findings"
+def _figures(case: str, events: int, taken: Mapping[Engine, list[Measured]]) -> Iterator[Figure]:
+    base = median(taken[LOCAL], lambda one: one.cpu)
+    for engine, runs in taken.items():
+        cpu, clock = (sorted(getattr(one, what) for one in runs) for what in ("cpu", "clock"))
+        seconds = median(runs, lambda one: one.clock)
+        note = f"{events:,} records in {seconds:.1f} s, {events / seconds:,.0f} a second, {memory(runs)}"
+        note += "" if engine.floor else f", {runs[0].findings:,} findings"
+        note += disturbance(runs)
+        value, scale = median(runs, lambda one: one.cpu), 1e6 / events
         yield Figure(
-            "spark", f"{shape}, {master}", cpu / events * 1e6, "µs/record", ratio, "local-engine", note=note
-        )
-
-
-def _audit(master: str, log: Path, rules: Path, findings: Path) -> tuple[float, float, int]:
-    command = [
-        sys.executable,
-        "-m",
-        f"{__package__}.one_spark_audit",
-        master,
-        str(log),
-        str(rules),
-        str(findings),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise Unavailable(f"an audit with Spark: {done.stderr.strip().splitlines()[-1:]}")
-    cpu, clock, count = json.loads(done.stdout.splitlines()[-1])
-    return cpu, clock, count
+            "spark", f"{case}, {engine}", value * scale, "µs/record",
+            None if engine == LOCAL else value / base, "" if engine == LOCAL else str(LOCAL),
+            cpu[0] * scale, cpu[-1] * scale, note,
+        )  # fmt: skip
+        yield Figure(
+            "spark", f"{case}, {engine}, clock", seconds, "s",
+            low=clock[0], high=clock[-1],
+        )  # fmt: skip
+    fast = median(taken[TWO_TASKS], lambda one: one.clock)
+    for other in (ONE_TASK, ONE_CORE, LOCAL):
+        factor = median(taken[other], lambda one: one.clock) / fast
+        yield Figure("spark", f"{case}, local[2] is faster than {other}", factor, "times")
+    starts = [one for engine, runs in taken.items() if engine not in (LOCAL, ONE_CORE) for one in runs]
+    clock_note = f"{median(starts, lambda one: one.start_clock):.1f} s of the clock"
+    yield Figure(
+        "spark", f"{case}, start of Spark", median(starts, lambda one: one.start_cpu), "s", note=clock_note
+    )
