@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import MutableSequence, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from contexts import Entry, Flat, Group, Grouping, Hierarchical, Owner
@@ -222,9 +223,14 @@ class OperatorState:
 
     def ancestor(self, path: PathType | None) -> tuple[PathType | None, int]:
         """The path type of composites with a constituent of this path type, and its length (T4)."""
-        found = absolute_path_intersection(self.node.path, path)
-        place = self.ancestors[path] = _NO_NODE if found is None else (found, len(found))
+        place = self.ancestors[path] = _ancestor(self.node.path, path)
         return place
+
+
+@lru_cache(maxsize=10_000)  # detectors of many documents ask the same
+def _ancestor(operator: PathType, path: PathType | None) -> tuple[PathType | None, int]:
+    found = absolute_path_intersection(operator, path)
+    return _NO_NODE if found is None else (found, len(found))
 
 
 def _without_repetition(events: list[Event]) -> list[Event]:
