@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import BinaryIO, NamedTuple, TypeAlias
 
 from ..log import BadRecord, Batch, Header, LogError, Origin, segments
 from ..log.columns import Block
@@ -15,7 +15,7 @@ from ..log.decoding import RowDecoder
 from ..log.json_codec import FASTEST
 from ..log.jsonlines import JsonLinesReader
 from ..log.opening import kind_of, unpacked
-from ..log.parquet import ParquetReader
+from ..log.parquet import ParquetReader, row_groups
 from ..log.records import Row, change_record
 from ..replica import Replica
 from ..snapshots import SnapshotError
@@ -28,6 +28,7 @@ BATCH_SIZE = 8192
 ARROW_BLOCK = 32_768
 LINES_BLOCK = 1024
 SPLIT_BYTES = 32 * 2**20
+SPLIT_RECORDS = 500_000  # of a Parquet file: so many may well take less than SPLIT_BYTES
 _SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz", ".jsonl.zst", ".ndjson.zst", ".parquet")
 # What no XML document can hold: such a text cannot be applied to one.
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -46,9 +47,10 @@ class LogFile(NamedTuple):
 
 
 class Split(NamedTuple):
-    """A part of a file that one task reads: the lines that begin in bytes ``start`` to ``end`` (end excluded).
+    """A part of a file that one task reads: from ``start`` up to ``end`` (not included; None: to the end of the file).
 
-    ``end`` is None for files that cannot be cut.
+    They count bytes of a plain file (the lines that begin there are meant) and row groups of a Parquet file; a
+    packed file has one split.
     """
 
     file: LogFile
@@ -119,16 +121,38 @@ def _log_file(index: int, path: str) -> LogFile:
     return LogFile(index, path, kind, size)
 
 
-def make_splits(files: Sequence[LogFile], split_bytes: int = SPLIT_BYTES) -> list[Split]:
-    """The splits of these files in file order; packed and Parquet files are one split each."""
+def make_splits(
+    files: Sequence[LogFile], split_bytes: int = SPLIT_BYTES, split_records: int = SPLIT_RECORDS
+) -> list[Split]:
+    """The splits of these files in file order; ``split_records`` bounds those of Parquet files.
+
+    A row group is never cut. Raises `LogError` for a Parquet file that cannot be read.
+    """
     found = []
     for file in files:
-        if file.kind != "plain":
-            found.append(whole(file))
-            continue
-        for number, start in enumerate(range(0, file.size, split_bytes)):
-            found.append(Split(file, number, start, min(start + split_bytes, file.size)))
+        if file.kind == "plain":
+            starts = list(range(0, file.size, split_bytes))
+            ends: list[int | None] = [*starts[1:], file.size]
+        elif file.kind == "parquet":
+            starts = _first_groups(file.path, split_bytes, split_records)
+            ends = [*starts[1:], None]
+        else:
+            starts, ends = [0], [None]
+        parts = enumerate(zip(starts, ends, strict=True))
+        found += [Split(file, number, start, end) for number, (start, end) in parts]
     return found
+
+
+def _first_groups(path: str, split_bytes: int, split_records: int) -> list[int]:
+    """The row groups of a Parquet file with which splits begin."""
+    starts = [0]
+    size = records = 0
+    for index, group in enumerate(row_groups(path)):
+        size, records = size + group.size, records + group.records
+        if index > starts[-1] and (size > split_bytes or records > split_records):
+            starts.append(index)
+            size, records = group.size, group.records
+    return starts
 
 
 def whole(file: LogFile) -> Split:
@@ -153,6 +177,7 @@ class SplitReader:
         self._on_bad = on_bad
         self._check_text = check_text
         self._batch_size = batch_size
+        self._raw: BinaryIO | None = None
 
     def read(self) -> Iterator[tuple[int, Header] | Batch]:
         """Headers, each with its number, and batches of records in file order."""
@@ -177,13 +202,22 @@ class SplitReader:
         else:
             yield from self._lines_blocks(size or LINES_BLOCK)
 
+    @property
+    def position(self) -> int:
+        """How far its file was read, in bytes as it is packed; 0 for a Parquet file and one that is not open."""
+        return 0 if self._raw is None or self._raw.closed else self._raw.tell()
+
     def _arrow_blocks(self, size: int) -> Iterator[Block | tuple[int, Header]]:
-        yield from ParquetReader(self.split.file.path, self._decoder, self._on_bad).blocks(size)
+        split = self.split
+        reader = ParquetReader(split.file.path, self._decoder, self._on_bad, first=split.start, end=split.end)
+        yield from reader.blocks(size)
+        self.lines = reader.records
 
     def _lines_blocks(self, size: int) -> Iterator[Block]:
         file, start = self.split.file, self.split.start
         reader = JsonLinesReader(file.path, self._decoder, FASTEST, self._on_bad, asides=(Header,))
         with Path(file.path).open("rb") as raw:
+            self._raw = raw
             if start:
                 raw.seek(start - 1)
                 start += len(raw.readline()) - 1  # a line that the split before begins, or its end alone

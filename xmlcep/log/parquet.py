@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ..errors import MissingExtraError, RecordError
 from ..events import PrimitiveEvent
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 REQUIRED = ("ts", "op", "path", "ids")
+DECODED = 32_768
+"""How many records of a row group are decoded in one go."""
 
 
 def arrow_schema() -> pyarrow.Schema:
@@ -49,16 +51,63 @@ def load_pyarrow() -> Any:
     return pyarrow
 
 
-class ParquetReader:
-    """Reads one file: its header, if it has one, then its records in batches."""
+class RowGroup(NamedTuple):
+    """A row group of a Parquet file: how many records it has, and how many bytes their fields take in the file."""
 
-    def __init__(self, file: str, decoder: RowDecoder, on_bad: BadRecordPolicy) -> None:
+    records: int
+    size: int
+
+
+def row_groups(file: str) -> list[RowGroup]:
+    """The row groups of a Parquet file; raises `LogError` for what is none."""
+    about = _read_metadata(file)
+    names = [about.schema.column(index).path.partition(".")[0] for index in range(about.num_columns)]
+    used = [index for index, name in enumerate(names) if name in FIELDS]
+    groups = map(about.row_group, range(about.num_row_groups))
+    return [
+        RowGroup(group.num_rows, sum(group.column(index).total_compressed_size for index in used))
+        for group in groups
+    ]
+
+
+def _read_metadata(file: str) -> Any:
+    pa = load_pyarrow()
+    try:
+        return pa.parquet.read_metadata(file)
+    except (pa.ArrowException, OSError) as error:
+        raise LogError(f"{file}: not a readable Parquet file: {error}") from error
+
+
+class ParquetReader:
+    """Reads one file or some of its row groups: the header, if it has one, then records in batches.
+
+    Row groups are decoded one by one in steps of `DECODED` records, whatever the size of the batches asked for: a
+    row group may be large, and what damage takes away must not depend on who reads. A step that cannot be decoded
+    or holds values that cannot be (text that is not UTF-8) is one bad record, whose origin is the first
+    record of the step. The steps before it are good; the rest of the row group is lost; the next one is read.
+
+    ``first`` and ``end`` (not included; None: all that follow) choose row groups. Numbers count from 1 at the first;
+    only a reader that begins with the first of the file hands out the header, but all know its document.
+    """
+
+    def __init__(
+        self,
+        file: str,
+        decoder: RowDecoder,
+        on_bad: BadRecordPolicy,
+        *,
+        first: int = 0,
+        end: int | None = None,
+    ) -> None:
         self._file = file
         self._decoder = decoder
         self._on_bad = on_bad
+        self._groups = slice(first, end)
         self._items: list[tuple[Any, ...]] = []
-        self._first = 1
+        self._first = 1  # number of the first record of `_items`
         self._header_doc: str | None = None  # the document of records that name none
+        self.records = 0
+        """How many records the row groups have, bad and lost ones included; known once reading has begun."""
 
     def read(self, batch_size: int) -> Iterator[tuple[int, Header] | Batch]:
         """The file's header and records; raises `LogError` for a file that is not a Parquet log."""
@@ -70,34 +119,51 @@ class ParquetReader:
 
     def blocks(self, batch_size: int) -> Iterator[tuple[int, Header] | ArrowBlock]:
         """Like `read`, with blocks of records, each to be used before the next is asked for."""
-        pa = load_pyarrow()
-        try:
-            about = pa.parquet.read_metadata(self._file)
-            present = {about.schema.column(index).path for index in range(about.num_columns)}
-            encoded = [name for name in WITH_FEW_VALUES if name in present]
-            table = pa.parquet.ParquetFile(self._file, metadata=about, read_dictionary=encoded)
-        except (pa.ArrowException, OSError) as error:
-            raise LogError(f"{self._file}: not a readable Parquet file: {error}") from error
-        with table:
+        with self._open() as table:
             names = self._check_columns(table.schema_arrow)
             header = self._header(table.schema_arrow.metadata or {})
             if header is not None:
                 self._header_doc = header.doc
-                yield 0, header
-            batches = table.iter_batches(batch_size=batch_size, columns=names, use_threads=False)
-            while True:
-                try:
-                    batch = next(batches, None)
-                except (pa.ArrowException, OSError) as error:
-                    reason = f"the file is damaged from here on: {error}"
-                    self._on_bad(BadRecord(Origin(self._file, self._first), None, reason, b""))
-                    return
-                if batch is None:
-                    return
-                yield ArrowBlock(batch, partial(self._rows, batch), self._header_doc)
-                self._first += len(batch)
+                if not self._groups.start:
+                    yield 0, header
+            for number, batch in self._decoded(table, names):
+                for start in range(0, len(batch), batch_size):
+                    piece = batch.slice(start, batch_size)
+                    yield ArrowBlock(piece, partial(self._rows, piece, number + start), self._header_doc)
 
-    def _rows(self, batch: pyarrow.RecordBatch) -> Iterator[Batch]:
+    def _open(self) -> Any:
+        pa = load_pyarrow()
+        about = _read_metadata(self._file)
+        present = {about.schema.column(index).path for index in range(about.num_columns)}
+        encoded = [name for name in WITH_FEW_VALUES if name in present]
+        try:
+            return pa.parquet.ParquetFile(self._file, metadata=about, read_dictionary=encoded)
+        except (pa.ArrowException, OSError) as error:
+            raise LogError(f"{self._file}: not a readable Parquet file: {error}") from error
+
+    def _decoded(self, table: Any, names: list[str]) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
+        """What can be decoded, each batch with the number of its first record; the rest is told to ``on_bad``."""
+        sizes = [table.metadata.row_group(index).num_rows for index in range(table.metadata.num_row_groups)]
+        chosen = range(len(sizes))[self._groups]
+        self.records = sum(sizes[index] for index in chosen)
+        before = sum(sizes[: self._groups.start])  # what the file has before our first record
+        first = 1
+        for index in chosen:
+            number = first
+            try:
+                for batch in _decoded_group(table, index, names):
+                    yield number, batch
+                    number += len(batch)
+            except _DamageError as error:
+                place = f"row group {index + 1} of {len(sizes)}"
+                extent = f"records {before + first:,} to {before + first + sizes[index] - 1:,}"
+                since = f" from record {before + number:,} on" if number > first else ""
+                reason = f"{place} ({extent}) is damaged{since}: {error}"
+                self._on_bad(BadRecord(Origin(self._file, number), None, reason, b""))
+            first += sizes[index]
+
+    def _rows(self, batch: pyarrow.RecordBatch, first: int) -> Iterator[Batch]:
+        self._first = first
         nothing = [None] * len(batch)
         present = batch.schema.names
         columns = [batch.column(name).to_pylist() if name in present else nothing for name in FIELDS]
@@ -109,10 +175,10 @@ class ParquetReader:
         rows: list[Row] = []
         skipped: list[int] = []
         self._decoder.decode(iter(self._items), rows, skipped, self._irregular)
-        numbers: range | list[int] = range(self._first, self._first + len(rows))
+        numbers: range | list[int] = range(first, first + len(rows))
         if skipped:
             left_out = set(skipped)
-            numbers = [self._first + i for i in range(len(self._items)) if i not in left_out]
+            numbers = [first + i for i in range(len(self._items)) if i not in left_out]
         if rows:
             yield Batch(self._file, rows, numbers)
 
@@ -166,8 +232,32 @@ class ParquetReader:
         except NewerFormatError:
             raise
         except ValueError as error:
-            self._on_bad(BadRecord(Origin(self._file, 0), None, f"the header is damaged: {error}", content))
+            if not self._groups.start:
+                self._on_bad(
+                    BadRecord(Origin(self._file, 0), None, f"the header is damaged: {error}", content)
+                )
             return None
+
+
+class _DamageError(Exception):
+    """Part of a row group cannot be decoded."""
+
+
+def _decoded_group(table: Any, index: int, names: list[str]) -> Iterator[pyarrow.RecordBatch]:
+    """The records of a row group, `DECODED` at a time; raises `_DamageError` for what is not as it should be."""
+    pa = load_pyarrow()
+    left = table.metadata.row_group(index).num_rows
+    try:
+        for batch in table.iter_batches(DECODED, row_groups=[index], columns=names, use_threads=False):
+            batch.validate(full=True)
+            if len(batch) > left:
+                break
+            left -= len(batch)
+            yield batch
+    except (pa.ArrowException, OSError) as error:
+        raise _DamageError(str(error)) from error
+    if left:
+        raise _DamageError(f"{left:,} records are missing or too many")
 
 
 def _any_of(*tests: Any) -> Any:
