@@ -86,6 +86,13 @@ def test_only_the_cases_asked_for_are_run_and_figures_are_told_per_record(told):
     assert figures["8 groups, Parquet, start of Spark"].value == 5
 
 
+@pytest.mark.parametrize(
+    ("local", "said"), [(3.0, "start included: from 4,000 records on"), (2.0, "start included: never")]
+)
+def test_the_size_from_which_spark_is_ahead_counts_its_start(local, said):
+    assert spark._break_even(4.0, {LOCAL: local, TWO_TASKS: 2.0}, 1_000) == said
+
+
 def test_every_case_has_rules_that_find_something_in_its_log():
     for case in spark.CASES:
         with written(
