@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,21 @@ def test_findings_to_standard_output(folder: Path, capsysbinary: pytest.CaptureF
     written = capsysbinary.readouterr()
     names = {json.loads(line)["name"] for line in written.out.splitlines()}
     assert names == {"Complete", "Flat"} and b"audit with local" in written.err
+
+
+def test_the_table_at_the_end(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert audited(folder, "--out", str(folder / "f.jsonl")) == 0
+    said = capsys.readouterr().err
+    rows = [[cell.strip() for cell in re.split("[│┃]", line)[1:-1]] for line in said.splitlines()]
+    heads = ["document", "records", "findings", "quarantined", "seconds", "findings by event type, remarks"]
+    assert rows[2] == heads
+    table = {row[0]: dict(zip(heads[1:], row[1:], strict=True)) for row in rows if len(row) == len(heads)}
+    assert {"a", "b", "all"} < set(table)
+    assert re.fullmatch(r"Complete [\d]+, Flat [\d]+", table["a"].pop("findings by event type, remarks"))
+    for name in heads[1:4]:
+        assert int(table["a"][name]) + int(table["b"][name]) == int(table["all"][name])
+    assert all(re.fullmatch(r"\d+\.\d\d", table[doc]["seconds"]) for doc in ("a", "b", "all"))
+    assert "reading" not in said  # no terminal, no bar
 
 
 def test_findings_can_be_a_failure(folder: Path) -> None:
@@ -163,4 +179,10 @@ def test_the_summary_as_a_file(folder: Path) -> None:
     assert record["per_rule"] == {name: names.count(name) for name in sorted(set(names))}
     assert (record["findings"], record["quarantined"], record["files"]) == (len(names), 1, 1)
     assert [each["doc"] for each in record["documents"]] == ["a", "b"]
+    for each in record["documents"]:
+        assert list(each) == [
+            "doc", "records", "findings", "quarantined", "first", "last", "missing", "disordered", "withheld",
+            "per_rule", "seconds",
+        ]  # fmt: skip
+        assert each["findings"] == sum(each["per_rule"].values()) and 0 < each["seconds"] < record["seconds"]
     assert audited(folder, "--out", str(folder / "g.jsonl"), "--summary", str(folder / "g.jsonl")) == 2

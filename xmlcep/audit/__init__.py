@@ -11,6 +11,7 @@ from .java import NoJavaError as NoJavaError
 from .output import OutputError as OutputError
 from .plan import Plan as Plan
 from .plan import make_plan as make_plan
+from .progress import Advance as Advance
 from .result import AuditResult as AuditResult
 from .result import DocumentSummary as DocumentSummary
 from .result import Summary as Summary

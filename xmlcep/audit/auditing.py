@@ -19,6 +19,7 @@ from .inputs import LogFile, LogPath, find_files
 from .local import LocalAudit
 from .output import AtomicFile, check_targets, quarantine_for
 from .partitioned import PartitionedFindings
+from .progress import Progress, Steps, watched
 from .result import AuditResult, Summary
 from .spool import Spool
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 Engine: TypeAlias = Literal["local", "spark"]
 Format: TypeAlias = Literal["jsonl", "parquet"]
-Progress: TypeAlias = Callable[[int, int], None]
 
 _WRITERS: dict[str, type[JsonLinesFindings] | type[ParquetFindings]] = {
     "jsonl": JsonLinesFindings,
@@ -66,8 +66,8 @@ def audit(
     ``operators`` reports inner operators, too. A bad record goes to the ``quarantine`` file (default: beside
     ``out``); ``on_bad_record`` says what becomes of its document. ``summary_file`` gets the counts in all, by event
     type and document, as a JSON object. ``ignore_whitespace`` leaves out changes of
-    text that is white space before and after. ``progress`` is called with the index of the file being read and
-    how many more records were (local engine).
+    text that is white space before and after. ``progress`` is called now and then with an `Advance`, which says
+    how far the audit is; with Spark from another thread, and what it raises then ends the audit later.
 
     Raises `XmlCepError`: for logs that cannot be read, a bad record with ``on_bad_record="fail"``, no Java, and
     whatever else a user can set right.
@@ -103,12 +103,14 @@ def audit(
         collector = Collector(spool, summary, OnBadRecord(on_bad_record))
         with _writing(target, format, partition_by_rule) as writer:
             if engine == "local":
-                LocalAudit(rules, collector, operators=operators, keep=keep, progress=progress).run(files)
-                _write_spooled(writer, collector, summary)
+                steps = Steps(progress, ("reading", "writing"))
+                LocalAudit(rules, collector, operators=operators, keep=keep, steps=steps).run(files)
+                _write_spooled(writer, collector, summary, steps)
             else:
                 _write_from_spark(
                     writer, files, rules, collector, summary,
                     operators=operators, keep=keep, spark=spark, master=master, partitions=partitions,
+                    progress=progress,
                 )  # fmt: skip
             writer.close()
             bad = _write_quarantine(spool, summary, bad_records)
@@ -146,11 +148,17 @@ def keep_meaningful(row: Row) -> bool:
     return True
 
 
-def _write_spooled(writer: FindingsWriter, collector: Collector, summary: Summary) -> None:
+def _write_spooled(writer: FindingsWriter, collector: Collector, summary: Summary, steps: Steps) -> None:
     withheld = collector.finish()
+    records = summary.records
+    findings = sum(sum(counts.values()) for counts in collector.found.values())
+    done = 0
+    steps.begin(records=records, total=records)
     for doc, lines in collector.spool.findings():
         if doc not in withheld:
             writer.write(lines)
+        done += len(lines)
+        steps.tell(done / findings, records, records)
     for doc, counts in collector.found.items():
         for name, count in counts.items():
             if doc not in withheld:
@@ -169,6 +177,7 @@ def _write_from_spark(
     spark: SparkSession | None,
     master: str | None,
     partitions: int | None,
+    progress: Progress | None,
 ) -> None:
     from .session import require_spark, spark_session
 
@@ -178,10 +187,11 @@ def _write_from_spark(
     size = sum(file.size for file in files)
     with spark_session(spark, master=master, input_bytes=size) as session:
         job = SparkAudit(session, rules, collector, operators=operators, keep=keep, partitions=partitions)
-        for counts, lines in job.run(files, collector.finish):
-            for doc, name, count in counts:
-                _count(summary, doc, name, count)
-            writer.write(lines)
+        with watched(session, progress, stage="replaying", step=1, steps=1, records=lambda: 0, stages=4):
+            for counts, lines in job.run(files, collector.finish):
+                for doc, name, count in counts:
+                    _count(summary, doc, name, count)
+                writer.write(lines)
 
 
 def _count(summary: Summary, doc: str, name: str, count: int) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from operator import itemgetter
+from time import perf_counter
 
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
@@ -19,10 +22,14 @@ from .collecting import Collector
 from .findings import Ranking
 from .fragments import snapshot_of
 from .inputs import LogFile, SplitReader, duplicate, raw_record, whole
+from .progress import Reading, Steps
 
 _new_tuple = tuple.__new__
 _SPOOLED = 1000  # findings of a document that are kept in memory
 _SPOOLED_BYTES = 1 << 20
+_TOLD = 8192  # sorted records between two words on progress
+
+_doc_of = itemgetter(8)
 
 
 @contextmanager
@@ -46,7 +53,7 @@ class _Replay:
 
     __slots__ = (
         "_collector", "_counts", "_defers", "_detector", "_encode", "_last", "_lines", "_number", "_pending",
-        "_ranking", "_size", "count", "disordered", "doc", "first", "ts", "txn",
+        "_ranking", "_size", "count", "disordered", "doc", "first", "seconds", "ts", "txn",
     )  # fmt: skip
 
     def __init__(
@@ -58,6 +65,7 @@ class _Replay:
         self.first = 0
         self.count = 0
         self.disordered = False
+        self.seconds = 0.0
         self._detector = detector
         self._defers = defers
         self._ranking = ranking
@@ -103,12 +111,14 @@ class _Replay:
 
     def finish(self) -> None:
         """Closes the document's trees."""
+        started = perf_counter()
         if self._last is not None:
             self._raised(self._detector.close(self._last))
         self._settle()
         self._spool()
         self._collector.found[self.doc] = self._counts
         self._collector.document(self.doc, self.first, self.ts, self.count, disordered=self.disordered)
+        self._collector.seconds(self.doc, self.seconds + perf_counter() - started)
 
     def _raised(self, composites: list[CompositeEvent]) -> None:
         if not composites:
@@ -144,7 +154,7 @@ class _Replay:
 class LocalAudit:
     """Replays the records of ``files`` and puts what it finds into ``collector``.
 
-    ``progress`` is called now and then with how many more bytes and records were read.
+    ``steps`` are told how far it is: a step that reads, and two more if there are documents to sort.
     """
 
     def __init__(
@@ -154,18 +164,21 @@ class LocalAudit:
         *,
         operators: bool,
         keep: Callable[[Row], bool] | None = None,
-        progress: Callable[[int, int], None] | None = None,
+        steps: Steps | None = None,
     ) -> None:
         self._rules = rules
         self._collector = collector
         self._operators = operators
         self._keep = keep
-        self._progress = progress
+        self._steps = steps or Steps(None, ())
+        self._reading: Reading | None = None  # None if nobody wants to know
         self._ranking = Ranking(rules)
+        self._decoder = RowDecoder(ClockCheck.ANY)
         self._replays: dict[str, _Replay] = {}
         self._headers: dict[str, Header] = {}  # of the file being read
         self._file = ""  # its path
         self._disordered: set[str] = set()
+        self._sorted = 0  # records of these
         self._defers = any(node.deferred for tree in rules.graph.trees for node in tree.operators)
 
     def run(self, files: list[LogFile]) -> None:
@@ -174,6 +187,7 @@ class LocalAudit:
             self._run(files)
 
     def _run(self, files: list[LogFile]) -> None:
+        self._begin_reading(files)
         if self._keep is None and not self._rules.graph.has_conditions:
             self._sift(files)
         else:
@@ -186,6 +200,7 @@ class LocalAudit:
             replay.finish()
         self._replays = {}
         if self._disordered:
+            self._steps.insert("sorting", "replaying")
             self._replay_sorted(files)
 
     def _sift(self, files: list[LogFile]) -> None:
@@ -193,10 +208,9 @@ class LocalAudit:
 
         Blocks with anything irregular, bad records or clocks that stand still, are taken row by row.
         """
-        decoder = RowDecoder(ClockCheck.ANY)
         kinds = Kinds(Detector(self._rules).concerns)
         for file in files:
-            for block in SplitReader(whole(file), decoder, partial(self._collector.bad, file)).blocks():
+            for block in self._reader(file, self._collector.bad).blocks():
                 if isinstance(block, tuple):
                     continue  # headers matter to rules with conditions only
                 stretches = block.stretches(kinds)
@@ -207,9 +221,14 @@ class LocalAudit:
                             self._take(item, file)
                     continue
                 self._note(file, {each.doc for each in stretches}, sum(each.records for each in stretches))
+                before = perf_counter()
                 for stretch in stretches:
                     if stretch.doc not in self._disordered:
-                        self._replay_of(stretch.doc).follow(stretch)
+                        replay = self._replay_of(stretch.doc)
+                        replay.follow(stretch)
+                        now = perf_counter()
+                        replay.seconds += now - before
+                        before = now
 
     def _continues(self, stretch: Stretch) -> bool:
         """Whether its records follow what was replayed of the document, if it still is replayed."""
@@ -218,8 +237,23 @@ class LocalAudit:
 
     def _note(self, file: LogFile, docs: set[str], count: int) -> None:
         self._collector.contains(file, docs)
-        if self._progress is not None:
-            self._progress(file.place, count)
+        if self._reading is not None:
+            self._reading.records += count
+            self._steps.tell(self._reading.done, self._reading.records, self._reading.total)
+
+    def _begin_reading(self, files: list[LogFile]) -> None:
+        """The next step, which reads all files."""
+        if self._steps.told:
+            self._reading = Reading(files)
+            self._steps.begin(total=self._reading.total)
+
+    def _reader(
+        self, file: LogFile, on_bad: Callable[[LogFile, BadRecord], None], *, check_text: bool = False
+    ) -> SplitReader:
+        reader = SplitReader(whole(file), self._decoder, partial(on_bad, file), check_text=check_text)
+        if self._reading is not None:
+            self._reading.begin(file, reader)
+        return reader
 
     def _replay_of(self, doc: str) -> _Replay:
         replay = self._replays.get(doc)
@@ -230,12 +264,10 @@ class LocalAudit:
     def _read(
         self, files: list[LogFile], on_bad: Callable[[LogFile, BadRecord], None]
     ) -> Iterator[tuple[Header | None, Batch | None, LogFile]]:
-        decoder = RowDecoder(ClockCheck.ANY)
         check_text = self._rules.graph.has_conditions
         for file in files:
             self._headers, self._file = {}, file.path
-            reader = SplitReader(whole(file), decoder, partial(on_bad, file), check_text=check_text)
-            for item in reader.read():
+            for item in self._reader(file, on_bad, check_text=check_text).read():
                 if not isinstance(item, Batch):
                     yield item[1], None, file
                     continue
@@ -244,6 +276,15 @@ class LocalAudit:
 
     def _take(self, batch: Batch, file: LogFile) -> None:
         """Replays a batch; documents that turn out not to be in order are left for later."""
+        started = perf_counter()
+        self._take_rows(batch, file)
+        spent = perf_counter() - started
+        # The clock is not looked at for each record: documents that take turns share the time of the batch.
+        for doc, count in Counter(map(_doc_of, batch.rows)).items():
+            if doc in self._replays:
+                self._replays[doc].seconds += spent * count / len(batch.rows)
+
+    def _take_rows(self, batch: Batch, file: LogFile) -> None:
         replay: _Replay | None = None
         keep = self._keep
         for index, row in enumerate(batch.rows):
@@ -261,6 +302,7 @@ class LocalAudit:
             else:
                 self._disordered.add(doc)
                 del self._replays[doc]
+                self._collector.seconds(doc, replay.seconds)
                 self._collector.spool.drop_findings(doc)
                 self._collector.drop_bad_repeats(doc)
                 replay = None
@@ -275,28 +317,29 @@ class LocalAudit:
     def _replay_sorted(self, files: list[LogFile]) -> None:
         """Reads the documents that are not in order again, sorts them on disk, and replays them."""
         headers: dict[str, tuple[int, Header | None, str]] = {}
+        self._begin_reading(files)
         self._collector.spool.add_records(self._to_sort(files, headers))
-        decoder = RowDecoder(ClockCheck.ANY)
+        self._steps.begin(total=self._sorted)
         replay: _Replay | None = None
-        for doc, file, record, line in self._collector.spool.records():
+        started = perf_counter()
+        for number, (doc, file, record, line) in enumerate(self._collector.spool.records()):
             if replay is None or replay.doc != doc:
-                if replay is not None:
-                    replay.finish()
+                started = _finished(replay, started)
                 replay = self._begin(doc, *headers[doc][1:])
                 replay.disordered = True
-            row = decoder.admit(FASTEST.loads(line))
+            row = self._decoder.admit(FASTEST.loads(line))
             if row[0] == replay.ts:
                 self._collector.bad(files[file], duplicate(row, Origin(files[file].path, record)), doc)
             else:
                 replay.take(row)
-        if replay is not None:
-            replay.finish()
+            if not number % _TOLD:
+                self._steps.tell(number / self._sorted, number, self._sorted)
+        _finished(replay, started)
 
     def _to_sort(
         self, files: list[LogFile], headers: dict[str, tuple[int, Header | None, str]]
     ) -> Iterable[tuple[str, int, int, int, int, bytes]]:
         """The records of the documents to sort; ``headers`` gets each document's, of the file where it begins."""
-        number = 0
         seen: dict[str, Header] = {}
         current: LogFile | None = None
         for header, batch, file in self._read(files, lambda *_: None):
@@ -310,7 +353,15 @@ class LocalAudit:
                 doc = row[8]
                 if doc not in self._disordered or (self._keep is not None and not self._keep(row)):
                     continue
-                number += 1
+                self._sorted += 1
                 if doc not in headers or row[0] < headers[doc][0]:
                     headers[doc] = (row[0], seen.get(doc), file.path)
-                yield doc, row[0], number, file.place, batch.numbers[index], raw_record(row)
+                yield doc, row[0], self._sorted, file.place, batch.numbers[index], raw_record(row)
+
+
+def _finished(replay: _Replay | None, started: float) -> float:
+    """Closes a document that was replayed, if any, since ``started``; returns the time now."""
+    if replay is not None:
+        replay.seconds += perf_counter() - started
+        replay.finish()
+    return perf_counter()

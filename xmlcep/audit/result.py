@@ -91,10 +91,10 @@ class Summary:
         """The summary as a JSON object; documents in order of their names, each with its ``seconds``."""
         return {
             "engine": self.engine, "files": self.files, "records": self.records, "findings": self.findings,
-            "quarantined": self.quarantined, "seconds": round(self.seconds, 3),
+            "quarantined": self.quarantined, "seconds": round(self.seconds, 6),
             "per_rule": dict(sorted(self.per_rule.items())),
             "documents": [
-                self.documents[doc].to_record() | {"seconds": round(self.documents[doc].seconds, 3)}
+                self.documents[doc].to_record() | {"seconds": round(self.documents[doc].seconds, 6)}
                 for doc in sorted(self.documents)
             ],
         }  # fmt: skip

@@ -1,99 +1,76 @@
-"""Progress of an audit at a terminal."""
+"""Progress of an audit at a terminal: stage, records, rate, time left."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from ..audit.inputs import LogFile
-from ._output import make_console, plain
-
-_INTERVAL_S = 0.5
+from ..audit.progress import Advance
+from ._output import make_console
 
 
 @contextmanager
-def audit_progress(
-    files: Sequence[LogFile], engine: str, *, shown: bool
-) -> Iterator[Callable[[int, int], None] | None]:
-    """What `audit` is to call with the index of the file being read and how many records more; None if not ``shown``.
-
-    With Spark it is the tasks of the stages that are watched.
-    """
+def audit_progress(*, shown: bool) -> Iterator[Callable[[Advance], None] | None]:
+    """What `audit` is to tell how far it is: a bar on standard error; None if not ``shown``."""
     if not shown:
         yield None
         return
-    with Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
-        TimeElapsedColumn(), TimeRemainingColumn(), console=make_console(stderr=True), transient=True,
-    ) as bar:  # fmt: skip
-        if engine == "spark":
-            with _watched_stages(bar):
-                yield None
-        else:
-            yield _reader(bar, files)
+    with AuditBar(make_console(stderr=True)).shown() as advance:
+        yield advance
 
 
-def _reader(bar: Progress, files: Sequence[LogFile]) -> Callable[[int, int], None]:
-    task = bar.add_task("reading", total=len(files), rate="")
-    records = 0
+class AuditBar:
+    """A bar that begins anew with each step of an audit, and is gone at the end.
 
-    def advance(file: int, more: int) -> None:
-        nonlocal records
-        records += more
-        elapsed = bar.tasks[task].elapsed or 0
-        rate = f"{records:,} records, {records / elapsed:,.0f}/s" if elapsed else ""
-        bar.update(task, completed=file, description=plain(files[file].path), rate=rate)
+    ``clock`` gives seconds: what rate and time left are computed with.
+    """
 
-    return advance
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+        self._bar = Progress(
+            TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(),
+            TextColumn("{task.fields[figures]}"), console=console, transient=True, get_time=clock,
+        )  # fmt: skip
+        self._task = self._bar.add_task("starting", total=None, figures="")
+        self._step = 0
+        self._first = 0  # records read when the step began
 
+    @contextmanager
+    def shown(self) -> Iterator[Callable[[Advance], None]]:
+        """Shows the bar while the block runs; yields `advance`."""
+        with self._bar:
+            yield self.advance
 
-@contextmanager
-def _watched_stages(bar: Progress) -> Iterator[None]:
-    """Polls Spark's tasks in a thread: only looks, never starts anything."""
-    task = bar.add_task("starting Spark", total=None, rate="")
-    over = threading.Event()
+    def __rich__(self) -> RenderableType:
+        """The bar as it stands."""
+        return self._bar.get_renderable()
 
-    def watch() -> None:
-        while not over.wait(_INTERVAL_S):
-            stages = _active_stages()
-            if stages:
-                done = sum(stage.numCompletedTasks for stage in stages)
-                total = sum(stage.numTasks for stage in stages)
-                bar.update(
-                    task, description=f"Spark, stage {stages[-1].stageId}", completed=done, total=total
-                )
-
-    thread = threading.Thread(target=watch, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
+    def advance(self, to: Advance) -> None:
+        """Shows how far the audit is."""
+        title = f"{to.stage} {to.step}/{to.steps}"
+        if to.step != self._step:
+            self._step, self._first = to.step, to.records
+            self._bar.reset(self._task, total=1.0, description=title)
+        elapsed = self._bar.tasks[self._task].elapsed or 0.0
+        figures = (*_records(to, to.records - self._first, elapsed), *_left(to.done, elapsed))
+        self._bar.update(self._task, completed=to.done, description=title, figures=", ".join(figures))
 
 
-def _active_stages() -> list[Any]:
-    """The stages at work; none while there is no session."""
-    try:
-        from pyspark import SparkContext
+def _records(to: Advance, read: int, elapsed: float) -> Iterator[str]:
+    """How many records were read, of how many if that is known, and how many per second in this step."""
+    if to.records:
+        of = "" if to.total in (None, to.records) else f" of {to.total:,}"
+        yield f"{to.records:,}{of} records"
+    if read and elapsed:
+        yield f"{read / elapsed:,.0f}/s"
 
-        context = SparkContext._active_spark_context
-        if context is None or context._jsc is None:
-            return []
-        tracker = context.statusTracker()
-        return [
-            info for stage in tracker.getActiveStageIds() if (info := tracker.getStageInfo(stage)) is not None
-        ]
-    except Exception:  # the session may be going away while it is asked: then there is nothing to show
-        return []
+
+def _left(done: float, elapsed: float) -> Iterator[str]:
+    """How long the step still takes if it goes on as it went."""
+    if 0 < done < 1:
+        minutes, seconds = divmod(round(elapsed * (1 - done) / done), 60)
+        hours, minutes = divmod(minutes, 60)
+        yield f"{hours}:{minutes:02}:{seconds:02} left" if hours else f"{minutes}:{seconds:02} left"

@@ -106,7 +106,7 @@ def command(
     if schema is not None:  # of which `audit` does not know
         targets = (None if partition_by_rule else out, quarantine, summary_file)
         check_targets([Path(each) for each in targets if each], [schema])
-    with audit_progress(find_files(logs), engine, shown=not quiet and sys.stderr.isatty()) as progress:
+    with audit_progress(shown=not quiet and sys.stderr.isatty()) as progress:
         result = audit(
             logs, rules, engine=cast("Engine", engine), out=out, format=cast("Format", format),
             partition_by_rule=partition_by_rule, operators=operators,
@@ -172,7 +172,7 @@ _MOST_ROWS = 20
 def _table(summary: Summary) -> Table:
     table = Table(title=f"audit with {summary.engine}, {summary.seconds:.1f} s", title_justify="left")
     table.add_column("document")
-    for heading in ("records", "findings", "quarantined"):
+    for heading in ("records", "findings", "quarantined", "seconds"):
         table.add_column(heading, justify="right")
     table.add_column("findings by event type, remarks")
     documents = [summary.documents[doc] for doc in sorted(summary.documents)]
@@ -186,12 +186,15 @@ def _table(summary: Summary) -> Table:
         if each.withheld:
             remarks.append("findings withheld: bad records")
         counts = (f"{number:,}" for number in (each.records, each.findings, each.quarantined))
-        table.add_row(plain(each.doc) or "(no name)", *counts, plain(", ".join(remarks)))
+        table.add_row(
+            plain(each.doc) or "(no name)", *counts, f"{each.seconds:.2f}", plain(", ".join(remarks))
+        )
     if len(documents) > _MOST_ROWS:
         table.add_row(f"… {len(documents) - _MOST_ROWS:,} more")
     totals = ", ".join(f"{name} {count:,}" for name, count in sorted(summary.per_rule.items()))
     table.add_section()
     table.add_row(
-        "all", f"{summary.records:,}", f"{summary.findings:,}", f"{summary.quarantined:,}", plain(totals)
-    )
+        "all", f"{summary.records:,}", f"{summary.findings:,}", f"{summary.quarantined:,}",
+        f"{summary.replay_seconds:.2f}", plain(totals),
+    )  # fmt: skip
     return table
