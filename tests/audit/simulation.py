@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 from pathlib import Path
 
+from xmlcep.audit.chunks import Chunk
 from xmlcep.audit.collecting import Collector
-from xmlcep.audit.findings import by_place
+from xmlcep.audit.edges import edge_chunks
+from xmlcep.audit.findings import Ranking
+from xmlcep.audit.found import FOUND, merged
 from xmlcep.audit.inputs import find_files, make_splits
-from xmlcep.audit.mapping import Mapper, Report, Topic
+from xmlcep.audit.mapping import BAD, Mapper, Report
 from xmlcep.audit.plan import make_plan
-from xmlcep.audit.replay import KeyReplayer
-from xmlcep.audit.routing import Kind, Point, Routed
+from xmlcep.audit.replay import BucketReplayer
 from xmlcep.audit.settling import Settlement
+from xmlcep.audit.tasks import replay_segments
 from xmlcep.rules import Rules
 
 
@@ -24,64 +28,58 @@ def simulate(
     split_bytes: int,
     segment_records: int,
     operators: bool,
+    buckets: int = 3,
 ) -> list[bytes]:
     """The findings' lines, as the distributed audit computes them."""
     splits = make_splits(find_files(logs), split_bytes)
-    out = [
-        row
-        for split in splits
-        for rows in Mapper(rules, segment_records=segment_records, batch_size=3).read(split)
-        for row in rows
-    ]
-    reports = [row for row in out if isinstance(row, Report)]
+
+    def mapper() -> Mapper:
+        return Mapper(rules, buckets, segment_records=segment_records, batch_size=3)
+
+    reader = mapper()
+    routed, reports = _divided(item for split in splits for item in reader.read(split))
     settlement = Settlement(splits, reports)
-    routed = [
-        row
-        for row in out
-        if isinstance(row, Routed) and (row.doc not in settlement.to_sort or row.kind == Kind.FRAGMENT)
-    ]
-    reports = [row for row in reports if row.kind == Topic.BAD and row.doc not in settlement.to_sort]
+    for chunk in routed:
+        if chunk.level == BAD:
+            settlement.collect_bad(chunk, collector)
     if settlement.to_sort:
-        chosen = sorted(
+        selected = sorted(
             record
             for split in splits
-            for records in Mapper(rules).select(split, settlement.to_sort)
+            for records in mapper().select(split, settlement.to_sort)
             for record in records
         )
-        mapper = Mapper(rules, segment_records=segment_records, batch_size=3)
-        again = [
-            row
-            for rows in mapper.route_sorted((record[2:] for record in chosen), {s.name: s for s in splits})
-            for row in rows
-        ]
-        settlement.add_sorted(row for row in again if isinstance(row, Report))
-        routed += [row for row in again if isinstance(row, Routed)]
-        reports += [row for row in again if isinstance(row, Report) and row.kind == Topic.BAD]
-    for report in reports:
-        settlement.collect_bad(report, collector)
+        again, reports = _divided(mapper().route_sorted(selected, {split.name: split for split in splits}))
+        settlement.add_sorted(reports)
+        routed += again
+        for chunk in again:
+            if chunk.level == BAD:
+                settlement.collect_bad(chunk, collector, again=True)
     settlement.collect(collector)
-    flushes = {(segment, doc): point for segment, doc, point in settlement.flushes()}
-    headers = settlement.headers()
-    rows: list[Routed] = list(settlement.boundaries())
-    for row in routed:
-        if row.kind == Kind.OPEN:
-            closed = _close_open(row, flushes)
-            rows += [closed] if closed else []
-        elif row.kind != Kind.FRAGMENT or headers.get(row.doc) == row.segment:
-            rows.append(row)
-    rows.sort(key=lambda row: (row.pass_index, row.doc, row.key, row.ts, row.kind))
-    return _replayed(rows, rules, settlement, operators)
+    plan = make_plan(rules)
+    chunks = routed + list(edge_chunks(settlement.edges(buckets), plan, buckets))
+    for level in range(1 + max(each.level for each in plan.passes)):
+        for bucket in range(buckets):
+            replayer = BucketReplayer(
+                plan, bucket, buckets, settlement.ends(), settlement.headers(), settlement.to_sort,
+                operators=operators,
+            )  # fmt: skip
+            own = [chunk for chunk in chunks if (chunk.level, chunk.bucket) == (level, bucket)]
+            chunks += replay_segments(replayer, sorted(own, key=lambda chunk: (chunk.segment, chunk.number)))
+    return _in_order([chunk for chunk in chunks if chunk.level == FOUND], rules)
 
 
-def _close_open(row: Routed, flushes: dict[tuple[int, str], Point]) -> Routed | None:
-    """The flush marker that an open key turns into (the job: a join); None when only the close follows."""
-    point = flushes.get((row.segment, row.doc))
-    if point is None:
-        return None
-    return row._replace(kind=Kind.FLUSH, ts=point.ts, at=point.at)
+def _divided(items: Iterable[Chunk | Report]) -> tuple[list[Chunk], list[Report]]:
+    both = list(items)
+    return [each for each in both if isinstance(each, Chunk)], [
+        each for each in both if isinstance(each, Report)
+    ]
 
 
-def _replayed(rows: list[Routed], rules: Rules, settlement: Settlement, operators: bool) -> list[bytes]:
-    replayer = KeyReplayer(make_plan(rules), settlement.ends(), operators=operators)
-    findings = [finding for row in rows for finding in replayer.take(row)] + replayer.finish()
-    return [finding.line for finding in sorted(findings, key=by_place)]
+def _in_order(found: list[Chunk], rules: Rules) -> list[bytes]:
+    found.sort(key=lambda chunk: (chunk.segment, chunk.bucket, chunk.number))
+    lines: dict[str, list[bytes]] = {}
+    for _, together in groupby(found, key=lambda chunk: chunk.segment):
+        for part in merged([chunk.content for chunk in together], Ranking(rules)):
+            lines.setdefault(part.doc, []).extend(part.lines)
+    return [line for doc in sorted(lines) for line in lines[doc]]

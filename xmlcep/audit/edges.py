@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
 
-from .routing import Course, Kind, Point, Routed
+import numpy as np
+
+from .chunks import Chunk, ChunkWriter, Mark, Numbers, buckets_of, hash_of
+from .plan import Plan
+from .routing import Course, Point
+
+
+class Edge(NamedTuple):
+    """A marker that only segments together tell: in which of them it belongs, and for which bucket it is."""
+
+    segment: int
+    mark: int
+    pass_index: int
+    doc: str
+    bucket: int
+    ts: int
+    at: str | None
 
 
 @dataclass(slots=True)
@@ -23,43 +41,54 @@ class DocumentCourse:
     def needs_sorting(self) -> bool:
         """Whether a ts is not greater than one before it, other than by repeating its neighbour's."""
         return any(course.disordered for course in self.courses) or any(
-            after.head.ts <= before.tail.ts for before, after in self._pairs()
+            after.head.ts <= before.tail.ts for before, after in pairwise(self.courses)
+        )
+
+    @property
+    def goes_back(self) -> bool:
+        """Whether a ts is below one before it (repeating one is not going back)."""
+        return any(course.disordered for course in self.courses) or any(
+            after.head.ts < before.tail.ts for before, after in pairwise(self.courses)
         )
 
     @property
     def end(self) -> Point:
         """The last time point."""
-        return max((course.tail for course in self.courses), key=lambda point: point.ts)
+        return self.courses[-1].tail
 
     @property
     def count(self) -> int:
         """How many records were routed."""
         return sum(course.records for course in self.courses)
 
-    def _pairs(self) -> Iterator[tuple[Course, Course]]:
-        return zip(self.courses, self.courses[1:], strict=False)
+    def edges(self, buckets: int) -> Iterator[Edge]:
+        """The markers that were left open."""
+        yield from self._boundaries(buckets)
+        yield from self._flushes()
 
-    def boundaries(self) -> Iterator[Routed]:
-        """Boundary markers for runs that end where two segments meet (D2)."""
-        for before, after in self._pairs():
+    def _boundaries(self, buckets: int) -> Iterator[Edge]:
+        """For runs that end where two segments meet (D2)."""
+        for before, after in pairwise(self.courses):
             for number, key in before.open_runs.items():
                 if after.head_keys.get(number) != key:
-                    yield Routed(
-                        Kind.BOUNDARY, number, self.doc, key, after.head.ts, after.head.at, after.segment
-                    )
+                    bucket = int(buckets_of(hash_of(self.doc), [key], buckets)[0])
+                    head = after.head
+                    yield Edge(after.segment, Mark.BOUNDARY, number, self.doc, bucket, head.ts, head.at)
 
-    def flushes(self) -> dict[int, Point]:
-        """By segment: the flush that follows what was touched and not yet flushed at its end; none: the close."""
-        found: dict[int, Point] = {}
-        following: Point | None = None
-        for before, after in reversed(list(self._pairs())):
+    def _flushes(self) -> Iterator[Edge]:
+        """For what was touched and not flushed at the end of its segment (D3); in the last one the close does it."""
+        following: tuple[int, Point] | None = None
+        for before, after in reversed(list(pairwise(self.courses))):
             if before.tail.txn is not None and after.head.txn != before.tail.txn:
-                following = before.tail
-            else:
-                following = after.first_flush or following
-            if following is not None:
-                found[before.segment] = following
-        return found
+                following = (before.segment, before.tail)
+            elif after.first_flush is not None:
+                following = (after.segment, after.first_flush)
+            if following is None:
+                continue
+            segment, point = following
+            for number, touched in before.touched.items():
+                for bucket in touched:
+                    yield Edge(segment, Mark.FLUSH, number, self.doc, bucket, point.ts, point.at)
 
 
 def join_courses(courses: Iterable[Course]) -> dict[str, DocumentCourse]:
@@ -68,3 +97,23 @@ def join_courses(courses: Iterable[Course]) -> dict[str, DocumentCourse]:
     for course in sorted(courses, key=lambda course: course.segment):
         found.setdefault(course.doc, DocumentCourse(course.doc)).courses.append(course)
     return found
+
+
+def edge_chunks(edges: Iterable[Edge], plan: Plan, buckets: int) -> Iterator[Chunk]:
+    """Markers as chunks whose rows have their places between others."""
+    by_segment: dict[int, list[Edge]] = {}
+    for edge in edges:
+        by_segment.setdefault(edge.segment, []).append(edge)
+    writer = ChunkWriter([each.level for each in plan.passes], buckets, ())
+    for segment, found in by_segment.items():
+        columns = {
+            "mark": [edge.mark for edge in found], "doc": [writer.code(edge.doc) for edge in found],
+            "ts": [edge.ts for edge in found], "at": [edge.at for edge in found],
+        }  # fmt: skip
+        writer.add(_column(found, 2), _column(found, 4), columns, ordered=False)
+        for chunk in writer.take(segment):
+            yield chunk._replace(number=-1)
+
+
+def _column(edges: Sequence[Edge], index: int) -> Numbers:
+    return np.array([edge[index] for edge in edges], np.int64)

@@ -7,8 +7,23 @@ from typing import Any
 
 from path_types import PathType
 
-from ..events import CompositeEvent, Event
+from ..events import CompositeEvent, Event, PrimitiveEvent
 from ..log.json_codec import FASTEST
+
+
+class Recorded(tuple[Any, ...]):
+    """The constituents of a composite that was found elsewhere: as they stand in findings."""
+
+    __slots__ = ()
+
+
+def decode_composite(content: bytes, cause: PrimitiveEvent) -> CompositeEvent:
+    """The composite that `FindingEncoder.forwarded` wrote, raised at ``cause``."""
+    record = FASTEST.loads(content)
+    return CompositeEvent(
+        record["name"], None, PathType.parse(record["path"]), tuple(record["ids"]),
+        Recorded(record["constituents"]), record["start"], record["end"], cause,
+    )  # fmt: skip
 
 
 class _PathTexts(dict[PathType | None, str | None]):
@@ -36,7 +51,19 @@ class FindingEncoder:
             }
         )  # fmt: skip
 
-    def _constituents(self, events: Sequence[Event]) -> list[dict[str, Any]]:
+    def forwarded(self, composite: CompositeEvent) -> bytes:
+        """The composite for another task, as `decode_composite` reads it."""
+        name, _, path, ids, constituents, start, end, _ = composite
+        return FASTEST.dumps(
+            {
+                "name": name, "path": self._texts[path], "ids": ids, "start": start, "end": end,
+                "constituents": self._constituents(constituents),
+            }
+        )  # fmt: skip
+
+    def _constituents(self, events: Sequence[Event]) -> Sequence[dict[str, Any]]:
+        if type(events) is Recorded:
+            return list(events)
         texts = self._texts
         records: list[dict[str, Any]] = []
         for event in events:

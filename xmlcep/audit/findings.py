@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from ..events import CompositeEvent
 from ..log.json_codec import FASTEST
@@ -22,51 +22,27 @@ FIELDS = ("doc", "ts", "at", "name", "path", "ids", "start", "end", "constituent
 _GROUP = 20_000
 
 
-class Finding(NamedTuple):
-    """A composite with its place among all: document, ts, tree (G2), operator (postorder), ids.
-
-    Findings that are equal in all of these stand in the order in which they were raised.
-    """
-
-    doc: str
-    ts: int
-    tree: int
-    operator: int
-    ids: tuple[int, ...]
-    name: str
-    line: bytes
-
-
 class Ranking:
     """Says where composites stand in the order of findings, by the rules as a whole; ``encode`` writes them."""
 
     def __init__(self, rules: Rules) -> None:
-        self._places: dict[tuple[str, str | None], tuple[int, int]] = {}
+        self._places: dict[tuple[str, str | None], int] = {}
+        self.names: list[str] = []
+        """The names of the trees that places belong to, by the place's number."""
         self.encode = FindingEncoder().encode
         for tree in rules.graph.trees:
             for operator in tree.operators:
                 label = None if operator.parent is None else operator.label
-                self._places[tree.name, label] = (tree.index, operator.index)
+                self._places[tree.name, label] = len(self.names)
+                self.names.append(tree.name)
 
-    def findings(self, composites: Sequence[CompositeEvent]) -> list[Finding]:
-        """The findings that composites are, in the same order."""
-        places, encode = self._places, self.encode
-        return [
-            Finding(
-                composite.cause[8], composite.cause[0], *places[composite.name, composite.operator],
-                composite.ids, composite.name, encode(composite),
-            )
-            for composite in composites
-        ]  # fmt: skip
+    def number(self, composite: CompositeEvent) -> int:
+        """The place of the composite's event type and operator: by tree in order of G2, then in postorder."""
+        return self._places[composite[0], composite[1]]
 
-    def place(self, composite: CompositeEvent) -> tuple[tuple[int, int], tuple[int, ...]]:
+    def place(self, composite: CompositeEvent) -> tuple[int, tuple[int, ...]]:
         """The sort key of composites of one document and time point (the sort has to be stable)."""
-        return self._places[composite.name, composite.operator], composite.ids
-
-
-def by_place(finding: Finding) -> tuple[str, int, int, int, tuple[int, ...]]:
-    """The sort key of findings (the sort has to be stable)."""
-    return finding[:5]
+        return self._places[composite[0], composite[1]], composite[3]
 
 
 class FindingsWriter(Protocol):

@@ -3,35 +3,46 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from path_types import PathType
 
 from ..errors import XmlCepError
 from ..log import BadRecord, Batch, ClockCheck, Header, Origin
-from ..log.decoding import RowDecoder
+from ..log.columns import Kinds, Sifted, Span
+from ..log.decoding import LARGEST, RowDecoder
 from ..log.json_codec import FASTEST
 from ..log.records import Row
 from ..rules import Rules
+from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
 from .fragments import fragments
-from .inputs import BATCH_SIZE, Split, SplitReader, raw_record
+from .inputs import BATCH_SIZE, Split, SplitReader, duplicate, raw_record
 from .plan import Plan, make_plan
-from .routing import Course, Kind, Point, Routed, Router
+from .replay import SORTED
+from .routing import Course, Point, Router, wanted_by
 
 SEGMENT_RECORDS = 500_000
-"""After so many records a segment ends: what is open in one is kept in memory."""
+"""After so many records a segment ends: what is found in one is put in order in memory."""
+
+BAD = -1
+"""The level of chunks that hold a bad record."""
+
+_AT_ONCE = 16_384  # records that are routed together, for which numbers are looked at as columns
 
 Keep: TypeAlias = Callable[[Row], bool]
 
 
 class Topic:
-    """What a report is about (numbers above those of `Kind`)."""
+    """What a report is about."""
 
     COURSE = 10
     """A document in a segment."""
     HEADER = 11
     """A header."""
-    BAD = 12
-    """A bad record."""
     SPLIT = 13
     """A split that was read to its end."""
     TROUBLE = 14
@@ -55,7 +66,14 @@ class HeaderSeen(NamedTuple):
     position: tuple[int, int]
 
 
-Row_: TypeAlias = Routed | Report
+class SelectedRecord(NamedTuple):
+    """A record to be sorted: its time point, where it stands, the record as JSON."""
+
+    doc: str
+    ts: int
+    split: int
+    number: int
+    line: bytes
 
 
 class Mapper:
@@ -64,156 +82,308 @@ class Mapper:
     def __init__(
         self,
         rules: Rules,
+        buckets: int,
         *,
         keep: Keep | None = None,
         segment_records: int = SEGMENT_RECORDS,
-        batch_size: int = BATCH_SIZE,
+        batch_size: int | None = None,
     ) -> None:
         self._plan: Plan = make_plan(rules)
         self._conditioned = [each for each in self._plan.passes if each.has_conditions]
         self._keep = keep
+        # Columns of whole blocks do; but records are looked at one by one where they will be applied to a document.
+        self._by_rows = keep is not None or self._plan.has_conditions
         self._segment_records = segment_records
         self._batch_size = batch_size
-        self._out: list[Row_] = []
+        self._kinds = Kinds(wanted_by(self._plan))
+        self._numbers: dict[tuple[str, PathType], int] = {}
+        self._writer = ChunkWriter([each.level for each in self._plan.passes], buckets, self._kinds.met)
+        self._router = Router(self._plan, self._kinds, self._writer)
+        self._gathered = _Gathered()
+        self._decoder = RowDecoder(ClockCheck.ANY)
+        self._out: list[Chunk | Report] = []
         self._split: Split | None = None
         self._bad_records = 0
-        self._decoder = RowDecoder(ClockCheck.ANY)
-        self._router = Router(self._plan, self._out.append, self._repeated)
+        self._headers = 0
+        self.lines = 0
+        """How many lines or records the last split had."""
 
-    def read(self, split: Split) -> Iterator[list[Row_]]:
-        """Routed rows and reports of a split, in lists."""
+    def read(self, split: Split) -> Iterator[Chunk | Report]:
+        """The chunks of a split, and what there is to report of it."""
         self._split = split
-        router, out = self._router, self._out
-        reader = SplitReader(
-            split, self._decoder, self._bad, check_text=self._plan.has_conditions, batch_size=self._batch_size
-        )
+        self._bad_records = self._headers = 0
         docs: set[str] = set()
-        headers = 0
-        self._bad_records = 0
-        router.begin(split.name)
+        reader = SplitReader(
+            split, self._decoder, self._bad, check_text=self._plan.has_conditions,
+            batch_size=self._batch_size or BATCH_SIZE,
+        )  # fmt: skip
+        self._router.begin(split.name)
         try:
-            for item in reader.read():
-                if not isinstance(item, Batch):
-                    self._header(item[1], split.name + headers, (split.name, item[0]))
-                    headers += 1
+            for item in reader.read() if self._by_rows else reader.blocks(self._batch_size):
+                if isinstance(item, (tuple, Batch)):
+                    self._take(item, docs)
                 else:
-                    docs.update({row[8] for row in item.rows})
-                    rows, numbers = self._kept(item)
-                    router.take_all(rows, split, numbers)
-                    if router.taken >= self._segment_records:
-                        self._end_segment()
-                        router.begin(router.segment + 1)
-                yield self._taken()
+                    sifted = item.sifted(self._kinds)
+                    if sifted is not None and all(map(self._follows, sifted.spans)):
+                        docs.update(span.doc for span in sifted.spans)
+                        self._gather(sifted)
+                    else:
+                        for part in item.items():
+                            self._take(part, docs)
+                yield from self._taken()
+            self._route_gathered()
             self._end_segment()
         except (XmlCepError, OSError) as error:
-            out.append(Report(Topic.TROUBLE, split.name, "", FASTEST.dumps({"message": str(error)})))
+            self._report(Topic.TROUBLE, split.name, "", {"message": str(error)})
+        self.lines = reader.lines
         content = {"lines": reader.lines, "docs": sorted(docs), "bad": self._bad_records}
-        out.append(Report(Topic.SPLIT, split.name, "", FASTEST.dumps(content)))
-        yield self._taken()
+        self._report(Topic.SPLIT, split.name, "", content)
+        yield from self._taken()
 
-    def select(self, split: Split, docs: frozenset[str]) -> Iterator[list[tuple[str, int, int, int, bytes]]]:
-        """The records of some documents, to be sorted: document, ts, split, number, the record as JSON."""
-        self._split = split
+    def select(self, split: Split, docs: frozenset[str]) -> Iterator[list[SelectedRecord]]:
+        """The records of some documents, to be sorted."""
         reader = SplitReader(split, self._decoder, lambda _: None, check_text=self._plan.has_conditions)
         for item in reader.read():
             if isinstance(item, Batch):
-                rows, numbers = self._kept(item)
+                rows, numbers = self._kept(item.rows, item.numbers)
                 yield [
-                    (row[8], row[0], split.name, number, raw_record(row))
+                    SelectedRecord(row[8], row[0], split.name, number, raw_record(row))
                     for row, number in zip(rows, numbers, strict=True)
                     if row[8] in docs
                 ]
 
     def route_sorted(
-        self, rows: Iterable[tuple[int, int, bytes]], splits: dict[int, Split]
-    ) -> Iterator[list[Row_]]:
-        """Routed rows and reports of records sorted by document and ts: split, number, the record as JSON."""
-        router = self._router
-        router.begin(0)
-        for split, number, line in rows:
-            self._split = splits[split]
-            router.take_all([self._decoder.admit(FASTEST.loads(line))], splits[split], [number])
-            if router.taken >= self._segment_records:
-                self._end_segment()
-                router.begin(router.segment + 1)
-            if len(self._out) >= 8192:
-                yield self._taken()
+        self, records: Iterable[SelectedRecord], splits: dict[int, Split]
+    ) -> Iterator[Chunk | Report]:
+        """The chunks of records sorted by document, ts, split and number."""
+        self._router.begin(SORTED)
+        rows: list[Row] = []
+        origins: list[tuple[int, int]] = []
+        last: tuple[str, int] | None = None
+        for record in records:
+            row = self._decoder.admit(FASTEST.loads(record.line))
+            self._split = splits[record.split]
+            if (record.doc, record.ts) == last:
+                self._repeated(row, record.number)
+                continue
+            last = (record.doc, record.ts)
+            rows.append(row)
+            origins.append((record.split, record.number))
+            if len(rows) >= (self._batch_size or BATCH_SIZE):
+                self._route_rows(rows, origins)
+                rows, origins = [], []
+                yield from self._taken()
+        self._route_rows(rows, origins)
         self._end_segment()
-        yield self._taken()
+        yield from self._taken()
 
-    def _kept(self, batch: Batch) -> tuple[list[Row], Any]:
+    # ---- records --------------------------------------------------------------------------------------------
+
+    def _take(self, item: tuple[int, Any] | Batch, docs: set[str]) -> None:
+        if isinstance(item, Batch):
+            docs.update({row[8] for row in item.rows})
+            self._take_rows(*self._kept(item.rows, item.numbers))
+        elif isinstance(item[1], Header):
+            assert self._split is not None
+            self._header(item[1], self._split.name + self._headers, (self._split.name, item[0]))
+            self._headers += 1
+
+    def _follows(self, span: Span) -> bool:
+        return self._router.document(span.doc).ts < span.first
+
+    def _gather(self, sifted: Sifted) -> None:
+        """Takes records in columns; they are routed when there are enough of them."""
+        for span in sifted.spans:
+            self._router.document(span.doc).ts = span.last
+        self._gathered.add(sifted)
+        if self._gathered.records >= min(_AT_ONCE, self._segment_records):
+            self._route_gathered()
+
+    def _route_gathered(self) -> None:
+        if self._gathered.records:
+            assert self._split is not None
+            sifted, self._gathered = self._gathered.joined(), _Gathered()
+            self._route(sifted, [(self._split.name, 0)] * len(sifted.spans))
+
+    def _take_rows(self, rows: Sequence[Row], numbers: Sequence[int]) -> None:
+        """Takes records one by one: those that repeat a time point are bad."""
+        self._route_gathered()
+        assert self._split is not None
+        admitted: list[Row] = []
+        origins: list[tuple[int, int]] = []
+        for row, number in zip(rows, numbers, strict=True):
+            if self._is_admitted(row, number):
+                admitted.append(row)
+                origins.append((self._split.name, number))
+        self._route_rows(admitted, origins)
+
+    def _is_admitted(self, row: Row, number: int) -> bool:
+        document = self._router.document(row[8])
+        if row[0] <= document.ts:
+            if row[0] == document.ts:
+                self._repeated(row, number)
+                return False
+            document.disordered = True
+        document.ts = row[0]
+        return True
+
+    def _repeated(self, row: Row, number: int) -> None:
+        assert self._split is not None
+        self._router.document(row[8]).duplicates += 1
+        self._bad(duplicate(row, Origin(self._split.file.path, number)), row[8])
+
+    def _route_rows(self, rows: Sequence[Row], origins: Sequence[tuple[int, int]]) -> None:
+        if not rows:
+            return
+        spans: dict[str, Span] = {}
+        positions = []
+        for row, origin in zip(rows, origins, strict=True):
+            span = spans.get(row[8])
+            if span is None:
+                positions.append(origin)
+                span = Span(row[8], row[0], row[0], 0)
+            spans[row[8]] = Span(row[8], span.first, row[0], span.records + 1)
+        self._route(Sifted(list(spans.values()), self._columns(rows, list(spans))), positions)
+
+    def _columns(self, rows: Sequence[Row], docs: Sequence[str]) -> dict[str, Any]:
+        ts, op, path, ids, value, old, pos, at, doc, txn, _ = zip(*rows, strict=True)
+        numbers, places = self._numbers, {name: place for place, name in enumerate(docs)}
+        kinds = []
+        for key in zip(op, path, strict=True):
+            number = numbers.get(key)
+            if number is None:
+                number = numbers[key] = self._kinds.of(*key).number
+            kinds.append(number)
+        number_, text = pa.int64(), pa.string()
+        return {
+            "doc": pa.array([places[name] for name in doc], number_), "kind": pa.array(kinds, number_),
+            "ts": pa.array(ts, number_), "ids": pa.array(ids, pa.list_(number_)), "value": pa.array(value, text),
+            "old": pa.array(old, text), "pos": pa.array(map(_as_place, pos), number_), "at": pa.array(at, text),
+            "txn": pa.array(map(_within_64_bits, txn), number_),
+        }  # fmt: skip
+
+    def _kept(self, rows: list[Row], numbers: Sequence[int]) -> tuple[list[Row], Sequence[int]]:
         keep = self._keep
         if keep is None:
-            return batch.rows, batch.numbers
-        chosen = [index for index, row in enumerate(batch.rows) if keep(row)]
-        return [batch.rows[i] for i in chosen], [batch.numbers[i] for i in chosen]
+            return rows, numbers
+        chosen = [index for index, row in enumerate(rows) if keep(row)]
+        return [rows[i] for i in chosen], [numbers[i] for i in chosen]
 
-    def _taken(self) -> list[Row_]:
-        taken = self._out[:]
-        self._out.clear()
-        return taken
+    # ---- segments ---------------------------------------------------------------------------------------------
+
+    def _route(self, sifted: Sifted, positions: Sequence[tuple[int, int]]) -> None:
+        self._router.route(sifted.spans, sifted.columns, positions)
+        if self._router.taken >= self._segment_records:
+            self._end_segment()
+            self._router.begin(self._router.segment + 1)
+        elif self._writer.ready():
+            self._out += self._writer.take(self._router.segment)
 
     def _end_segment(self) -> None:
+        self._out += self._writer.take(self._router.segment)
         for course in self._router.end():
-            self._out.append(Report(Topic.COURSE, course.segment, course.doc, course_to_json(course)))
+            self._report(Topic.COURSE, course.segment, course.doc, course_to_record(course))
+
+    def _taken(self) -> list[Chunk | Report]:
+        taken, self._out = self._out, []
+        return taken
+
+    # ---- reports ----------------------------------------------------------------------------------------------
+
+    def _report(self, topic: int, segment: int, doc: str, content: dict[str, Any]) -> None:
+        self._out.append(Report(topic, segment, doc, FASTEST.dumps(content)))
 
     def _header(self, header: Header, number: int, position: tuple[int, int]) -> None:
         if not self._conditioned:
             return
-        self._out.append(
-            Report(Topic.HEADER, number, header.doc, FASTEST.dumps({"number": number, "position": position}))
-        )
+        self._report(Topic.HEADER, number, header.doc, {"number": number, "position": position})
         assert self._split is not None
+        doc = self._writer.code(header.doc)
         for each in self._conditioned:
-            for fragment in fragments(header, each, self._split.file.path):
-                self._out.append(
-                    Routed(
-                        Kind.FRAGMENT, each.index, header.doc, fragment.key, 0, None, number,
-                        ids=fragment.ids, value=fragment.xml,
-                    )
-                )  # fmt: skip
+            found = list(fragments(header, each, self._split.file.path))
+            columns = {
+                "mark": np.full(len(found), Mark.FRAGMENT), "doc": np.full(len(found), doc),
+                "ts": np.zeros(len(found), np.int64), "value": [fragment.xml for fragment in found],
+                "ids": [fragment.ids for fragment in found], "pos": np.full(len(found), number),
+            }  # fmt: skip
+            keys = np.array([fragment.key for fragment in found], np.int64)
+            buckets = buckets_of(hash_of(header.doc), keys, self._writer.buckets)
+            self._writer.add(np.full(len(found), each.index), buckets, columns, ordered=False)
 
-    def _bad(self, bad: BadRecord) -> None:
-        self._report_bad(bad, "")
-
-    def _repeated(self, bad: BadRecord, doc: str) -> None:
-        self._report_bad(bad, doc)
-
-    def _report_bad(self, bad: BadRecord, doc: str) -> None:
+    def _bad(self, bad: BadRecord, doc: str = "") -> None:
+        """A bad record; ``doc`` is its document if it only repeats a time point."""
         assert self._split is not None
         self._bad_records += 1
         content = {
-            "record": bad.origin.record, "offset": bad.offset, "reason": bad.reason,
-            "raw": base64.b64encode(bad.raw).decode("ascii"), "repeats": bool(doc),
+            "record": bad.origin.record, "offset": bad.offset, "reason": bad.reason, "doc": doc,
+            "raw": base64.b64encode(bad.raw).decode("ascii"),
         }  # fmt: skip
-        self._out.append(Report(Topic.BAD, self._split.name, doc, FASTEST.dumps(content)))
+        self._out.append(Chunk(BAD, 0, self._split.name, self._bad_records, FASTEST.dumps(content)))
 
 
-def course_to_json(course: Course) -> bytes:
-    """A course as JSON."""
-    return FASTEST.dumps(
-        {
-            **course._asdict(), "head": list(course.head), "tail": list(course.tail),
-            "first_flush": None if course.first_flush is None else list(course.first_flush),
-            "head_keys": list(course.head_keys.items()), "open_runs": list(course.open_runs.items()),
-        }
-    )  # fmt: skip
+class _Gathered:
+    """Sifted records of blocks that follow each other, put together."""
+
+    def __init__(self) -> None:
+        self.records = 0
+        self._spans: dict[str, Span] = {}
+        self._parts: list[dict[str, Any]] = []
+
+    def add(self, sifted: Sifted) -> None:
+        """Takes the records of the next block."""
+        for span in sifted.spans:
+            before = self._spans.get(span.doc)
+            if before is not None:
+                self._spans[span.doc] = Span(span.doc, before.first, span.last, before.records + span.records)
+            else:
+                self._spans[span.doc] = span
+            self.records += span.records
+        places = {doc: place for place, doc in enumerate(self._spans)}
+        codes = pa.array([places[span.doc] for span in sifted.spans], pa.int64())
+        self._parts.append(sifted.columns | {"doc": codes.take(sifted.columns["doc"])})
+
+    def joined(self) -> Sifted:
+        """All that was added."""
+        parts, spans = self._parts, list(self._spans.values())
+        if len(parts) == 1:
+            return Sifted(spans, parts[0])
+        columns = {name: pa.concat_arrays([part[name] for part in parts]) for name in parts[0]}
+        return Sifted(spans, columns)
 
 
-def course_from_json(text: bytes) -> Course:
-    """The course that `course_to_json` wrote."""
-    record = FASTEST.loads(text)
+def _as_place(pos: int | None) -> int | None:
+    """A place among siblings; one that no list can have is any such."""
+    return pos if pos is None or -1 <= pos <= LARGEST else -1
+
+
+def _within_64_bits(txn: int | None) -> int | None:
+    """Transactions are only told apart."""
+    return txn if txn is None or -LARGEST <= txn <= LARGEST else hash(txn)
+
+
+def course_to_record(course: Course) -> dict[str, Any]:
+    """A course as a JSON object."""
+    return {
+        **course._asdict(), "head": list(course.head), "tail": list(course.tail),
+        "first_flush": None if course.first_flush is None else list(course.first_flush),
+        "head_keys": list(course.head_keys.items()), "open_runs": list(course.open_runs.items()),
+        "touched": list(course.touched.items()),
+    }  # fmt: skip
+
+
+def course_from_record(record: dict[str, Any]) -> Course:
+    """The course that `course_to_record` described."""
     flush = record["first_flush"]
     return Course(
         record["segment"], record["doc"], tuple(record["position"]), Point(*record["head"]), Point(*record["tail"]),
-        record["records"], record["disordered"], record["duplicates"],
-        dict(record["head_keys"]), dict(record["open_runs"]), None if flush is None else Point(*flush),
+        record["records"], record["disordered"], record["duplicates"], dict(record["head_keys"]),
+        dict(record["open_runs"]), None if flush is None else Point(*flush), dict(record["touched"]),
     )  # fmt: skip
 
 
-def bad_from_json(text: bytes, file: str, lines_before: int) -> tuple[BadRecord, bool]:
-    """The bad record of a report, with its number in the file, and whether it only repeats a time point."""
-    record = FASTEST.loads(text)
-    raw = base64.b64decode(record["raw"])
+def bad_from(chunk: Chunk, file: str, lines_before: int) -> tuple[BadRecord, str | None]:
+    """The bad record in a chunk, with its number in the file, and its document if it only repeats a time point."""
+    record = FASTEST.loads(chunk.content)
     origin = Origin(file, record["record"] + lines_before)
-    return BadRecord(origin, record["offset"], record["reason"], raw), record["repeats"]
+    bad = BadRecord(origin, record["offset"], record["reason"], base64.b64decode(record["raw"]))
+    return bad, record["doc"] or None

@@ -9,9 +9,11 @@ a group in common have the same key node.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from typing import NamedTuple
 
 from path_types import PathType, ends, offset
@@ -52,13 +54,17 @@ class Pass:
     """Event trees that are replayed together, each key of the document by itself.
 
     ``trees`` are in the order of G2 with their indexes in the whole graph. ``keys`` are the path types of the
-    key nodes, empty when the trees see the whole document. ``reasons`` say in words why.
+    key nodes, empty when the trees see the whole document. ``reasons`` say in words why. A pass is replayed
+    after those of lower ``level``; ``sources`` are the trees of other passes whose composites its own trees
+    take, directly or not.
     """
 
     index: int
     trees: tuple[EventTree, ...]
     keys: tuple[PathType, ...]
     reasons: tuple[str, ...]
+    level: int = 0
+    sources: tuple[EventTree, ...] = ()
 
     @property
     def by_document(self) -> bool:
@@ -85,30 +91,52 @@ class Pass:
         """Whether the ends of transactions and of the document release anything (D3)."""
         return any(operator.termination is not Termination.EARLIEST for operator in self.operators)
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of its trees."""
+        return frozenset(tree.name for tree in self.trees)
+
     def rules(self, rules: Rules) -> Rules:
-        """The part of ``rules``, from which the plan was made, that this pass replays."""
-        names = {tree.name for tree in self.trees}
+        """The part of ``rules``, from which the plan was made, that defines its trees and their sources."""
+        names = self.names | {tree.name for tree in self.sources}
         chosen = [definition for definition in rules.definitions if definition.name in names]
         if len(chosen) == len(rules.definitions):
             return rules
         return Rules.from_definitions(chosen, rules.namespaces)
 
+    def step(self, path: PathType) -> int | None:
+        """The index of the key node's step in this absolute path type; None: it lies outside every key."""
+        return key_step(self.keys, path) if self.keys else DOCUMENT
+
     def route(self, op: str, path: PathType) -> Route:
         """Where records of this operation and absolute path type go."""
-        step = key_step(self.keys, path) if self.keys else DOCUMENT
+        step = self.step(path)
         if step is None:
             return FOREIGN
         return Route(Role.FED if self._is_fed(op, path, step) else Role.PASSING, step)
+
+    def is_touched(self, op: str, path: PathType) -> bool:
+        """Whether such a record, itself or by what the sources raise at it, can leave something to be flushed."""
+        step = self.step(path)
+        if step is None:
+            return False
+        return self._is_fed(op, path, step) or any(_feeds(tree, op, path, step) for tree in self.sources)
 
     def _is_fed(self, op: str, path: PathType, step: int) -> bool:
         """Whether such a record can change a result of its key."""
         if self.has_conditions:
             return True  # the condition sees all that happens below its node
-        for tree in self.trees:
-            for leaf in tree.leaves():
-                if isinstance(leaf.type, PrimitiveType) and leaf.type.accepts(op, path):
-                    return True
-        return any(_concerns(operator, op, path, step) for operator in self.operators)
+        if self.sources and self.has_boundaries:
+            return True  # what a composite completes may be released by the very record that raised it
+        return any(_feeds(tree, op, path, step) for tree in self.trees)
+
+
+def _feeds(tree: EventTree, op: str, path: PathType, step: int) -> bool:
+    """Whether a leaf of the tree takes such a record, or an operator looks at it."""
+    for leaf in tree.leaves():
+        if isinstance(leaf.type, PrimitiveType) and leaf.type.accepts(op, path):
+            return True
+    return any(_concerns(operator, op, path, step) for operator in tree.operators)
 
 
 def _concerns(operator: OperatorNode, op: str, path: PathType, step: int) -> bool:
@@ -162,19 +190,57 @@ class Plan:
 
 
 def make_plan(rules: Rules) -> Plan:
-    """The plan for these rules: trees that depend on each other stay together; trees with equal keys too."""
-    groups: dict[tuple[PathType, ...], list[list[EventTree]]] = {}
-    for component in _components(rules.graph):
-        groups.setdefault(_keys(component), []).append(component)
+    """The plan for these rules: trees of one level with equal keys share a pass."""
+    parts, levels = _parts(rules.graph)
+    groups: dict[tuple[int, tuple[PathType, ...]], list[list[EventTree]]] = {}
+    for part, level in sorted(zip(parts, levels, strict=True), key=lambda each: each[1]):
+        groups.setdefault((level, _keys(part)), []).append(part)
     passes = []
-    for index, (keys, components) in enumerate(groups.items()):
-        trees = sorted((tree for component in components for tree in component), key=lambda tree: tree.index)
-        passes.append(Pass(index, tuple(trees), keys, tuple(_reasons(keys, components))))
+    for index, ((level, keys), together) in enumerate(groups.items()):
+        trees = sorted((tree for part in together for tree in part), key=lambda tree: tree.index)
+        sources = _sources(rules.graph, trees)
+        reasons = tuple(_reasons(keys, together, sources))
+        passes.append(Pass(index, tuple(trees), keys, reasons, level, sources))
     return Plan(rules, tuple(passes))
 
 
-def _components(graph: EventGraph) -> list[list[EventTree]]:
-    """The trees in groups of those that depend on each other, directly or not (G1)."""
+def _parts(graph: EventGraph) -> tuple[list[list[EventTree]], list[int]]:
+    """The trees in parts that are replayed together, and the level of each part.
+
+    A tree and one whose composites it takes are in one part if their keys are the same anyway, or if the
+    latter's composites may come at other times than with a record of its own key: then the order in which
+    they come can only be known where both are. No two parts depend on each other.
+    """
+    prompt = _prompt(graph)
+    joined = [(tree.index, used) for tree in graph.trees for used in tree.dependencies if not prompt[used]]
+    while True:
+        parts = _joined(graph, joined)
+        place = {tree.index: number for number, part in enumerate(parts) for tree in part}
+        above = {
+            number: {place[used] for tree in part for used in tree.dependencies} - {number}
+            for number, part in enumerate(parts)
+        }
+        keys = list(map(_keys, parts))
+        same = [(number, other) for number in above for other in above[number] if keys[number] == keys[other]]
+        if not same:
+            try:
+                return parts, _levels(above)
+            except CycleError as error:
+                same = list(pairwise(error.args[1]))
+        joined += [(parts[number][0].index, parts[other][0].index) for number, other in same]
+
+
+def _prompt(graph: EventGraph) -> list[bool]:
+    """For each tree: whether it and all it uses raise composites only at records that are fed to their own key."""
+    found: list[bool] = []
+    for tree in graph.trees:  # dependencies come first (G2)
+        earliest = all(operator.termination is Termination.EARLIEST for operator in tree.operators)
+        found.append(earliest and all(found[used] for used in tree.dependencies))
+    return found
+
+
+def _joined(graph: EventGraph, pairs: Iterable[tuple[int, int]]) -> list[list[EventTree]]:
+    """The trees in groups: two that are a pair are in one group."""
     leader = list(range(len(graph.trees)))
 
     def find(index: int) -> int:
@@ -182,14 +248,34 @@ def _components(graph: EventGraph) -> list[list[EventTree]]:
             index = leader[index]
         return index
 
-    for tree in graph.trees:
-        for used in tree.dependencies:
-            first, second = sorted((find(tree.index), find(used)))
-            leader[second] = first
+    for one, other in pairs:
+        first, second = sorted((find(one), find(other)))
+        leader[second] = first
     found: dict[int, list[EventTree]] = {}
     for tree in graph.trees:
         found.setdefault(find(tree.index), []).append(tree)
     return list(found.values())
+
+
+def _levels(above: Mapping[int, set[int]]) -> list[int]:
+    """By part: how many parts, at most, have to come one after the other before it; `CycleError` for a cycle."""
+    found: dict[int, int] = {}
+    for number in TopologicalSorter(above).static_order():
+        found[number] = max((found[other] + 1 for other in above[number]), default=0)
+    return [found[number] for number in range(len(above))]
+
+
+def _sources(graph: EventGraph, trees: Sequence[EventTree]) -> tuple[EventTree, ...]:
+    """The trees outside whose composites these trees take, directly or not."""
+    own = {tree.index for tree in trees}
+    found: set[int] = set()
+    pending = [used for tree in trees for used in tree.dependencies]
+    while pending:
+        index = pending.pop()
+        if index not in own and index not in found:
+            found.add(index)
+            pending += graph.trees[index].dependencies
+    return tuple(graph.trees[index] for index in sorted(found))
 
 
 def _keys(trees: list[EventTree]) -> tuple[PathType, ...]:
@@ -200,9 +286,11 @@ def _keys(trees: list[EventTree]) -> tuple[PathType, ...]:
     return tuple(sorted((path for path in paths if not _is_implied(path, paths)), key=str))
 
 
-def _reasons(keys: tuple[PathType, ...], components: list[list[EventTree]]) -> Iterator[str]:
+def _reasons(
+    keys: tuple[PathType, ...], parts: list[list[EventTree]], sources: Sequence[EventTree]
+) -> Iterator[str]:
     """Why these trees have these keys."""
-    trees = [tree for component in components for tree in component]
+    trees = [tree for part in parts for tree in part]
     flat = [tree.name for tree in trees if tree.flat]
     if flat:
         verb = "is" if len(flat) == 1 else "are"
@@ -210,9 +298,13 @@ def _reasons(keys: tuple[PathType, ...], components: list[list[EventTree]]) -> I
     else:
         deeper = any(operator.path not in keys for tree in trees for operator in tree.operators)
         yield f"every operator groups by {' or '.join(map(str, keys))}{' or by a node below' if deeper else ''} (K1)"
-    for component in components:
-        if len(component) > 1:
-            yield f"{', '.join(tree.name for tree in component)} stay together: they use each other's events (G1)"
+    for part in parts:
+        if len(part) > 1:
+            yield f"{', '.join(tree.name for tree in part)} stay together: they use each other's events (G1)"
+    taken = {used for tree in trees for used in tree.dependencies}
+    direct = [tree.name for tree in sources if tree.index in taken]
+    if direct:
+        yield f"takes the events of {', '.join(direct)}, replayed before it under another key (G1, G2)"
 
 
 def _is_implied(path: PathType, paths: Iterable[PathType]) -> bool:

@@ -1,109 +1,211 @@
-"""Replaying routed rows, one key after the other, with the engine."""
+"""Replaying a bucket: its rows in, findings out, and composites for the passes that take them later.
+
+One detector per pass and document sees all keys of the bucket, each group by itself (H1), as it would see them in
+the whole document.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from path_types import PathType
 
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
-from ..replica import Replica
-from .findings import Finding, Ranking
+from ..log.columns import Kinds
+from .chunks import Chunk, ChunkReader, ChunkWriter, Mark, Stretch, buckets_of, hash_of
+from .encoding import FindingEncoder, decode_composite
+from .findings import Ranking
+from .found import Found
 from .plan import Plan
-from .routing import Kind, Point, Routed
 
 ELSEWHERE = PathType.parse("/{urn:xmlcep:audit}elsewhere")
 """The path type of events that only say that time has come: no rule's path projects on it."""
 
-
-class Position(NamedTuple):
-    """Which pass, document and key rows belong to."""
-
-    pass_index: int
-    doc: str
-    key: int
+SORTED = 1 << 62
+"""The number of the first segment of records that had to be sorted."""
 
 
-class KeyReplayer:
-    """Takes rows sorted by pass, document, key, ts and kind; answers with findings.
+class Ending(NamedTuple):
+    """Where a document ends: in which segment, at which time point."""
 
-    ``ends`` has the last time point of each document, where its trees are closed. Nothing is kept of a key once
-    the next one begins, so memory depends on what is live in one key.
+    segment: int
+    ts: int
+    at: str | None
+
+
+class BucketReplayer:
+    """Replays the chunks of one bucket, segment by segment; answers with chunks of findings and composites.
+
+    ``ends`` says where documents end: there their trees are closed and their state is freed. ``headers`` has the
+    number of each document's header; ``resorted`` the documents whose records come once more, sorted.
     """
 
-    def __init__(self, plan: Plan, ends: Mapping[str, Point], *, operators: bool = False) -> None:
+    def __init__(
+        self, plan: Plan, bucket: int, buckets: int, ends: Mapping[str, Ending], headers: Mapping[str, int],
+        resorted: Collection[str] = (), *, operators: bool = False,
+    ) -> None:  # fmt: skip
         self._plan = plan
+        self._buckets = buckets
         self._ends = ends
+        self._headers = headers
+        self._resorted = resorted
         self._operators = operators
-        self._ranking = Ranking(plan.rules)
-        self._detectors: dict[int, Detector] = {}
-        self._paths: dict[str, PathType] = {}
-        self._position: Position | None = None
-        self._detector: Detector | None = None
+        self._reader = ChunkReader()
+        self._found = Found(Ranking(plan.rules), bucket)
+        self._forwarded = _Forwarded(plan, buckets)
+        self._live: dict[tuple[int, str], Detector] = {}
+        self._by_end: dict[int, list[tuple[int, str]]] = {}
+        self._idle: dict[int, list[Detector]] = {}
+        self.seconds: dict[str, float] = {}
+        """How long each document took."""
 
-    def take(self, row: Routed) -> list[Finding]:
-        """Replays one row."""
-        raised: list[CompositeEvent] = []
-        position = self._position
-        if (
-            position is None
-            or row.key != position.key
-            or row.doc != position.doc
-            or row.pass_index != position.pass_index
-        ):
-            raised = self.end_key()
-            self._begin(Position(row.pass_index, row.doc, row.key))
-        assert self._detector is not None
-        if row.kind == Kind.RECORD:
-            raised = (
-                raised + self._detector.feed(self._event(row))
-                if raised
-                else self._detector.feed(self._event(row))
-            )
-        elif row.kind == Kind.BOUNDARY:
-            raised += self._detector.feed(_moment(row.doc, row.ts, row.at))
-        elif row.kind == Kind.FLUSH:
-            raised += self._detector.flush(_moment(row.doc, row.ts, row.at))
-        else:
-            assert row.value is not None and row.ids is not None
-            self._detector.reset(Replica.from_snapshot(row.value, row.ids))
-        return self._ranking.findings(raised) if raised else []
+    def replay(self, segment: int, contents: Sequence[bytes], *, sort: bool = False) -> Iterator[Chunk]:
+        """Replays the rows of a segment; ``sort``: some of them have their places between those of other chunks."""
+        for ended in sorted(end for end in self._by_end if end < segment):
+            yield from self._close(ended)
+        for stretch in self._reader.stretches(contents, sort=sort):
+            if segment >= SORTED or stretch.doc not in self._resorted:
+                self._timed(stretch.doc, self._run(stretch))
+            elif not stretch.plain:
+                self._timed(stretch.doc, self._run_marked(stretch, only=Mark.FRAGMENT))
+            if self._found.is_large:
+                yield self._found.take(segment)
+        yield from self._taken(segment)
 
-    def finish(self) -> list[Finding]:
-        """Ends the last key."""
-        return self._ranking.findings(self.end_key())
+    def finish(self) -> Iterator[Chunk]:
+        """Closes what is still open."""
+        for ended in sorted(self._by_end):
+            yield from self._close(ended)
 
-    def end_key(self) -> list[CompositeEvent]:
-        """Closes the trees of the key that was replayed (D3); forgets its state."""
-        position, detector = self._position, self._detector
-        if position is None or detector is None:
-            return []
-        self._position = None
-        raised: list[CompositeEvent] = []
-        if self._plan.passes[position.pass_index].has_flushes:
-            end = self._ends[position.doc]
-            raised = detector.flush(_moment(position.doc, end.ts, end.at))
-        detector.reset()
-        return raised
+    def _close(self, segment: int) -> Iterator[Chunk]:
+        """Closes the trees of the documents that end in this segment (D3)."""
+        for pass_index, doc in self._by_end.pop(segment):
+            detector = self._live.pop((pass_index, doc))
+            end = self._ends[doc]
+            self._timed(doc, [detector.flush(_moment(doc, end.ts, end.at))])
+            detector.reset()
+            self._idle.setdefault(pass_index, []).append(detector)
+        yield from self._taken(segment)
 
-    def _begin(self, position: Position) -> None:
-        self._position = position
-        detector = self._detectors.get(position.pass_index)
+    def _taken(self, segment: int) -> Iterator[Chunk]:
+        if self._found:
+            yield self._found.take(segment)
+        yield from self._forwarded.take(segment)
+
+    def _timed(self, doc: str, raised: Iterable[Sequence[CompositeEvent]]) -> None:
+        started = time.perf_counter()
+        for composites in raised:
+            if composites:
+                self._found.add(doc, composites)
+                self._forwarded.add(doc, composites)
+        self.seconds[doc] = self.seconds.get(doc, 0.0) + time.perf_counter() - started
+
+    def _detector(self, pass_index: int, doc: str) -> Detector:
+        detector = self._live.get((pass_index, doc))
         if detector is None:
-            rules = self._plan.passes[position.pass_index].rules(self._plan.rules)
-            detector = self._detectors[position.pass_index] = Detector(rules, operators=self._operators)
-        self._detector = detector
+            idle = self._idle.get(pass_index)
+            detector = idle.pop() if idle else self._new_detector(pass_index)
+            self._live[pass_index, doc] = detector
+            self._by_end.setdefault(self._ends[doc].segment, []).append((pass_index, doc))
+        return detector
 
-    def _event(self, row: Routed) -> PrimitiveEvent:
-        assert row.op is not None and row.path is not None and row.ids is not None
-        path = self._paths.get(row.path)
-        if path is None:
-            path = self._paths[row.path] = PathType.parse(row.path)
-        return PrimitiveEvent(
-            row.ts, row.op, path, tuple(row.ids), row.value, row.old, row.pos, row.at, row.doc
+    def _new_detector(self, pass_index: int) -> Detector:
+        each = self._plan.passes[pass_index]
+        return Detector(each.rules(self._plan.rules), operators=self._operators, trees=each.names)
+
+    def _run(self, stretch: Stretch) -> Iterator[Sequence[CompositeEvent]]:
+        if not stretch.plain:
+            yield from self._run_marked(stretch)
+            return
+        detector = self._detector(stretch.pass_index, stretch.doc)
+        yield list(detector.replay(self._reader.rows(stretch)))  # type: ignore[arg-type]
+
+    def _run_marked(self, stretch: Stretch, only: int | None = None) -> Iterator[Sequence[CompositeEvent]]:
+        doc = stretch.doc
+        if doc not in self._ends:  # it has a header, but no records
+            return
+        detector = self._detector(stretch.pass_index, doc)
+        cause: Any = None
+        composites: list[CompositeEvent] = []  # that came with `cause`
+        for mark, event, composite in self._reader.marked_rows(stretch):
+            if only is not None and mark != only:
+                continue
+            if cause is not None and (mark not in (Mark.RECORD, Mark.COMPOSITE) or event[0] != cause[0]):
+                yield detector.feed(cause, composites)
+                cause, composites = None, []
+            if mark == Mark.RECORD:
+                yield detector.feed(PrimitiveEvent(*event), composites)
+                cause, composites = None, []
+            elif mark == Mark.COMPOSITE:
+                cause = PrimitiveEvent(*event)
+                assert composite is not None
+                composites.append(decode_composite(composite, cause))
+            elif mark == Mark.BOUNDARY:
+                yield detector.feed(_moment(doc, event[0], event[7]))
+            elif mark == Mark.FLUSH:
+                yield detector.flush(_moment(doc, event[0], event[7]))
+            elif self._headers.get(doc) == event[6]:
+                detector.add_fragment(event[4], event[3])
+        if cause is not None:
+            yield detector.feed(cause, composites)
+
+
+class _Forwarded:
+    """Composites on their way to the passes that take them, under other keys."""
+
+    def __init__(self, plan: Plan, buckets: int) -> None:
+        self._plan = plan
+        self._kinds = Kinds(lambda op, path: True)
+        self._writer = ChunkWriter([each.level for each in plan.passes], buckets, self._kinds.met)
+        self._encoder = FindingEncoder()
+        self._takers: dict[str, list[int]] = {}
+        for each in plan.passes:
+            used = {index for tree in each.trees for index in tree.dependencies}
+            for source in each.sources:
+                if source.index in used:
+                    self._takers.setdefault(source.name, []).append(each.index)
+        self._rows: list[tuple[Any, ...]] = []
+
+    def add(self, doc: str, composites: Sequence[CompositeEvent]) -> None:
+        """Takes what was raised."""
+        if not self._takers:
+            return
+        for composite in composites:
+            if composite.operator is not None or composite.path is None:
+                continue
+            for taker in self._takers.get(composite.name, ()):
+                each = self._plan.passes[taker]
+                step = each.step(composite.path)
+                if step is None:
+                    continue
+                cause = composite.cause
+                key = 0 if each.by_document else composite.ids[step]
+                kind = self._kinds.of(cause[1], cause[2]).number
+                encoded = self._encoder.forwarded(composite)
+                self._rows.append((taker, self._writer.code(doc), key, kind, *cause[:8], encoded))
+
+    def take(self, segment: int) -> Iterator[Chunk]:
+        """Chunks of what came together in a segment."""
+        if not self._rows:
+            return
+        takers, docs, keys, kinds, ts, _, _, ids, value, old, pos, at, composites = zip(
+            *self._rows, strict=True
         )
+        self._rows = []
+        hashes = np.array([hash_of(self._writer.docs[doc]) for doc in docs], np.uint64)
+        columns = {
+            "mark": np.full(len(ts), Mark.COMPOSITE), "doc": docs, "what": kinds, "ts": ts, "ids": ids, "value": value,
+            "old": old, "pos": pos, "at": at, "composite": composites,
+        }  # fmt: skip
+        buckets = buckets_of(hashes, keys, self._writer.buckets)
+        self._writer.add(np.array(takers), buckets, columns, ordered=False)
+        for chunk in self._writer.take(segment):
+            yield chunk._replace(number=-1)
 
 
 def _moment(doc: str, ts: int, at: str | None) -> PrimitiveEvent:

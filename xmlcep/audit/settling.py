@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..errors import XmlCepError
 from ..log.json_codec import FASTEST
+from .chunks import Chunk
 from .collecting import Collector
-from .edges import DocumentCourse, join_courses
+from .edges import Edge, join_courses
 from .inputs import Split
-from .mapping import HeaderSeen, Report, Topic, bad_from_json, course_from_json
-from .routing import Course, Point, Routed
+from .mapping import HeaderSeen, Report, Topic, bad_from, course_from_record
+from .replay import Ending
+from .routing import Course
 
 
 class Settlement:
@@ -38,7 +40,7 @@ class Settlement:
                 index = self._splits[report.segment].file.place
                 self.docs_of_files.setdefault(index, set()).update(content["docs"])
             elif report.kind == Topic.COURSE:
-                courses.append(course_from_json(report.content))
+                courses.append(course_from_record(content))
             elif report.kind == Topic.HEADER:
                 split, number = content["position"]
                 self._headers.setdefault(report.doc, []).append(
@@ -51,7 +53,7 @@ class Settlement:
             )
         joined = join_courses(courses)
         self.to_sort = frozenset(doc for doc, course in joined.items() if course.needs_sorting)
-        self.disordered = frozenset(doc for doc, course in joined.items() if _goes_back(course))
+        self.disordered = frozenset(doc for doc, course in joined.items() if course.goes_back)
         self.documents = {doc: course for doc, course in joined.items() if doc not in self.to_sort}
         self._lines_before = self._count_lines(splits)
 
@@ -73,7 +75,11 @@ class Settlement:
 
     def add_sorted(self, reports: Iterable[Report]) -> None:
         """Takes the reports of the documents of ``to_sort``, made again from their sorted records."""
-        courses = [course_from_json(report.content) for report in reports if report.kind == Topic.COURSE]
+        courses = [
+            course_from_record(FASTEST.loads(report.content))
+            for report in reports
+            if report.kind == Topic.COURSE
+        ]
         self.bad += sum(course.duplicates for course in courses)
         self.documents.update(join_courses(courses))
 
@@ -92,26 +98,24 @@ class Settlement:
                     break
         return found
 
-    def boundaries(self) -> Iterator[Routed]:
-        """The boundary markers that only the segments together tell."""
+    def edges(self, buckets: int) -> Iterator[Edge]:
+        """The markers that only the segments together tell."""
         for course in self.documents.values():
-            yield from course.boundaries()
+            yield from course.edges(buckets)
 
-    def flushes(self) -> Iterator[tuple[int, str, Point]]:
-        """Segment, document and time point of the flush that follows what was open at the segment's end."""
-        for doc, course in self.documents.items():
-            for segment, point in course.flushes().items():
-                yield segment, doc, point
-
-    def ends(self) -> dict[str, Point]:
+    def ends(self) -> dict[str, Ending]:
         """The last time point of each document."""
-        return {doc: course.end for doc, course in self.documents.items()}
+        return {
+            doc: Ending(course.courses[-1].segment, course.end.ts, course.end.at)
+            for doc, course in self.documents.items()
+        }
 
-    def collect_bad(self, report: Report, collector: Collector) -> None:
-        """Hands a bad record on, with its number in its file."""
-        split = self._splits[report.segment]
-        bad, repeats = bad_from_json(report.content, split.file.path, self._lines_before[split.name])
-        collector.bad(split.file, bad, report.doc if repeats else None)
+    def collect_bad(self, chunk: Chunk, collector: Collector, *, again: bool = False) -> None:
+        """Hands a bad record on, with its number in its file; ``again``: it was found in the sorted records."""
+        split = self._splits[chunk.segment]
+        bad, doc = bad_from(chunk, split.file.path, self._lines_before[split.name])
+        if again or doc not in self.to_sort:
+            collector.bad(split.file, bad, doc)
 
     def collect(self, collector: Collector) -> None:
         """Hands on what is known of files and documents."""
@@ -120,9 +124,3 @@ class Settlement:
         for doc, course in self.documents.items():
             first = course.courses[0].head.ts
             collector.document(doc, first, course.end.ts, course.count, disordered=doc in self.disordered)
-
-
-def _goes_back(course: DocumentCourse) -> bool:
-    """Whether a ts is below one before it (repeating one is not going back)."""
-    pairs = zip(course.courses, course.courses[1:], strict=False)
-    return any(each.disordered for each in course.courses) or any(b.head.ts < a.tail.ts for a, b in pairs)

@@ -1,44 +1,53 @@
-"""The audit as a Spark job: read and route, shuffle by key, replay each key, sort the findings.
+"""The audit as a Spark job: read and route, shuffle by bucket, replay each bucket, put the findings in order.
 
 One pass over the log, whatever the rules: what it says is kept on the workers' disks, so that what only the
-log as a whole tells (where segments meet, the ends of documents) can be added before the replay.
+log as a whole tells (where segments meet, the ends of documents) is known before the replay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from functools import reduce
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 from ..log.json_codec import FASTEST
 from ..rules import Rules
+from .chunks import Chunk
 from .collecting import Collector
+from .edges import edge_chunks
+from .findings import Ranking
+from .found import FOUND, Part, merged
 from .inputs import SPLIT_BYTES, LogFile, Split, make_splits
-from .mapping import Keep, Report, Topic
+from .mapping import BAD, Keep
 from .plan import make_plan
+from .progress import Progress, watched
 from .reporting import Reports, reports_accumulator, reports_in
-from .routing import Kind, Point
 from .settling import Settlement
 from .spark_errors import explained
-from .tables import CHUNK_DDL, FINDING_DDL, RECORD_DDL, ROUTED_DDL, packed
-from .tasks import NO_TREE, chunk_task, map_task, replay_task, route_sorted_task, select_task
+from .tables import CHUNK_DDL, RECORD_DDL
+from .tasks import SECONDS, map_task, replay_task, route_sorted_task, select_task
 
 if TYPE_CHECKING:
     from pyspark import Accumulator
     from pyspark.sql import DataFrame, SparkSession
 
-Chunk = tuple[list[tuple[str, str, int]], list[bytes]]
+Findings = tuple[list[tuple[str, str, int]], list[bytes]]
 """Findings in their order, with how many there are per document and event type."""
 
 _BYTES_PER_PARTITION = 64 * 2**20
 _MOST_SMALL_PARTITIONS = 8
-_EDGE_DDL = "segment bigint, doc string, flush_ts bigint, flush_at string"
+# Rows per Arrow batch: of chunks, which are large, and of records.
+_CHUNKS_AT_ONCE = 32
+_RECORDS_AT_ONCE = 4096
+_BATCH_SETTING = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 
 class SparkAudit:
     """Replays the records of files under a Spark session and puts what it finds into ``collector``.
 
-    ``partitions`` is the number of shuffle partitions (default: by the size of the log and the cores).
+    ``partitions`` is the number of buckets and shuffle partitions (default: by the size of the log and the cores).
     """
 
     def __init__(
@@ -51,76 +60,63 @@ class SparkAudit:
         keep: Keep | None = None,
         partitions: int | None = None,
         split_bytes: int = SPLIT_BYTES,
+        progress: Progress | None = None,
     ) -> None:
         self._spark = spark
         self._rules = str(rules) if rules.text is None else rules.text
         self._collector = collector
         self._plan = make_plan(rules)
+        self._ranking = Ranking(rules)
         self._operators = operators
         self._keep = keep
         self._partitions = partitions
         self._split_bytes = split_bytes
+        self._progress = progress
+        self._levels = 1 + max(each.level for each in self._plan.passes)
+        self._read = spark.sparkContext.accumulator(0)  # records
+        self._step = 0
+        self._steps = self._levels + 2
 
-    def run(self, files: Sequence[LogFile], withheld: Callable[[], set[str]]) -> Iterator[Chunk]:
+    def run(self, files: Sequence[LogFile], withheld: Callable[[], set[str]]) -> Iterator[Findings]:
         """The findings in their order; ``withheld`` is asked, when all records were read, whose to leave out."""
         splits = make_splits(files, self._split_bytes)
-        partitions = self._partitions or self._default_partitions(files)
+        buckets = self._partitions or self._default_partitions(files)
         with ExitStack() as stack, explained():
-            settlement, findings = self._in_one_go(splits, partitions, stack) or self._in_two_steps(
-                splits, partitions, stack
-            )
-            if settlement.bad:
-                for report in self._bad_records(findings):
-                    settlement.collect_bad(report, self._collector)
+            stack.enter_context(self._batches_of(_CHUNKS_AT_ONCE))
+            routed, settlement = self._routed(splits, buckets, stack)
             settlement.collect(self._collector)
-            yield from self._in_order(findings.where(f"tree != {NO_TREE}"), withheld(), partitions)
-
-    def _in_one_go(
-        self, splits: Sequence[Split], partitions: int, stack: ExitStack
-    ) -> tuple[Settlement, DataFrame] | None:
-        """Where nothing depends on what only the log as a whole tells: records go straight to the replay.
-
-        None if it does, or if it turns out that there are documents to be sorted.
-        """
-        if any(each.has_flushes or each.has_conditions for each in self._plan.passes):
-            return None
-        reports = reports_accumulator(self._spark.sparkContext)
-        rows = self._map(splits, reports).where(f"kind != {Kind.OPEN}")
-        findings = self._kept(self._replayed(rows, {}, {}, partitions), stack)
-        settlement = Settlement(splits, reports_in(reports))
-        return None if settlement.to_sort else (settlement, findings)
-
-    def _in_two_steps(
-        self, splits: Sequence[Split], partitions: int, stack: ExitStack
-    ) -> tuple[Settlement, DataFrame]:
-        """Routes everything, settles what was open and out of order, then replays."""
-        reports = reports_accumulator(self._spark.sparkContext)
-        routed = self._kept(self._map(splits, reports), stack)
-        settlement = Settlement(splits, reports_in(reports))
-        if settlement.to_sort:
-            reports = reports_accumulator(self._spark.sparkContext)
-            again = self._kept(self._route_sorted(splits, settlement, reports), stack)
-            settlement.add_sorted(reports_in(reports))
-            routed = self._replaced(routed, again, settlement)
-        rows = self._with_markers(routed, settlement)
-        return settlement, self._kept(
-            self._replayed(rows, settlement.ends(), settlement.headers(), partitions), stack
-        )
+            replayed = self._replayed(routed, settlement, buckets, stack)
+            self._collect_seconds(replayed)
+            parts = self._parts(replayed.where(f"level = {FOUND}"), withheld(), buckets)
+            with self._watched("writing", stages=buckets):
+                yield from self._in_order(parts, single=len(settlement.documents) < 2)
 
     # ---- steps ------------------------------------------------------------------------------------------
 
-    def _indexes(self, splits: Sequence[Split]) -> DataFrame:
-        """The splits' indexes, neighbours together, in as many tasks as there is use for."""
-        tasks = min(len(splits), max(4 * self._cores, len(splits) // 16))
-        return self._spark.range(0, len(splits), 1, tasks)
-
-    def _map(self, splits: Sequence[Split], reports: Accumulator[Reports]) -> DataFrame:
-        return self._indexes(splits).mapInArrow(
-            map_task(self._rules, splits, self._keep, reports), ROUTED_DDL
-        )
+    def _routed(
+        self, splits: Sequence[Split], buckets: int, stack: ExitStack
+    ) -> tuple[list[DataFrame], Settlement]:
+        """The chunks of the log, and what its segments have to report."""
+        reports = reports_accumulator(self._spark.sparkContext)
+        task = map_task(self._rules, buckets, splits, self._keep, reports, self._read)
+        with self._watched("reading"):
+            first = self._kept(self._indexes(splits).mapInArrow(task, CHUNK_DDL), stack)
+        settlement = Settlement(splits, reports_in(reports))
+        frames = [first]
+        if settlement.to_sort:
+            reports = reports_accumulator(self._spark.sparkContext)
+            self._steps += 1
+            with self._watched("sorting", stages=2):
+                frames.append(self._kept(self._route_sorted(splits, settlement, buckets, reports), stack))
+            settlement.add_sorted(reports_in(reports))
+        if settlement.bad:
+            for number, frame in enumerate(frames):
+                for chunk in _chunks(frame.where(f"level = {BAD}")):
+                    settlement.collect_bad(chunk, self._collector, again=number > 0)
+        return frames, settlement
 
     def _route_sorted(
-        self, splits: Sequence[Split], settlement: Settlement, reports: Accumulator[Reports]
+        self, splits: Sequence[Split], settlement: Settlement, buckets: int, reports: Accumulator[Reports]
     ) -> DataFrame:
         """The documents whose records do not stand in order: read again, sorted, routed."""
         files = settlement.files_of(settlement.to_sort)
@@ -131,63 +127,72 @@ class SparkAudit:
         ordered = selected.repartition(self._cores * 2, "doc").sortWithinPartitions(
             "doc", "ts", "split", "number"
         )
-        return ordered.mapInArrow(route_sorted_task(self._rules, splits, reports), ROUTED_DDL)
-
-    def _replaced(self, rows: DataFrame, again: DataFrame, settlement: Settlement) -> DataFrame:
-        """Rows with those of sorted documents in place of their first version; fragments of headers stay."""
-        docs = self._spark.createDataFrame([(doc,) for doc in sorted(settlement.to_sort)], "doc string")
-        fragments = rows.where(f"kind = {Kind.FRAGMENT}")
-        others = rows.where(f"kind != {Kind.FRAGMENT}").join(docs.hint("broadcast"), "doc", "left_anti")
-        columns = again.columns
-        return fragments.select(columns).union(others.select(columns)).union(again)
-
-    def _with_markers(self, routed: DataFrame, settlement: Settlement) -> DataFrame:
-        """Rows with the markers that only the segments together tell, in place of what was open."""
-        rows = routed.where(f"kind != {Kind.OPEN}")
-        boundaries = list(settlement.boundaries())
-        if boundaries:
-            rows = rows.union(self._spark.createDataFrame([packed(row) for row in boundaries], ROUTED_DDL))
-        edges = [(segment, doc, point.ts, point.at) for segment, doc, point in settlement.flushes()]
-        if edges:
-            table = self._spark.createDataFrame(edges, _EDGE_DDL)
-            still_open = routed.where(f"kind = {Kind.OPEN}")
-            flushed = still_open.join(table.hint("broadcast"), ["segment", "doc"]).selectExpr(
-                f"cast({Kind.FLUSH} as tinyint) as kind", "pass_index", "doc", "key", "flush_ts as ts",
-                "flush_at as at", "segment", "rest",
-            )  # fmt: skip
-            rows = rows.union(flushed)
-        return rows
+        with self._batches_of(_RECORDS_AT_ONCE):
+            return ordered.mapInArrow(route_sorted_task(self._rules, buckets, splits, reports), CHUNK_DDL)
 
     def _replayed(
-        self, rows: DataFrame, ends: Mapping[str, Point], headers: Mapping[str, int], partitions: int
+        self, routed: Sequence[DataFrame], settlement: Settlement, buckets: int, stack: ExitStack
     ) -> DataFrame:
-        # Sorting compares a prefix of the first column before anything else: the key tells most rows apart.
-        shuffled = rows.repartition(partitions, "pass_index", "doc", "key").sortWithinPartitions(
-            "key", "pass_index", "doc", "ts", "kind"
-        )
-        return shuffled.mapInArrow(
-            replay_task(self._rules, ends, headers, operators=self._operators), FINDING_DDL
-        )
+        """What the levels of the plan answer, one after the other."""
+        edges = list(edge_chunks(settlement.edges(buckets), self._plan, buckets))
+        task = replay_task(
+            self._rules, buckets, settlement.ends(), settlement.headers(), settlement.to_sort,
+            operators=self._operators,
+        )  # fmt: skip
+        answers: list[DataFrame] = []
+        for level in range(self._levels):
+            inputs = [frame.where(f"level = {level}") for frame in (*routed, *answers)]
+            late = [tuple(edge) for edge in edges if edge.level == level]
+            if late:
+                inputs.append(self._spark.createDataFrame(late, CHUNK_DDL))
+            shuffled = _union(inputs).repartitionById(buckets, "bucket")
+            ordered = shuffled.sortWithinPartitions("segment", "number")
+            with self._watched("replaying", stages=2):
+                answers.append(self._kept(ordered.mapInArrow(task, CHUNK_DDL), stack))
+        return _union(answers)
 
-    def _bad_records(self, findings: DataFrame) -> Iterator[Report]:
-        rows = findings.where(f"tree = {NO_TREE}").select("number", "doc", "line")
-        for row in rows.toLocalIterator():
-            yield Report(Topic.BAD, row.number, row.doc, bytes(row.line))
+    def _collect_seconds(self, replayed: DataFrame) -> None:
+        for chunk in _chunks(replayed.where(f"level = {SECONDS}")):
+            for doc, seconds in FASTEST.loads(chunk.content).items():
+                self._collector.seconds(doc, seconds)
 
-    def _in_order(self, findings: DataFrame, withheld: set[str], partitions: int) -> Iterator[Chunk]:
-        if withheld:
-            docs = self._spark.createDataFrame([(doc,) for doc in sorted(withheld)], "doc string")
-            findings = findings.join(docs.hint("broadcast"), "doc", "left_anti")
-        # Sorting samples its input, which is why findings are kept: they would be found twice.
-        order = ("doc", "ts", "tree", "operator", "ids", "number")
-        ordered = findings.repartitionByRange(partitions, *order).sortWithinPartitions(*order)
-        for row in (
-            ordered.select("doc", "name", "line").mapInArrow(chunk_task(), CHUNK_DDL).toLocalIterator()
-        ):
-            counts = [(doc, name, count) for doc, name, count in FASTEST.loads(bytes(row.counts))]
-            yield counts, bytes(row.lines).split(b"\n")
+    def _parts(self, found: DataFrame, withheld: set[str], partitions: int) -> Iterator[Part]:
+        """Findings by segment and document, each part in order."""
+        ordered = found.repartitionByRange(partitions, "segment").sortWithinPartitions(
+            "segment", "bucket", "number"
+        )
+        for _, chunks in groupby(_chunks(ordered), key=lambda chunk: chunk.segment):
+            for part in merged([chunk.content for chunk in chunks], self._ranking):
+                if part.doc not in withheld:
+                    yield part
+
+    def _in_order(self, parts: Iterable[Part], *, single: bool) -> Iterator[Findings]:
+        """Findings by document; where there is a ``single`` one they are already."""
+        spool = self._collector.spool
+        for number, part in enumerate(parts):
+            counts = [(part.doc, name, count) for name, count in part.counts.items()]
+            if single:
+                yield counts, part.lines
+            else:
+                spool.add_findings(part.doc, number, part.lines)
+                yield counts, []
+        for _, lines in spool.findings():
+            yield [], lines
 
     # ---- details ----------------------------------------------------------------------------------------
+
+    def _indexes(self, splits: Sequence[Split]) -> DataFrame:
+        """The splits' indexes, neighbours together, in as many tasks as there is use for."""
+        tasks = min(len(splits), max(4 * self._cores, len(splits) // 16))
+        return self._spark.range(0, len(splits), 1, tasks)
+
+    def _watched(self, stage: str, stages: int = 1) -> AbstractContextManager[None]:
+        """Tells of the next step while it is done; most of the work is that of so many stages of Spark."""
+        self._step += 1
+        return watched(
+            self._spark, self._progress, stage=stage, step=self._step, steps=self._steps,
+            records=lambda: self._read.value, stages=stages,
+        )  # fmt: skip
 
     @property
     def _cores(self) -> int:
@@ -206,8 +211,30 @@ class SparkAudit:
         frame.count()
         return frame
 
+    @contextmanager
+    def _batches_of(self, rows: int) -> Iterator[None]:
+        """Has Spark hand rows to the workers in batches of so many, in the session of whoever it is."""
+        settings = self._spark.conf
+        before = settings.get(_BATCH_SETTING)
+        settings.set(_BATCH_SETTING, str(rows))
+        try:
+            yield
+        finally:
+            with suppress(Exception):  # of a session that is gone
+                settings.set(_BATCH_SETTING, str(before))
 
-def _forget(frame: DataFrame) -> None:
+
+def _union(frames: Sequence[DataFrame]) -> DataFrame:
+    return reduce(lambda one, other: one.union(other), frames)
+
+
+def _chunks(frame: DataFrame) -> Iterator[Chunk]:
+    """The chunks of a frame, in its order."""
+    for row in frame.toLocalIterator():
+        yield Chunk(row.level, row.bucket, row.segment, row.number, bytes(row.content))
+
+
+def _forget(frame: Any) -> None:
     """Deletes what is kept of a frame; the session does it when it ends, where the JVM does not answer any more."""
     with suppress(Exception):
         frame.unpersist()

@@ -6,30 +6,21 @@ They are made from plain values; rules travel as text and are parsed where they 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 
 from ..log.json_codec import FASTEST
 from ..rules import parse_rules
-from .findings import Finding
+from .chunks import Chunk
 from .inputs import Split
-from .mapping import Keep, Mapper, Report, Topic
+from .mapping import Keep, Mapper, Report
 from .plan import make_plan
-from .replay import KeyReplayer
+from .replay import BucketReplayer, Ending
 from .reporting import Reports, as_entry
-from .routing import Kind, Point, Routed
-from .tables import (
-    CHUNK_SCHEMA,
-    FINDING_SCHEMA,
-    RECORD_SCHEMA,
-    batch_of,
-    finding_batch,
-    routed_batch,
-    rows_of,
-    unpacked,
-)
+from .tables import chunk_batch, chunks_of, record_batch, records_of
 
 if TYPE_CHECKING:
     from pyspark import Accumulator
@@ -37,9 +28,8 @@ if TYPE_CHECKING:
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 Task: TypeAlias = Callable[[Batches], Batches]
 
-NO_TREE = -1
-_BATCH_ROWS = 10_000
-_CHUNK_BYTES = 4 * 2**20
+SECONDS = -3
+"""The level of the chunk in which a task says how long each document took: a JSON object."""
 
 
 def _without_collector(task: Task) -> Task:
@@ -55,109 +45,90 @@ def _without_collector(task: Task) -> Task:
     return run
 
 
-def map_task(rules: str, splits: Sequence[Split], keep: Keep | None, reports: Accumulator[Reports]) -> Task:
-    """From indexes of splits to their routed rows; what else there is to say goes to ``reports``."""
+def map_task(
+    rules: str, buckets: int, splits: Sequence[Split], keep: Keep | None, reports: Accumulator[Reports],
+    read: Accumulator[int],
+) -> Task:  # fmt: skip
+    """From indexes of splits to their chunks; the rest goes to ``reports``; ``read`` counts records."""
 
     def task(batches: Batches) -> Batches:
-        mapper = Mapper(parse_rules(rules), keep=keep)
+        mapper = Mapper(parse_rules(rules), buckets, keep=keep)
         for batch in batches:
             for index in batch.column(0).to_pylist():
-                for rows in mapper.read(splits[index]):
-                    yield from _routed(rows, reports)
+                yield from _chunks(mapper.read(splits[index]), reports)
+                read.add(mapper.lines)
 
     return _without_collector(task)
 
 
-def _routed(rows: Sequence[Routed | Report], reports: Accumulator[Reports]) -> Batches:
-    """Rows as a batch. Bad records stay among them, for there may be many; other reports go their own way."""
-    kept = []
-    for row in rows:
-        if type(row) is Routed or row.kind == Topic.BAD:
-            kept.append(row)
+def _chunks(items: Iterable[Chunk | Report], reports: Accumulator[Reports]) -> Batches:
+    for item in items:
+        if isinstance(item, Chunk):
+            yield chunk_batch([item])
         else:
-            reports.add(as_entry(row))  # type: ignore[arg-type]
-    if kept:
-        yield routed_batch(kept)
+            reports.add(as_entry(item))
 
 
 def select_task(rules: str, splits: Sequence[Split], docs: frozenset[str], keep: Keep | None) -> Task:
     """From indexes of splits to the records of some documents."""
 
     def task(batches: Batches) -> Batches:
-        mapper = Mapper(parse_rules(rules), keep=keep)
+        mapper = Mapper(parse_rules(rules), 1, keep=keep)
         for batch in batches:
             for index in batch.column(0).to_pylist():
                 for records in mapper.select(splits[index], docs):
                     if records:
-                        yield batch_of(records, RECORD_SCHEMA)
+                        yield record_batch(records)
 
     return _without_collector(task)
 
 
-def route_sorted_task(rules: str, splits: Sequence[Split], reports: Accumulator[Reports]) -> Task:
-    """From records sorted by document, ts, split and number to their routed rows."""
+def route_sorted_task(
+    rules: str, buckets: int, splits: Sequence[Split], reports: Accumulator[Reports]
+) -> Task:
+    """From records sorted by document, ts, split and number to their chunks."""
 
     def task(batches: Batches) -> Batches:
-        mapper = Mapper(parse_rules(rules))
-        records = (row[2:] for batch in batches for row in rows_of(batch))
-        for rows in mapper.route_sorted(records, {split.name: split for split in splits}):
-            yield from _routed(rows, reports)
+        mapper = Mapper(parse_rules(rules), buckets)
+        records = (record for batch in batches for record in records_of(batch))
+        yield from _chunks(mapper.route_sorted(records, {split.name: split for split in splits}), reports)
 
     return _without_collector(task)
 
 
 def replay_task(
-    rules: str, ends: Mapping[str, Point], headers: Mapping[str, int], *, operators: bool
+    rules: str,
+    buckets: int,
+    ends: Mapping[str, Ending],
+    headers: Mapping[str, int],
+    resorted: Collection[str],
+    *,
+    operators: bool,
 ) -> Task:
-    """From routed rows sorted by key and time to findings; bad records pass through, as findings of `NO_TREE`."""
+    """From chunks sorted by bucket, segment and number to chunks of findings and of composites for later levels."""
 
     def task(batches: Batches) -> Batches:
-        replayer = KeyReplayer(make_plan(parse_rules(rules)), ends, operators=operators)
-        out: list[tuple[Finding, int]] = []
-        number = 0
-        for batch in batches:
-            for values in rows_of(batch):
-                if values[0] == Topic.BAD:
-                    out.append((Finding(values[2], 0, NO_TREE, 0, (), "", values[-1]), values[6]))
-                    continue
-                row = unpacked(values)
-                if row.kind == Kind.FRAGMENT and headers.get(row.doc) != row.segment:
-                    continue
-                for finding in replayer.take(row):
-                    out.append((finding, number))
-                    number += 1
-                if len(out) >= _BATCH_ROWS:
-                    yield finding_batch(out)
-                    out = []
-        for finding in replayer.finish():
-            out.append((finding, number))
-            number += 1
-        yield finding_batch(out) if out else pa.RecordBatch.from_pylist([], schema=FINDING_SCHEMA)
+        plan = make_plan(parse_rules(rules))
+        chunks = (chunk for batch in batches for chunk in chunks_of(batch))
+        for bucket, found in groupby(chunks, key=lambda chunk: chunk.bucket):
+            replayer = BucketReplayer(plan, bucket, buckets, ends, headers, resorted, operators=operators)
+            for answer in replay_segments(replayer, found):
+                yield chunk_batch([answer])
+            yield chunk_batch([Chunk(SECONDS, bucket, 0, 0, FASTEST.dumps(replayer.seconds))])
 
     return _without_collector(task)
 
 
-def chunk_task() -> Task:
-    """From findings in their final order (document, name, line) to large chunks with counts."""
+def replay_segments(replayer: BucketReplayer, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    """Replays the chunks of a bucket to the end, given in the order of segment and number.
 
-    def task(batches: Batches) -> Batches:
-        lines: list[bytes] = []
-        size = 0
-        counts: dict[tuple[str, str], int] = {}
-        for batch in batches:
-            for doc, name, line in rows_of(batch):
-                lines.append(line)
-                size += len(line)
-                counts[doc, name] = counts.get((doc, name), 0) + 1
-                if size >= _CHUNK_BYTES:
-                    yield _chunk(counts, lines)
-                    lines, size, counts = [], 0, {}
-        if lines:
-            yield _chunk(counts, lines)
-
-    return _without_collector(task)
-
-
-def _chunk(counts: Mapping[tuple[str, str], int], lines: Iterable[bytes]) -> pa.RecordBatch:
-    counted = FASTEST.dumps([[doc, name, count] for (doc, name), count in counts.items()])
-    return batch_of([(counted, b"\n".join(lines))], CHUNK_SCHEMA)
+    Those of a segment are taken one after the other, or all at once if some have their places between others.
+    """
+    for segment, together in groupby(chunks, key=lambda chunk: chunk.segment):
+        for chunk in together:
+            if chunk.number < 0:
+                contents = [chunk.content, *(other.content for other in together)]
+                yield from replayer.replay(segment, contents, sort=True)
+            else:
+                yield from replayer.replay(segment, [chunk.content])
+    yield from replayer.finish()

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from ..audit import audit
 from ..audit.auditing import Engine
-from ..audit.findings import Ranking, by_place
+from ..audit.findings import Ranking
 from ..events import CompositeEvent, Event, PrimitiveEvent
 from ..log.rebuild import rebuild
 from ..rules import Rules, load_rules
@@ -218,5 +218,6 @@ def _constituent(event: Event) -> str:
 
 def _findings(found: Sequence[CompositeEvent], rules: Rules) -> bytes:
     """What was seen live as an audit would write it."""
-    findings = sorted(Ranking(rules).findings(found), key=by_place)
-    return b"".join(finding.line + b"\n" for finding in findings)
+    ranking = Ranking(rules)
+    in_order = sorted(found, key=lambda event: (event.ts, ranking.place(event)))
+    return b"".join(ranking.encode(event) + b"\n" for event in in_order)

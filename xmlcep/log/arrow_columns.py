@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import RecordError
 from .batches import Batch
-from .columns import Kind, Kinds, Stretch
+from .columns import Kind, Kinds, Sifted, Span, Stretch
 from .records import Row
 
 if TYPE_CHECKING:
@@ -33,9 +33,18 @@ class ArrowBlock:
 
     def stretches(self, kinds: Kinds) -> list[Stretch] | None:
         """See `Block`."""
+        records = self._records(kinds)
+        return None if records is None else records.stretches()
+
+    def sifted(self, kinds: Kinds) -> Sifted | None:
+        """See `Block`."""
+        records = self._records(kinds)
+        return None if records is None else records.sifted()
+
+    def _records(self, kinds: Kinds) -> _Records | None:
         columns = {name: self._batch.column(name) for name in self._batch.schema.names}
         if not len(self._batch):
-            return []
+            return None
         if not _are_regular(columns):
             return None
         ops, paths = _encoded(columns["op"]), _encoded(columns["path"])
@@ -46,7 +55,8 @@ class ArrowBlock:
             table = [kinds[op, path] for path in paths.values for op in ops.values]
         except RecordError:
             return None
-        return _Sifted(columns, table, _combined(paths, ops), docs).stretches()
+        records = _Records(columns, table, _combined(paths, ops), docs)
+        return records if records.fit() else None
 
 
 class _Encoded(NamedTuple):
@@ -106,71 +116,131 @@ def _is_text(given: Any) -> bool:
     return bool(pa.types.is_string(given) or pa.types.is_large_string(given))
 
 
-class _Sifted:
-    """The wanted rows of a batch of records whose kinds are ``table[code]``."""
+class _Records:
+    """The columns of a batch of records whose kinds are ``table[code]``."""
 
     def __init__(
         self, columns: dict[str, Any], table: Sequence[Kind], codes: pyarrow.Array, docs: _Encoded | str
     ) -> None:
+        import pyarrow as pa
+
         self._columns = {name: columns[name] for name in _USED if name in columns}
         self._table = table
         self._codes = codes
         self._docs = docs
+        self._wanted = pa.array([kind.wanted for kind in table], pa.bool_()).take(codes)
 
-    def stretches(self) -> list[Stretch] | None:
-        """The records in stretches; None if the ids do not fit the paths or a clock does not advance."""
+    def fit(self) -> bool:
+        """Whether the ids are as many as the paths have steps."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
         lengths = pa.array([kind.length for kind in self._table], pa.int32()).take(self._codes)
-        if not pc.all(pc.equal(lengths, pc.list_value_length(self._columns["ids"]))).as_py():
-            return None
-        wanted = pa.array([kind.wanted for kind in self._table], pa.bool_()).take(self._codes)
-        if isinstance(self._docs, str):
-            return self._of_one(wanted, self._docs)
-        if len(self._docs.values) == 1:
-            return self._of_one(wanted, self._docs.values[0])
-        return self._of_many(wanted, self._docs)
+        return bool(pc.all(pc.equal(lengths, pc.list_value_length(self._columns["ids"]))).as_py())
 
-    def _of_one(self, wanted: Any, doc: str) -> list[Stretch] | None:
-        ts = self._columns["ts"]
-        if not _ascends(ts):
+    def stretches(self) -> list[Stretch] | None:
+        """The records in stretches; None if a clock does not advance."""
+        if isinstance(self._docs, str) or len(self._docs.values) == 1:
+            spans = self._spans()
+            if spans is None:
+                return None
+            kept = self._kept(self._wanted)
+            return [Stretch(*spans[0], list(self._rows(kept, repeat(spans[0].doc))))]
+        order = self._sorted_by_document()
+        spans = self._spans(order)
+        if spans is None:
             return None
-        rows = list(self._rows(wanted, repeat(doc)))
-        return [Stretch(doc, ts[0].as_py(), ts[-1].as_py(), len(ts), rows)]
+        docs = self._docs.codes.take(order).filter(self._wanted.take(order))
+        kept = self._kept(order.filter(self._wanted.take(order)))
+        rows = list(self._rows(kept, map(self._docs.values.__getitem__, docs.to_pylist())))
+        counts = _counts(docs)
+        found, start = [], 0
+        for code, span in zip(_counts(self._docs.codes.take(order)), spans, strict=True):
+            end = start + counts.get(code, 0)
+            found.append(Stretch(*span, rows[start:end]))
+            start = end
+        return found
 
-    def _of_many(self, wanted: Any, docs: _Encoded) -> list[Stretch] | None:
-        """The same after a stable sort by document."""
+    def sifted(self) -> Sifted | None:
+        """The records in columns; None if a clock does not advance."""
+        import pyarrow as pa
         import pyarrow.compute as pc
 
-        order = pc.sort_indices(docs.codes)
-        self._columns = {name: column.take(order) for name, column in self._columns.items()}
-        self._codes, wanted, codes = self._codes.take(order), wanted.take(order), docs.codes.take(order)
-        kept = codes.filter(wanted)
-        rows = list(self._rows(wanted, map(docs.values.__getitem__, kept.to_pylist())))
-        kept_counts = _counts(kept)
-        if not _ascends(self._columns["ts"], codes):
+        number = pa.int64()
+        if isinstance(self._docs, str) or len(self._docs.values) == 1:
+            spans = self._spans()
+            docs = pa.repeat(pa.scalar(0, number), len(self._codes))
+        else:
+            order = self._sorted_by_document()
+            spans = self._spans(order)
+            # The spans stand in order of the codes, of which some may not occur.
+            occurring = pa.array(list(_counts(self._docs.codes.take(order))), number)
+            docs = pc.index_in(self._docs.codes, occurring).cast(number)
+        if spans is None:
             return None
-        times = self._columns["ts"].to_pylist()
-        found = []
-        start = first_row = 0
+        kept = self._kept(self._wanted)
+        length = len(kept.codes)
+        numbers = pa.array([kind.number for kind in self._table], number)
+        columns = {"doc": docs.filter(self._wanted), "kind": numbers.take(kept.codes)}
+        for name in _USED:
+            type_ = number if name == "txn" else pa.string()
+            column = kept.columns.get(name)
+            if column is None or (column.null_count == length and name != "ids"):
+                column = pa.nulls(length, type_)
+            columns[name] = column
+        return Sifted(spans, columns)
+
+    def _sorted_by_document(self) -> Any:
+        """The places of the records after a stable sort by document."""
+        import pyarrow.compute as pc
+
+        assert isinstance(self._docs, _Encoded)
+        return pc.sort_indices(self._docs.codes)
+
+    def _spans(self, order: Any = None) -> list[Span] | None:
+        """What there is of each document, given the order by document; None if a clock does not advance."""
+        ts = self._columns["ts"]
+        if order is None:
+            doc = self._docs if isinstance(self._docs, str) else self._docs.values[0]
+            return [Span(doc, ts[0].as_py(), ts[-1].as_py(), len(ts))] if _ascends(ts) else None
+        assert isinstance(self._docs, _Encoded)
+        ts, codes = ts.take(order), self._docs.codes.take(order)
+        if not _ascends(ts, codes):
+            return None
+        found, start = [], 0
         for code, count in _counts(codes).items():
-            end, end_row = start + count, first_row + kept_counts.get(code, 0)
-            found.append(
-                Stretch(docs.values[code], times[start], times[end - 1], count, rows[first_row:end_row])
-            )
-            start, first_row = end, end_row
+            end = start + count
+            found.append(Span(self._docs.values[code], ts[start].as_py(), ts[end - 1].as_py(), count))
+            start = end
         return found if len({each.doc for each in found}) == len(found) else None
 
-    def _rows(self, wanted: Any, docs: Iterable[str]) -> Iterator[Row]:
-        kinds = list(map(self._table.__getitem__, self._codes.filter(wanted).to_pylist()))
-        columns = {name: column.filter(wanted) for name, column in self._columns.items()}
+    def _kept(self, chosen: Any) -> _Kept:
+        """The records chosen by a mask or by their places."""
+        import pyarrow as pa
+
+        if pa.types.is_boolean(chosen.type):
+            columns = {name: column.filter(chosen) for name, column in self._columns.items()}
+            return _Kept(self._codes.filter(chosen), columns)
+        return _Kept(
+            self._codes.take(chosen), {name: column.take(chosen) for name, column in self._columns.items()}
+        )
+
+    def _rows(self, kept: _Kept, docs: Iterable[str]) -> Iterator[Row]:
+        kinds = list(map(self._table.__getitem__, kept.codes.to_pylist()))
+        columns = kept.columns
         return zip(
             columns["ts"].to_pylist(), [kind.op for kind in kinds], [kind.path for kind in kinds],
-            _tuples(columns["ids"], [kind.length for kind in kinds]),
+            id_tuples(columns["ids"], [kind.length for kind in kinds]),
             _values(columns.get("value")), _values(columns.get("old")), repeat(None), _values(columns.get("at")),
             docs, _values(columns.get("txn")), repeat(None),
         )  # fmt: skip
+
+
+class _Kept(NamedTuple):
+    """Some of the records: the codes of their kinds, and their columns."""
+
+    codes: Any
+    columns: dict[str, Any]
 
 
 def _ascends(ts: Any, docs: Any = None) -> bool:
@@ -197,8 +267,8 @@ def _values(column: Any) -> Iterable[Any]:
     return column.to_pylist()  # type: ignore[no-any-return]
 
 
-def _tuples(ids: Any, lengths: list[int]) -> Iterator[tuple[int, ...]]:
-    """The lists of node ids, of these lengths, as tuples."""
+def id_tuples(ids: Any, lengths: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """The lists of node ids in an Arrow array, of these lengths, as tuples."""
     import pyarrow.compute as pc
 
     sizes = pc.list_value_length(ids)

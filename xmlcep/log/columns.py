@@ -9,7 +9,7 @@ out of the ordinary, is read like any other part of the log, so that there is on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from path_types import PathSyntaxError, PathType
 
@@ -17,6 +17,9 @@ from ..errors import RecordError
 from ..events import OPERATIONS
 from .batches import Batch
 from .records import Control, Header, Row
+
+if TYPE_CHECKING:
+    import pyarrow
 
 Item: TypeAlias = tuple[int, Header | Control] | Batch
 
@@ -35,13 +38,37 @@ class Stretch(NamedTuple):
     rows: list[Row]
 
 
+class Span(NamedTuple):
+    """Good records of one document, in ascending order of ts, that stand together in a block (see `Stretch`)."""
+
+    doc: str
+    first: int
+    last: int
+    records: int
+
+
+class Sifted(NamedTuple):
+    """The records of a block, and the columns of those that are wanted, in file order.
+
+    ``columns`` are Arrow arrays: ``doc`` and ``kind`` (int64: indexes of ``spans`` and of the kinds), ``ts``,
+    ``ids`` (list of int64), ``value``, ``old``, ``at``, ``txn``. Neither ``pos`` nor ``meta``: see `Stretch`.
+    """
+
+    spans: list[Span]
+    columns: dict[str, pyarrow.Array]
+
+
 class Kind(NamedTuple):
-    """What records of one operation and path are: the texts read, how many ids, whether they are wanted."""
+    """What records of one operation and path are: the texts read, how many ids, whether they are wanted.
+
+    ``number`` says which they are of all kinds met so far.
+    """
 
     op: str
     path: PathType
     length: int
     wanted: bool
+    number: int
 
 
 class Kinds(dict[tuple[str, str], Kind]):
@@ -53,6 +80,8 @@ class Kinds(dict[tuple[str, str], Kind]):
     def __init__(self, wants: Callable[[str, PathType], bool]) -> None:
         super().__init__()
         self._wants = wants
+        self.met: list[Kind] = []
+        """The kinds met so far, by number."""
 
     def __missing__(self, key: tuple[str, str]) -> Kind:
         op, text = key
@@ -66,7 +95,14 @@ class Kinds(dict[tuple[str, str], Kind]):
             raise RecordError(str(error)) from error
         if not path.absolute or not len(path):
             raise RecordError(f"path is {text!r}: expected an absolute path (it starts with '/')")
-        kind = self[key] = Kind(op, path, len(path), self._wants(op, path))
+        return self.of(op, path)
+
+    def of(self, op: str, path: PathType) -> Kind:
+        """The kind of records with this operation and absolute path type."""
+        kind = self.get((op, str(path)))
+        if kind is None:
+            kind = self[op, str(path)] = Kind(op, path, len(path), self._wants(op, path), len(self.met))
+            self.met.append(kind)
         return kind
 
 
@@ -75,6 +111,9 @@ class Block(Protocol):
 
     def stretches(self, kinds: Kinds) -> list[Stretch] | None:
         """The records in stretches, at most one per document; None if anything is out of the ordinary."""
+
+    def sifted(self, kinds: Kinds) -> Sifted | None:
+        """The same as columns; needs PyArrow."""
 
     def items(self) -> Iterator[Item]:
         """The records as any reader hands them out; bad ones go where the reader puts them."""

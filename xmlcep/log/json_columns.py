@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, compress, repeat
+from itertools import accumulate, chain, compress, repeat
 from operator import itemgetter, lt
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import RecordError
-from .columns import Item, Kinds, Stretch
+from .columns import Item, Kind, Kinds, Sifted, Span, Stretch
 from .decoding import LARGEST, is_meta
 from .json_codec import JsonCodec
 from .records import FIELDS
@@ -29,13 +29,82 @@ class LinesBlock:
 
     def stretches(self, kinds: Kinds) -> list[Stretch] | None:
         """See `Block`."""
+        records = self._records(kinds)
+        return None if records is None else records.stretches()
+
+    def sifted(self, kinds: Kinds) -> Sifted | None:
+        """See `Block`."""
+        records = self._records(kinds)
+        return None if records is None else records.sifted()
+
+    def _records(self, kinds: Kinds) -> _Records | None:
         try:
-            return _stretches(list(map(_fields, map(self._codec.loads, self._lines))), kinds)
+            return _checked(list(map(_fields, map(self._codec.loads, self._lines))), kinds)
         except (RecordError, LookupError, TypeError, ValueError):
             return None  # no JSON, no change record, or one with values that cannot be
 
 
-def _stretches(records: list[tuple[Any, ...]], kinds: Kinds) -> list[Stretch] | None:
+class _Records(NamedTuple):
+    """The columns of good records, each a sequence of as many values."""
+
+    doc: Sequence[str]
+    ts: Sequence[int]
+    kind: Sequence[Kind]
+    ids: Sequence[list[int]]
+    value: Sequence[str | None]
+    old: Sequence[str | None]
+    at: Sequence[str | None]
+    txn: Sequence[int | None]
+    times: dict[str, Sequence[int]]
+    """The time points of each document."""
+
+    def stretches(self) -> list[Stretch]:
+        wanted = [kind.wanted for kind in self.kind]
+        rows = zip(
+            compress(self.ts, wanted), [kind.op for kind in self.kind if kind.wanted],
+            [kind.path for kind in self.kind if kind.wanted], map(tuple, compress(self.ids, wanted)),
+            compress(self.value, wanted), compress(self.old, wanted), repeat(None), compress(self.at, wanted),
+            compress(self.doc, wanted), compress(self.txn, wanted), repeat(None),
+        )  # fmt: skip
+        if len(self.times) == 1:
+            return [Stretch(*span, list(rows)) for span in self._spans()]
+        rows_of: dict[str, list[Any]] = {each: [] for each in self.times}
+        for row in rows:
+            rows_of[row[8]].append(row)
+        return [Stretch(*span, rows_of[span.doc]) for span in self._spans()]
+
+    def sifted(self) -> Sifted:
+        import pyarrow as pa
+
+        wanted = [kind.wanted for kind in self.kind]
+        kinds = [kind for kind in self.kind if kind.wanted]
+        number, text = pa.int64(), pa.string()
+        if len(self.times) == 1:
+            docs = pa.repeat(pa.scalar(0, number), len(kinds))
+        else:
+            places = {doc: place for place, doc in enumerate(self.times)}
+            docs = pa.array([places[doc] for doc in compress(self.doc, wanted)], number)
+        offsets = list(accumulate((kind.length for kind in kinds), initial=0))
+        flat = list(chain.from_iterable(compress(self.ids, wanted)))
+        columns = {
+            "doc": docs,
+            "kind": pa.array([kind.number for kind in kinds], number),
+            "ts": pa.array(list(compress(self.ts, wanted)), number),
+            "ids": pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(flat, number)),
+            "value": pa.array(list(compress(self.value, wanted)), text),
+            "old": pa.array(list(compress(self.old, wanted)), text),
+            "at": pa.array(list(compress(self.at, wanted)), text),
+            "txn": pa.array(list(compress(self.txn, wanted)), number),
+        }
+        return Sifted(list(self._spans()), columns)
+
+    def _spans(self) -> Iterator[Span]:
+        for doc, times in self.times.items():
+            yield Span(doc, times[0], times[-1], len(times))
+
+
+def _checked(records: list[tuple[Any, ...]], kinds: Kinds) -> _Records | None:
+    """The columns of these records; None if anything in them is out of the ordinary."""
     doc, ts, op, path, ids, value, old, pos, at, txn, meta = zip(*records, strict=True)
     docs = set(doc)
     known = list(map(kinds.__getitem__, zip(op, path, strict=True)))
@@ -50,23 +119,15 @@ def _stretches(records: list[tuple[Any, ...]], kinds: Kinds) -> list[Stretch] | 
         and (set(map(type, meta)) == {_NOTHING} or all(each is None or is_meta(each) for each in meta))
     ):
         return None
-    wanted = [kind.wanted for kind in known]
-    rows = zip(
-        compress(ts, wanted), compress(op, wanted), [kind.path for kind in known if kind.wanted],
-        map(tuple, compress(ids, wanted)), compress(value, wanted), compress(old, wanted), repeat(None),
-        compress(at, wanted), compress(doc, wanted), compress(txn, wanted), repeat(None),
-    )  # fmt: skip
-    if len(docs) == 1:
-        return [Stretch(doc[0], ts[0], ts[-1], len(ts), list(rows))] if _ascends(ts) else None
-    times: dict[str, list[int]] = {each: [] for each in doc}
-    for name, time in zip(doc, ts, strict=True):
-        times[name].append(time)
+    times: dict[str, Sequence[int]] = {doc[0]: ts}
+    if len(docs) > 1:
+        lists: dict[str, list[int]] = {each: [] for each in doc}
+        for name, time in zip(doc, ts, strict=True):
+            lists[name].append(time)
+        times = dict(lists)
     if not all(map(_ascends, times.values())):
         return None
-    rows_of: dict[str, list[Any]] = {each: [] for each in times}
-    for row in rows:
-        rows_of[row[8]].append(row)
-    return [Stretch(name, its[0], its[-1], len(its), rows_of[name]) for name, its in times.items()]
+    return _Records(doc, ts, known, ids, value, old, at, txn, times)
 
 
 def _are_ids(ids: Sequence[Any], lengths: list[int]) -> bool:

@@ -1,0 +1,294 @@
+"""What map tasks hand to replay tasks: chunks of routed rows, each for one bucket, as Arrow IPC streams.
+
+Spark's cost is per row and per value, so it is given neither: a chunk is one value of one row. Keys are many and
+of any size; what a task replays is a *bucket*, a share of all keys by their hash.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from itertools import repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from path_types import PathType
+
+from ..log.arrow_columns import id_tuples
+from ..log.columns import Kind
+
+Numbers = npt.NDArray[np.int64]
+
+_ROWS_PER_CHUNK = 4096  # below some thousands, a chunk's own price shows
+_MOST_ROWS_HELD = 262_144
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio: neighbours fall far apart
+
+
+class Mark:
+    """What a row is. Rows of a document are replayed in the order of ts, then of these numbers."""
+
+    FRAGMENT = 0
+    """A part of the document before the first record (XML text and ids)."""
+    BOUNDARY = 1
+    """A change elsewhere, the first after records of a key (D2)."""
+    COMPOSITE = 2
+    """A composite event that trees of another pass raised at the record of this ts."""
+    RECORD = 3
+    """A record."""
+    FLUSH = 4
+    """The end of a transaction (D3)."""
+
+
+class Chunk(NamedTuple):
+    """Rows of one bucket for the passes of one level, as they stand in one segment.
+
+    ``number`` orders the chunks of a segment. Of those below zero the rows have places between other rows.
+    """
+
+    level: int
+    bucket: int
+    segment: int
+    number: int
+    content: bytes
+
+
+def hash_of(doc: str) -> int:
+    """What a document's name adds to the hash of its keys."""
+    return zlib.crc32(doc.encode("utf-8", "surrogatepass"))
+
+
+def buckets_of(doc_hashes: Any, keys: Any, buckets: int) -> Numbers:
+    """The bucket of each key node (its id) of a document (its hash), the same on every machine."""
+    hashed = (np.asarray(keys, np.int64).view(np.uint64) + np.asarray(doc_hashes, np.uint64)) * _FACTOR
+    return ((hashed >> np.uint64(32)) % np.uint64(buckets)).astype(np.int64)
+
+
+# The columns of routed rows beside `doc` and `what`, which are codes while rows are collected and
+# dictionaries in a chunk. `pos` of a fragment is the number of its header.
+_FIELDS = {
+    "pass": pa.int64(), "mark": pa.int64(), "ts": pa.int64(), "ids": pa.list_(pa.int64()),
+    "value": pa.string(), "old": pa.string(), "pos": pa.int64(), "at": pa.string(), "composite": pa.binary(),
+}  # fmt: skip
+_COLLECTED = pa.schema([("cell", pa.int64()), ("doc", pa.int64()), ("what", pa.int64()), *_FIELDS.items()])
+
+
+class ChunkWriter:
+    """Collects routed rows and hands them out in chunks.
+
+    ``levels`` are those of the passes, by index; ``kinds`` (it may grow) says what the codes of ``what`` stand for.
+    """
+
+    def __init__(self, levels: Sequence[int], buckets: int, kinds: Sequence[Kind]) -> None:
+        self.buckets = buckets
+        self.docs: list[str] = []
+        self._codes: dict[str, int] = {}
+        self._levels = np.asarray(levels, np.int64)
+        self._kinds = kinds
+        self._held: list[pa.RecordBatch] = []
+        self._rows = 0
+        self._number = 0
+        self._ordered = True
+        self._limit = min(_ROWS_PER_CHUNK * buckets, _MOST_ROWS_HELD)
+
+    def code(self, doc: str) -> int:
+        """The number by which a document goes here."""
+        code = self._codes.get(doc)
+        if code is None:
+            code = self._codes[doc] = len(self.docs)
+            self.docs.append(doc)
+        return code
+
+    def begin(self) -> None:
+        """Starts a segment."""
+        self._number = 0
+
+    def add(self, passes: Any, buckets: Numbers, columns: dict[str, Any], *, ordered: bool = True) -> None:
+        """Takes rows: their passes and buckets, and columns by name (missing ones are null).
+
+        ``ordered``: whether rows of a document come after those that were added before.
+        """
+        count = len(buckets)
+        if not count:
+            return
+        given = columns | {"pass": passes, "cell": self._levels[passes] * self.buckets + buckets}
+        arrays = [
+            _array(given[field.name], field.type) if field.name in given else pa.nulls(count, field.type)
+            for field in _COLLECTED
+        ]
+        self._held.append(pa.RecordBatch.from_arrays(arrays, schema=_COLLECTED))
+        self._ordered &= ordered
+        self._rows += count
+
+    def ready(self) -> bool:
+        """Whether so much has come together that chunks should be taken."""
+        return self._rows >= self._limit
+
+    def take(self, segment: int) -> Iterator[Chunk]:
+        """All rows that were added, in chunks: by pass, document and, if need be, time."""
+        if not self._held:
+            return
+        table = pa.Table.from_batches(self._held).combine_chunks()
+        ordered, self._ordered = self._ordered, True
+        self._held, self._rows = [], 0
+        cell, pass_, doc = (table[name].to_numpy() for name in ("cell", "pass", "doc"))
+        place = (cell * len(self._levels) + pass_) * len(self.docs) + doc
+        if not ordered:
+            order = np.lexsort((table["mark"].to_numpy(), table["ts"].to_numpy(), place))
+        elif np.all(place[1:] >= place[:-1]):
+            order = None
+        else:
+            order = np.argsort(place, kind="stable")
+        if order is not None:
+            table, cell = table.take(order), cell[order]
+        starts = np.flatnonzero(np.diff(cell, prepend=-1)).tolist()
+        for start, end in zip(starts, [*starts[1:], len(cell)], strict=True):
+            level, bucket = divmod(int(cell[start]), self.buckets)
+            content = self._content(table.slice(start, end - start).combine_chunks())
+            yield Chunk(level, bucket, segment, self._number, content)
+            self._number += 1
+
+    def _content(self, table: pa.Table) -> bytes:
+        columns = {
+            "doc": _named(table["doc"], self.docs.__getitem__),
+            "what": _named(table["what"], lambda code: _what(self._kinds[code])),
+        }
+        # A column without values is left out.
+        columns |= {name: table[name] for name in _FIELDS if table[name].null_count < len(table)}
+        return to_ipc(pa.table(columns))
+
+
+def _array(values: Any, type_: pa.DataType) -> pa.Array:
+    return values if isinstance(values, pa.Array) else pa.array(values, type_)
+
+
+def _named(codes: pa.ChunkedArray, name: Any) -> pa.DictionaryArray:
+    """Codes as a dictionary with names for those that occur."""
+    occurring, places = np.unique(codes.combine_chunks().drop_null().to_numpy(), return_inverse=True)
+    names = pa.array([name(code) for code in occurring.tolist()], pa.string())
+    indexes = pa.array(places.astype(np.int32))
+    if codes.null_count:
+        mask = codes.combine_chunks().is_valid().to_numpy(zero_copy_only=False)
+        filled = np.zeros(len(codes), np.int32)
+        filled[mask] = places
+        indexes = pa.array(filled, mask=~mask)
+    return pa.DictionaryArray.from_arrays(indexes, names)
+
+
+def _what(kind: Kind) -> str:
+    return f"{kind.op} {kind.path}"
+
+
+def to_ipc(table: pa.Table) -> bytes:
+    """A table as bytes."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def from_ipc(content: bytes) -> pa.Table:
+    """The table that `to_ipc` wrote."""
+    with pa.ipc.open_stream(content) as stream:
+        return stream.read_all()
+
+
+class What(NamedTuple):
+    """Operation and path of a record."""
+
+    op: str
+    path: PathType
+    length: int
+
+
+class _Whats(dict[str, What]):
+    """By their texts."""
+
+    def __missing__(self, text: str) -> What:
+        op, _, path = text.partition(" ")
+        parsed = PathType.parse(path)
+        what = self[text] = What(op, parsed, len(parsed))
+        return what
+
+
+class Stretch(NamedTuple):
+    """Rows of one pass and document that follow each other; ``plain`` if all of them are records."""
+
+    pass_index: int
+    doc: str
+    plain: bool
+    table: pa.Table
+
+
+class ChunkReader:
+    """Reads chunks; remembers what their texts mean."""
+
+    def __init__(self) -> None:
+        self._whats = _Whats()
+
+    def stretches(self, contents: Sequence[bytes], *, sort: bool) -> Iterator[Stretch]:
+        """The rows of chunks by pass and document; ``sort``: with rows of several chunks between each other."""
+        tables = [from_ipc(content) for content in contents]
+        if not sort:
+            for table in tables:
+                yield from _stretches(table)
+            return
+        table = pa.concat_tables(tables, promote_options="default").unify_dictionaries().combine_chunks()
+        docs = table["doc"].chunk(0).indices.to_numpy()
+        columns = (table["mark"].to_numpy(), table["ts"].to_numpy(), docs, table["pass"].to_numpy())
+        yield from _stretches(table.take(np.lexsort(columns)).combine_chunks())
+
+    def rows(self, stretch: Stretch) -> Iterator[tuple[Any, ...]]:
+        """Its records as plain tuples with the layout of `PrimitiveEvent`; other rows must not be among them."""
+        table = stretch.table
+        whats: list[Any] = self._decoded(table)
+        ids = id_tuples(table["ids"].combine_chunks(), [what.length for what in whats])
+        return zip(
+            table["ts"].to_pylist(), [what.op for what in whats], [what.path for what in whats], ids,
+            _list(table, "value"), _list(table, "old"), _list(table, "pos"), _list(table, "at"),
+            repeat(stretch.doc), repeat(None), repeat(None),
+        )  # fmt: skip
+
+    def _decoded(self, table: pa.Table) -> list[What | None]:
+        """What each row is."""
+        texts = table["what"].combine_chunks()
+        whats = list(map(self._whats.__getitem__, texts.dictionary.to_pylist()))
+        codes = texts.indices.to_pylist()
+        if texts.null_count:
+            return [None if code is None else whats[code] for code in codes]
+        return list(map(whats.__getitem__, codes))
+
+    def marked_rows(self, stretch: Stretch) -> Iterator[tuple[int, tuple[Any, ...], bytes | None]]:
+        """Rows of all kinds: mark, a tuple with the layout of `PrimitiveEvent`, a composite."""
+        table = stretch.table
+        count = len(table)
+        whats = self._decoded(table)
+        ids = _list(table, "ids", count)
+        events = zip(
+            table["ts"].to_pylist(), [what and what.op for what in whats], [what and what.path for what in whats],
+            [() if each is None else tuple(each) for each in ids],
+            _list(table, "value", count), _list(table, "old", count), _list(table, "pos", count),
+            _list(table, "at", count), repeat(stretch.doc), repeat(None), repeat(None),
+        )  # fmt: skip
+        return zip(table["mark"].to_pylist(), events, _list(table, "composite", count), strict=True)
+
+
+def _stretches(table: pa.Table) -> Iterator[Stretch]:
+    names = table["doc"].combine_chunks()
+    passes, docs = table["pass"].to_numpy(), names.indices.to_numpy()
+    marks = table["mark"].to_numpy()
+    changes = (np.diff(passes) != 0) | (np.diff(docs) != 0)
+    starts = [0, *(np.flatnonzero(changes) + 1).tolist()]
+    for start, end in zip(starts, [*starts[1:], len(docs)], strict=True):
+        plain = bool(np.all(marks[start:end] == Mark.RECORD))
+        doc = names.dictionary[int(docs[start])].as_py()
+        yield Stretch(int(passes[start]), doc, plain, table.slice(start, end - start))
+
+
+def _list(table: pa.Table, name: str, count: int | None = None) -> Any:
+    """A column as values, or as many times None."""
+    if name in table.column_names:
+        return table[name].to_pylist()
+    return repeat(None) if count is None else repeat(None, count)

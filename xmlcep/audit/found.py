@@ -1,0 +1,116 @@
+"""Findings on their way from the tasks that find them to the one file they stand in, in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from ..events import CompositeEvent
+from .chunks import Chunk, from_ipc, to_ipc
+from .findings import Ranking
+
+FOUND = -2
+"""The level of chunks of findings."""
+
+_LARGE = 2**20  # bytes
+
+
+class Found:
+    """Collects the findings of a bucket."""
+
+    def __init__(self, ranking: Ranking, bucket: int) -> None:
+        self._ranking = ranking
+        self._bucket = bucket
+        self._number = 0
+        self._clear()
+
+    def _clear(self) -> None:
+        self._docs: list[str] = []
+        self._ts: list[int] = []
+        self._places: list[int] = []
+        self._ids: list[tuple[int, ...]] = []
+        self._lines: list[bytes] = []
+        self._size = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._lines)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a chunk should be taken."""
+        return self._size >= _LARGE
+
+    def add(self, doc: str, composites: Sequence[CompositeEvent]) -> None:
+        """Takes what was raised, in that order."""
+        number, encode = self._ranking.number, self._ranking.encode
+        lines = list(map(encode, composites))
+        self._docs += [doc] * len(lines)
+        self._ts += [composite[7][0] for composite in composites]
+        self._places += [number(composite) for composite in composites]
+        self._ids += [composite[3] for composite in composites]
+        self._lines += lines
+        self._size += sum(map(len, lines))
+
+    def take(self, segment: int) -> Chunk:
+        """A chunk of what was added, found in this segment."""
+        table = pa.table(
+            {
+                "doc": pa.array(self._docs, pa.string()).dictionary_encode(),
+                "ts": pa.array(self._ts, pa.int64()),
+                "place": pa.array(self._places, pa.int32()),
+                "ids": pa.array(self._ids, pa.list_(pa.int64())),
+                "line": pa.array(self._lines, pa.binary()),
+            }
+        )
+        self._clear()
+        self._number += 1
+        return Chunk(FOUND, self._bucket, segment, self._number, to_ipc(table))
+
+
+class Part(NamedTuple):
+    """Findings of a document in their order: how many of which event type, and their lines."""
+
+    doc: str
+    counts: dict[str, int]
+    lines: list[bytes]
+
+
+def merged(contents: Sequence[bytes], ranking: Ranking) -> Iterator[Part]:
+    """The findings of a segment, from the chunks of all buckets (those of a bucket in order), by document."""
+    tables = [from_ipc(content) for content in contents]
+    table = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
+    names = table["doc"].chunk(0)
+    docs, ts, places = names.indices.to_numpy(), table["ts"].to_numpy(), table["place"].to_numpy()
+    order = np.lexsort((places, ts, docs))
+    _settle_ties(order, (docs, ts, places), table)
+    docs, places = docs[order], places[order]
+    lines = table["line"].take(pa.array(order)).to_pylist()
+    starts = [0, *(np.flatnonzero(np.diff(docs)) + 1).tolist(), len(docs)]
+    for start, end in pairwise(starts):
+        numbers, counts = np.unique(places[start:end], return_counts=True)
+        found: dict[str, int] = {}
+        for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
+            name = ranking.names[number]
+            found[name] = found.get(name, 0) + count
+        yield Part(names.dictionary[int(docs[start])].as_py(), found, lines[start:end])
+
+
+def _settle_ties(order: np.ndarray, columns: Sequence[np.ndarray], table: pa.Table) -> None:
+    """Puts findings of one event type and time point into the order of their path ids."""
+    same = np.logical_and.reduce([np.diff(column[order]) == 0 for column in columns])
+    ids = table["ids"].chunk(0) if same.any() else None
+    for start, end in _runs(np.flatnonzero(same)):
+        assert ids is not None
+        order[start:end] = sorted(order[start:end].tolist(), key=lambda row: ids[row].as_py())
+
+
+def _runs(places: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Ranges of neighbours, of which each but the last is in ``places``."""
+    if len(places):
+        cuts = np.flatnonzero(np.diff(places) != 1) + 1
+        for run in np.split(places, cuts):
+            yield int(run[0]), int(run[-1]) + 2
