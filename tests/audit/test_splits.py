@@ -13,6 +13,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.audit.test_agreement import ORDER_RULES, orders
+from tests.audit.test_partitioning import both_ways
 from xmlcep.audit.inputs import Split, SplitReader, find_files, make_splits, whole
 from xmlcep.log import BadRecord, Batch, ClockCheck, LogError, Origin, parquet
 from xmlcep.log.columns import Kinds
@@ -247,3 +249,26 @@ def test_a_parquet_file_without_its_end_cannot_be_split(tmp_path: Path) -> None:
     log.write_bytes(log.read_bytes()[:-20])
     with pytest.raises(LogError, match=r"log\.parquet: not a readable Parquet file"):
         make_splits(find_files(log))
+
+
+@pytest.mark.parametrize("at_end", [False, True])
+def test_the_audit_of_row_groups_is_that_of_the_file(tmp_path: Path, at_end: bool) -> None:
+    """Findings, documents and quarantine, its numbers included, with bad records and a damaged row group."""
+    records = orders("h", 100)
+    records[20] |= {"op": "gone"}
+    records[70] |= {"ids": [1]}
+    records.insert(90, records[89])
+    nameless = [each | {"doc": None} for each in records]
+    log = write_parquet(
+        tmp_path / "log.parquet", nameless, 12, HEADER,
+        use_dictionary=False, compression="none", data_page_size=1, write_batch_size=2,
+    )  # fmt: skip
+    damage(log, 4, "ts", at_end=at_end)
+    with mock.patch.object(parquet, "DECODED", 6):
+        local, distributed = both_ways(
+            [log], ORDER_RULES, split_bytes=1, segment_records=1000, operators=False
+        )
+    assert distributed == local
+    lines, bad, _ = local
+    assert len(lines) > 20
+    assert [number for _, number, _ in bad] == [21, 55 if at_end else 49, 71, 91]
