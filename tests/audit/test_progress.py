@@ -409,12 +409,22 @@ def test_a_job_of_spark_is_watched(spark: SparkSession) -> None:
     assert (told[0].done, told[0].records) == (0.0, 0) and (told[-1].done, told[-1].records) == (1.0, 30)
 
 
-def test_the_spark_engine_tells_its_steps(spark: SparkSession, tmp_path: Path) -> None:
-    log = write_log(tmp_path / "log.jsonl", lines_of(orders("a", txn=True)) + lines_of(orders("b")))
+@pytest.mark.parametrize("disordered", [False, True])
+def test_the_spark_engine_tells_its_steps(spark: SparkSession, tmp_path: Path, disordered: bool) -> None:
+    lines = lines_of(orders("a", txn=True)) + lines_of(orders("b"))
+    if disordered:
+        lines[80], lines[81] = lines[81], lines[80]
+    log = write_log(tmp_path / "log.jsonl", lines)
     told: list[Advance] = []
     result = audit(
         log, ORDER_RULES, engine="spark", spark=spark, out=tmp_path / "out.jsonl", progress=told.append
     )
     assert_goes_on(told)
+    first, *between, last = [title.split()[0] for title in stages(told)]
+    assert (first, last) == ("reading", "writing")
+    assert between[:1] == ["sorting"] if disordered else "sorting" not in between
+    assert set(between[disordered:]) == {"replaying"}
     assert told[-1].done == 1.0 and told[-1].step == told[-1].steps
-    assert result.summary.findings and not spark.sparkContext.getJobTags()
+    assert told[-1].records == result.summary.records == len(lines)
+    assert all(each.seconds > 0 for each in result.summary.documents.values())
+    assert not spark.sparkContext.getJobTags()

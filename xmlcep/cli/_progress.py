@@ -53,7 +53,7 @@ class AuditBar:
         title = f"{to.stage} {to.step}/{to.steps}"
         if to.step != self._step:
             self._step, self._first = to.step, to.records
-            self._bar.reset(self._task, total=1.0, description=title)
+            self._bar.reset(self._task, total=1.0, description=title, figures="")
         elapsed = self._bar.tasks[self._task].elapsed or 0.0
         figures = (*_records(to, to.records - self._first, elapsed), *_left(to.done, elapsed))
         self._bar.update(self._task, completed=to.done, description=title, figures=", ".join(figures))
