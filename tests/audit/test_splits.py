@@ -76,7 +76,8 @@ def plain_lines() -> st.SearchStrategy[bytes]:
     good = st.integers(1, 999).map(lambda ts: json.dumps(record(ts)).encode())
     nameless = st.integers(1, 999).map(lambda ts: json.dumps(record(ts, doc=None, value="é€")).encode())
     odd = st.sampled_from([HEADER, CONTROL, b"", b"  ", b"\xff", b"[1]", b'{"ts": 1', b'{"doc":"a","ts":0}'])
-    return st.one_of(good, nameless, odd)
+    marked = good.map(BYTE_ORDER_MARK.__add__)  # good only where the file begins
+    return st.one_of(good, nameless, odd, marked)
 
 
 @example([HEADER, b""], [b"\n"], BYTE_ORDER_MARK, b"", 1, 1)
@@ -109,6 +110,14 @@ def test_splits_of_lines(
             assert in_splits(parts, size, by_block=True) == expected
             assert in_splits(parts, size, by_block=False) == expected
         assert in_splits(splits, None, by_block=True) == expected
+
+
+def test_how_far_a_file_was_read(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(b"".join(json.dumps(record(ts)).encode() + b"\n" for ts in range(1, 3001)))
+    reader = SplitReader(whole(find_files(log)[0]), RowDecoder(ClockCheck.ANY), lambda bad: None)
+    positions = [reader.position for _ in reader.blocks()]
+    assert positions == sorted(set(positions)) and positions[-1] == log.stat().st_size
 
 
 def write_parquet(
