@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from pathlib import Path
 
 from xmlcep.audit.chunks import Chunk
 from xmlcep.audit.collecting import Collector
 from xmlcep.audit.edges import edge_chunks
 from xmlcep.audit.findings import Ranking
-from xmlcep.audit.found import FOUND, merged
+from xmlcep.audit.found import FOUND, MOST_BYTES, in_order
 from xmlcep.audit.inputs import find_files, make_splits
 from xmlcep.audit.mapping import BAD, Mapper, Report
 from xmlcep.audit.plan import make_plan
@@ -29,6 +28,7 @@ def simulate(
     segment_records: int,
     operators: bool,
     buckets: int = 3,
+    most_bytes: int = MOST_BYTES,
 ) -> list[bytes]:
     """The findings' lines, as the distributed audit computes them."""
     splits = make_splits(find_files(logs), split_bytes)
@@ -66,7 +66,12 @@ def simulate(
             )  # fmt: skip
             own = [chunk for chunk in chunks if (chunk.level, chunk.bucket) == (level, bucket)]
             chunks += replay_segments(replayer, sorted(own, key=lambda chunk: (chunk.segment, chunk.number)))
-    return _in_order([chunk for chunk in chunks if chunk.level == FOUND], rules)
+    found = [chunk for chunk in chunks if chunk.level == FOUND]
+    found.sort(key=lambda chunk: (chunk.segment, chunk.bucket, chunk.number))
+    lines: dict[str, list[bytes]] = {}
+    for part in in_order(found, Ranking(rules), collector.spool, most_bytes):
+        lines.setdefault(part.doc, []).extend(part.lines)
+    return [line for doc in sorted(lines) for line in lines[doc]]
 
 
 def _divided(items: Iterable[Chunk | Report]) -> tuple[list[Chunk], list[Report]]:
@@ -74,12 +79,3 @@ def _divided(items: Iterable[Chunk | Report]) -> tuple[list[Chunk], list[Report]
     return [each for each in both if isinstance(each, Chunk)], [
         each for each in both if isinstance(each, Report)
     ]
-
-
-def _in_order(found: list[Chunk], rules: Rules) -> list[bytes]:
-    found.sort(key=lambda chunk: (chunk.segment, chunk.bucket, chunk.number))
-    lines: dict[str, list[bytes]] = {}
-    for _, together in groupby(found, key=lambda chunk: chunk.segment):
-        for part in merged([chunk.content for chunk in together], Ranking(rules)):
-            lines.setdefault(part.doc, []).extend(part.lines)
-    return [line for doc in sorted(lines) for line in lines[doc]]

@@ -21,7 +21,7 @@ from xmlcep.rules import Rules
 
 
 def both_ways(
-    logs: list[Path], rules: Rules, *, split_bytes: int, segment_records: int, operators: bool
+    logs: list[Path], rules: Rules, *, split_bytes: int, segment_records: int, operators: bool, **more: int
 ) -> tuple[tuple[list[bytes], list[object], object], tuple[list[bytes], list[object], object]]:
     """Findings, quarantine and documents of the local audit and of the simulated distributed one."""
     outcomes = []
@@ -37,6 +37,7 @@ def both_ways(
                     split_bytes=split_bytes,
                     segment_records=segment_records,
                     operators=operators,
+                    **more,
                 )
             else:
                 LocalAudit(rules, collector, operators=operators).run(find_files(logs))
@@ -59,5 +60,6 @@ def test_keys_by_themselves_find_what_the_whole_finds(definitions, data, operato
         local, distributed = both_ways(
             [path], rules, split_bytes=data.draw(st.sampled_from((200, 900, 10**6))),
             segment_records=data.draw(st.sampled_from((1, 5, 1000))), operators=operators,
+            buckets=data.draw(st.sampled_from((1, 3, 50))), most_bytes=data.draw(st.sampled_from((0, 2**20))),
         )  # fmt: skip
     assert distributed == local

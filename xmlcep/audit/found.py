@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -12,11 +13,16 @@ import pyarrow as pa
 from ..events import CompositeEvent
 from .chunks import Chunk, from_ipc, to_ipc
 from .findings import Ranking
+from .spool import LooseFinding, Spool
 
 FOUND = -2
 """The level of chunks of findings."""
 
+MOST_BYTES = 256 * 2**20
+"""So many bytes of findings of a segment are put in order in memory."""
+
 _LARGE = 2**20  # bytes
+_LOOSE_AT_ONCE = 10_000
 
 
 class Found:
@@ -79,8 +85,50 @@ class Part(NamedTuple):
     lines: list[bytes]
 
 
-def merged(contents: Sequence[bytes], ranking: Ranking) -> Iterator[Part]:
-    """The findings of a segment, from the chunks of all buckets (those of a bucket in order), by document."""
+def in_order(
+    chunks: Iterable[Chunk], ranking: Ranking, spool: Spool, most_bytes: int = MOST_BYTES
+) -> Iterator[Part]:
+    """The findings of the chunks, which stand in order of segment, bucket and number; by segment and document.
+
+    Those of a segment are put in order in memory, or by ``spool`` on disk if they are more than ``most_bytes``.
+    """
+    for _, together in groupby(chunks, key=lambda chunk: chunk.segment):
+        held: list[bytes] = []
+        size = 0
+        for chunk in together:
+            held.append(chunk.content)
+            size += len(chunk.content)
+            if size > most_bytes:
+                for content in held:
+                    spool.add_loose(_loose(content))
+                held = []
+        if size > most_bytes:
+            for content in held:
+                spool.add_loose(_loose(content))
+            yield from _parts_of(spool.take_loose(), ranking)
+        else:
+            yield from _merged(held, ranking)
+
+
+def _loose(content: bytes) -> Iterator[LooseFinding]:
+    table = from_ipc(content)
+    docs = table["doc"].cast(pa.string()).to_pylist()
+    columns = (table[name].to_pylist() for name in ("ts", "place", "ids", "line"))
+    for doc, ts, place, ids, line in zip(docs, *columns, strict=True):
+        # As bytes that compare like the numbers do.
+        yield LooseFinding(doc, ts, place, b"".join((each + 2**63).to_bytes(8, "big") for each in ids), line)
+
+
+def _parts_of(findings: Iterable[LooseFinding], ranking: Ranking) -> Iterator[Part]:
+    """Sorted findings by document, some at a time."""
+    for doc, of_one in groupby(findings, key=lambda finding: finding.doc):
+        while some := list(islice(of_one, _LOOSE_AT_ONCE)):
+            counts = Counter(ranking.names[finding.place] for finding in some)
+            yield Part(doc, dict(counts), [finding.line for finding in some])
+
+
+def _merged(contents: Sequence[bytes], ranking: Ranking) -> Iterator[Part]:
+    """The findings of a segment, put in order in memory."""
     tables = [from_ipc(content) for content in contents]
     table = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
     names = table["doc"].chunk(0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,8 @@ from .encoding import FindingEncoder, decode_composite
 from .findings import Ranking
 from .found import Found
 from .plan import Plan
+
+_AT_ONCE = 1000  # composites
 
 ELSEWHERE = PathType.parse("/{urn:xmlcep:audit}elsewhere")
 """The path type of events that only say that time has come: no rule's path projects on it."""
@@ -70,11 +73,9 @@ class BucketReplayer:
             yield from self._close(ended)
         for stretch in self._reader.stretches(contents, sort=sort):
             if segment >= SORTED or stretch.doc not in self._resorted:
-                self._timed(stretch.doc, self._run(stretch))
+                yield from self._followed(segment, stretch.doc, self._run(stretch))
             elif not stretch.plain:
-                self._timed(stretch.doc, self._run_marked(stretch, only=Mark.FRAGMENT))
-            if self._found.is_large:
-                yield self._found.take(segment)
+                yield from self._followed(segment, stretch.doc, self._run_marked(stretch, only=Mark.FRAGMENT))
         yield from self._taken(segment)
 
     def finish(self) -> Iterator[Chunk]:
@@ -87,7 +88,8 @@ class BucketReplayer:
         for pass_index, doc in self._by_end.pop(segment):
             detector = self._live.pop((pass_index, doc))
             end = self._ends[doc]
-            self._timed(doc, [detector.flush(_moment(doc, end.ts, end.at))])
+            raised = detector.flush(_moment(doc, end.ts, end.at))
+            yield from self._followed(segment, doc, [raised])
             detector.reset()
             self._idle.setdefault(pass_index, []).append(detector)
         yield from self._taken(segment)
@@ -97,12 +99,22 @@ class BucketReplayer:
             yield self._found.take(segment)
         yield from self._forwarded.take(segment)
 
-    def _timed(self, doc: str, raised: Iterable[Sequence[CompositeEvent]]) -> None:
+    def _followed(
+        self, segment: int, doc: str, raised: Iterable[Sequence[CompositeEvent]]
+    ) -> Iterator[Chunk]:
+        """Takes what is raised in a document, and the time that takes; chunks when there is much of it."""
         started = time.perf_counter()
         for composites in raised:
             if composites:
                 self._found.add(doc, composites)
                 self._forwarded.add(doc, composites)
+            if self._found.is_large:
+                self._count_time(doc, started)
+                yield self._found.take(segment)
+                started = time.perf_counter()
+        self._count_time(doc, started)
+
+    def _count_time(self, doc: str, started: float) -> None:
         self.seconds[doc] = self.seconds.get(doc, 0.0) + time.perf_counter() - started
 
     def _detector(self, pass_index: int, doc: str) -> Detector:
@@ -123,7 +135,9 @@ class BucketReplayer:
             yield from self._run_marked(stretch)
             return
         detector = self._detector(stretch.pass_index, stretch.doc)
-        yield list(detector.replay(self._reader.rows(stretch)))  # type: ignore[arg-type]
+        raised = detector.replay(self._reader.rows(stretch))  # type: ignore[arg-type]
+        while composites := list(islice(raised, _AT_ONCE)):
+            yield composites
 
     def _run_marked(self, stretch: Stretch, only: int | None = None) -> Iterator[Sequence[CompositeEvent]]:
         doc = stretch.doc

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import reduce
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..log.json_codec import FASTEST
@@ -18,7 +17,7 @@ from .chunks import Chunk
 from .collecting import Collector
 from .edges import edge_chunks
 from .findings import Ranking
-from .found import FOUND, Part, merged
+from .found import FOUND, Part, in_order
 from .inputs import SPLIT_BYTES, LogFile, Split, make_splits
 from .mapping import BAD, Keep
 from .plan import make_plan
@@ -161,10 +160,9 @@ class SparkAudit:
         ordered = found.repartitionByRange(partitions, "segment").sortWithinPartitions(
             "segment", "bucket", "number"
         )
-        for _, chunks in groupby(_chunks(ordered), key=lambda chunk: chunk.segment):
-            for part in merged([chunk.content for chunk in chunks], self._ranking):
-                if part.doc not in withheld:
-                    yield part
+        for part in in_order(_chunks(ordered), self._ranking, self._collector.spool):
+            if part.doc not in withheld:
+                yield part
 
     def _in_order(self, parts: Iterable[Part], *, single: bool) -> Iterator[Findings]:
         """Findings by document; where there is a ``single`` one they are already."""

@@ -183,11 +183,8 @@ class _Records:
         numbers = pa.array([kind.number for kind in self._table], number)
         columns = {"doc": docs.filter(self._wanted), "kind": numbers.take(kept.codes)}
         for name in _USED:
-            type_ = number if name == "txn" else pa.string()
-            column = kept.columns.get(name)
-            if column is None or (column.null_count == length and name != "ids"):
-                column = pa.nulls(length, type_)
-            columns[name] = column
+            type_ = {"ts": number, "txn": number, "ids": pa.list_(number)}.get(name, pa.string())
+            columns[name] = kept.columns[name].cast(type_) if name in kept.columns else pa.nulls(length, type_)
         return Sifted(spans, columns)
 
     def _sorted_by_document(self) -> Any:
