@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from hypothesis import strategies as st
@@ -14,16 +15,56 @@ from xmlcep.log.records import Header, change_record
 from xmlcep.replica import Replica
 
 
+@dataclass(frozen=True)
+class Life:
+    """What happened to one document; its log begins after the first ``skipped`` events."""
+
+    doc: str
+    events: tuple[PrimitiveEvent, ...]
+    skipped: int
+
+    @property
+    def recorded(self) -> tuple[PrimitiveEvent, ...]:
+        """The events that are in the log."""
+        return self.events[self.skipped :]
+
+    def log(self) -> list[Header | PrimitiveEvent]:
+        """The log, with a header if it begins later than the document."""
+        return begun_later(list(self.events), self.skipped, self.doc)
+
+
 @st.composite
-def documents(
-    draw: st.DrawFn, *, max_documents: int = 3, max_actions: int = 12
-) -> list[list[Header | PrimitiveEvent]]:
-    """The logs of some documents, each perhaps begun in the middle of the document's life, with a header."""
+def lives(
+    draw: st.DrawFn, *, max_documents: int = 3, max_actions: int = 12, min_actions: int = 1, busy: bool = False,
+    transactions: bool | None = None, late: bool = False,
+) -> list[Life]:  # fmt: skip
+    """The lives of some documents, each perhaps begun before its log; ``late``: each for sure, if it is long enough.
+
+    ``busy`` and ``transactions`` are as in `histories`.
+    """
     found = []
     for number in range(draw(st.integers(1, max_documents))):
-        history = draw(histories(max_actions=max_actions, doc=f"doc{number}"))
-        found.append(begun_later(list(history.events), draw(st.integers(0, 8)), f"doc{number}"))
+        doc = f"doc{number}"
+        history = draw(
+            histories(
+                min_actions=min_actions,
+                max_actions=max_actions,
+                doc=doc,
+                busy=busy,
+                transactions=transactions,
+            )
+        )
+        skipped = draw(st.sampled_from((3, 4, 5, 6, 8, 11) if late else (0, 0, 0, 0, 1, 2, 3, 5, 8)))
+        found.append(Life(doc, history.events, skipped if skipped < len(history.events) else 0))
     return found
+
+
+def documents(
+    *, max_documents: int = 3, max_actions: int = 12, min_actions: int = 1, busy: bool = False
+) -> st.SearchStrategy[list[list[Header | PrimitiveEvent]]]:
+    """The logs of some documents, each perhaps begun in the middle of the document's life, with a header."""
+    drawn = lives(max_documents=max_documents, max_actions=max_actions, min_actions=min_actions, busy=busy)
+    return drawn.map(lambda found: [life.log() for life in found])
 
 
 def begun_later(events: list[PrimitiveEvent], skipped: int, doc: str) -> list[Header | PrimitiveEvent]:

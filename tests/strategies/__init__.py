@@ -1,8 +1,9 @@
 """Hypothesis strategies: random consistent document histories and random valid rule sets.
 
 `histories` gives the life of one document as change events, with flushes; `rule_sets` gives valid event
-definitions over the same small alphabet of names, so that they find something. Both shrink to small
-examples. `show_rules` and `show_history` print an example so that it can be read.
+definitions over the same small alphabet of names, so that they find something; `reusing_rule_sets` gives those
+in which trees take what others raise under other nodes (`taking` names them). All shrink to small examples.
+`show_rules` and `show_history` print an example so that it can be read.
 
 >>> from tests.strategies import histories, rule_sets
 >>> @given(rule_sets(), histories())                                    # doctest: +SKIP
@@ -13,7 +14,18 @@ from .histories import History as History
 from .histories import histories as histories
 from .histories import show_history as show_history
 from .path_types import path_types as path_types
+from .reuse import reusing_rule_sets as reusing_rule_sets
+from .reuse import taking as taking
 from .rules import rule_sets as rule_sets
 from .rules import show_rules as show_rules
 
-__all__ = ["History", "histories", "path_types", "rule_sets", "show_history", "show_rules"]
+__all__ = [
+    "History",
+    "histories",
+    "path_types",
+    "reusing_rule_sets",
+    "rule_sets",
+    "show_history",
+    "show_rules",
+    "taking",
+]

@@ -26,6 +26,10 @@ CONTENTS: tuple[tuple[str, ...], ...] = (
     ("quantity", "text"), ("item", "@", "price", "quantity"), ("item", "item", "comment"), ("billTo",),
     ("text",), ("@",),
 )  # fmt: skip
+# Busy histories: more insertions, more items below the root, more of what belongs into them.
+_BUSY_KINDS = (0, 0, 0, 0, 0, 0, 6, 7, 9, 9)
+_BUSY_TARGETS = (0, 0, 0, 0, *range(1, 9))
+_BUSY_CONTENTS = (0, 0, 0, 7, 4, 5, 6, *range(len(CONTENTS)))
 
 
 @dataclass(frozen=True)
@@ -47,21 +51,25 @@ class History:
 @st.composite
 def histories(
     draw: st.DrawFn, *, max_actions: int = 12, min_actions: int = 1, flushes: bool = True,
-    transactions: bool | None = None, doc: str = "doc", clear: bool = False,
+    transactions: bool | None = None, doc: str = "doc", clear: bool = False, busy: bool = False,
 ) -> History:  # fmt: skip
     """A random history of ``min_actions`` to ``max_actions`` insertions, updates and deletions.
 
     ``flushes``: whether there are flushes between the actions; ``transactions``: whether the records are
-    grouped into transactions (None: sometimes); ``clear``: whether the whole document is deleted at the end.
+    grouped into transactions (None: sometimes); ``clear``: whether the whole document is deleted at the end;
+    ``busy``: whether it begins with an item and more of it is about items and what is in them.
     """
-    action = st.tuples(
-        st.integers(0, 9), st.integers(0, 30), st.integers(0, len(CONTENTS) - 1), st.integers(0, 3)
-    )
+    kinds = st.sampled_from(_BUSY_KINDS) if busy else st.integers(0, 9)
+    targets = st.sampled_from(_BUSY_TARGETS) if busy else st.integers(0, 30)
+    contents = st.sampled_from(_BUSY_CONTENTS) if busy else st.integers(0, len(CONTENTS) - 1)
+    action = st.tuples(kinds, targets, contents, st.integers(0, 3))
     actions = draw(st.lists(action, min_size=min_actions, max_size=max_actions))
     grouped = draw(st.booleans()) if transactions is None else transactions
     unseen_root = draw(st.booleans())
     player = _Player(doc, draw(st.sampled_from((1, 37))), grouped)
     player.begin(unseen=unseen_root)
+    if busy:
+        player.play(0, 0, 0, 0, flushes=False)
     for kind, target, content, value in actions:
         player.play(kind, target, content, value, flushes=flushes)
     if clear and player.root is not None:

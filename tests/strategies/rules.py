@@ -68,18 +68,18 @@ _FREE = (
     "/order/item",
 )
 _BOUNDS = ((1, None), (0, 1), (0, None), (1, 1), (2, 2), (2, 3), (0, 2), (1, 2), (2, None), (3, None), (0, 3))
-_CONDITIONS = (
+CONDITIONS = (
     "true()", "price", "count(price) >= count(quantity)", "not(comment)", "price > 3", "/item/price",
     "count(*) mod 2 = 1", "@partNum or quantity", "string-length(.) > 1", ".//item",
 )  # fmt: skip
 _CONTEXTS = tuple(ContextName)
-_ENDS = (Termination.EARLIEST, Termination.NON_LOCAL, Termination.CUSTOM)
+ENDS = (Termination.EARLIEST, Termination.NON_LOCAL, Termination.CUSTOM)
 
 
 @st.composite
 def rule_sets(
     draw: st.DrawFn, *, max_events: int = 3, max_depth: int = 3, conditions: bool = True, flat: bool = True,
-    ends: tuple[Termination, ...] = _ENDS, contexts: tuple[ContextName, ...] = _CONTEXTS, reuse: bool = True,
+    ends: tuple[Termination, ...] = ENDS, contexts: tuple[ContextName, ...] = _CONTEXTS, reuse: bool = True,
 ) -> tuple[EventDefinition, ...]:  # fmt: skip
     """Up to ``max_events`` valid event definitions, in any order, some with leaves that reuse others.
 
@@ -88,13 +88,13 @@ def rule_sets(
     size = draw(st.integers(1, max_events))
     made: list[EventDefinition] = []
     for number in range(size):
-        builder = _Builder(draw, made if reuse else [], max_depth, conditions, ends, contexts)
+        builder = RuleBuilder(draw, made if reuse else [], max_depth, conditions, ends, contexts)
         definition = builder.definition(f"E{number}", flat=flat and draw(st.integers(0, 4)) == 4)
-        made.append(definition if _acyclic([*made, definition]) else _without_reuse(definition))
+        made.append(definition if acyclic([*made, definition]) else _without_reuse(definition))
     return tuple(draw(st.permutations(made)))
 
 
-class _Builder:
+class RuleBuilder:
     """Draws one definition. ``known`` are the definitions that its leaves may reuse."""
 
     def __init__(
@@ -170,7 +170,7 @@ class _Builder:
             steps = anchor.steps[: self._one(range(1, len(anchor.steps) + 1))]
             # Absolute path types begin at the root, which is always an order.
             path = PathType.of(anchor.absolute or (steps[0].test == "order" and self._chance(2)), steps)
-        if path is not None and not _fits(path, operator):
+        if path is not None and not fits(path, operator):
             path = None if derived is not None else PathType.parse("/order")
         end = self._one(self.ends) if self._chance(3) else None
         if self.flat and end is Termination.NON_LOCAL:
@@ -183,7 +183,7 @@ class _Builder:
         final = path_of(given)
         assert final is not None
         if self.conditions and not self.flat and final.last.is_element and self._chance(6):
-            given = replace(given, options=replace(given.options, when=self._one(_CONDITIONS)))
+            given = replace(given, options=replace(given.options, when=self._one(CONDITIONS)))
         return given
 
     def _one(self, values):  # type: ignore[no-untyped-def]
@@ -198,7 +198,7 @@ def _path(anchor: PathType, below: str) -> PathType:
     return PathType.parse(f"{anchor}/{below}") if below and anchor.last.is_element else anchor
 
 
-def _fits(path: PathType, operator: Operator) -> bool:
+def fits(path: PathType, operator: Operator) -> bool:
     """T3 for all children of the operator."""
     for operand in operator.operands:
         child = path_of(operand)
@@ -210,7 +210,8 @@ def _fits(path: PathType, operator: Operator) -> bool:
     return True
 
 
-def _acyclic(definitions: list[EventDefinition]) -> bool:
+def acyclic(definitions: list[EventDefinition]) -> bool:
+    """Whether the definitions do not depend on one another in a cycle (G1)."""
     try:
         evaluation_order(definitions)
     except ValueError:
