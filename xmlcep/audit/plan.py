@@ -79,7 +79,7 @@ class Pass:
     @property
     def has_conditions(self) -> bool:
         """Whether the state of the document below the key is needed (D4)."""
-        return any(operator.condition is not None for operator in self.operators)
+        return any(map(_has_condition, self.trees))
 
     @property
     def has_boundaries(self) -> bool:
@@ -120,7 +120,10 @@ class Pass:
         step = self.step(path)
         if step is None:
             return False
-        return self._is_fed(op, path, step) or any(_feeds(tree, op, path, step) for tree in self.sources)
+        if self._is_fed(op, path, step):
+            return True
+        # A condition of a source may become true at any record below its node, and the source then raises.
+        return any(_has_condition(tree) or _feeds(tree, op, path, step) for tree in self.sources)
 
     def _is_fed(self, op: str, path: PathType, step: int) -> bool:
         """Whether such a record can change a result of its key."""
@@ -129,6 +132,10 @@ class Pass:
         if self.sources and self.has_boundaries:
             return True  # what a composite completes may be released by the very record that raised it
         return any(_feeds(tree, op, path, step) for tree in self.trees)
+
+
+def _has_condition(tree: EventTree) -> bool:
+    return any(operator.condition is not None for operator in tree.operators)
 
 
 def _feeds(tree: EventTree, op: str, path: PathType, step: int) -> bool:
