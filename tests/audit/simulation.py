@@ -11,7 +11,7 @@ from xmlcep.audit.edges import edge_chunks
 from xmlcep.audit.findings import Ranking
 from xmlcep.audit.found import FOUND, MOST_BYTES, in_order
 from xmlcep.audit.inputs import find_files, make_splits
-from xmlcep.audit.mapping import BAD, Mapper, Report
+from xmlcep.audit.mapping import BAD, Keep, Mapper, Report
 from xmlcep.audit.plan import make_plan
 from xmlcep.audit.replay import BucketReplayer
 from xmlcep.audit.settling import Settlement
@@ -29,12 +29,14 @@ def simulate(
     operators: bool,
     buckets: int = 3,
     most_bytes: int = MOST_BYTES,
+    batch_size: int = 3,
+    keep: Keep | None = None,
 ) -> list[bytes]:
-    """The findings' lines, as the distributed audit computes them."""
-    splits = make_splits(find_files(logs), split_bytes)
+    """The findings' lines, as the distributed audit computes them; ``split_bytes`` is also a number of records."""
+    splits = make_splits(find_files(logs), split_bytes, split_bytes)
 
     def mapper() -> Mapper:
-        return Mapper(rules, buckets, segment_records=segment_records, batch_size=3)
+        return Mapper(rules, buckets, keep=keep, segment_records=segment_records, batch_size=batch_size)
 
     reader = mapper()
     routed, reports = _divided(item for split in splits for item in reader.read(split))

@@ -15,36 +15,35 @@ from xmlcep.audit.bad_records import OnBadRecord
 from xmlcep.audit.collecting import Collector
 from xmlcep.audit.inputs import find_files
 from xmlcep.audit.local import LocalAudit
+from xmlcep.audit.mapping import Keep
 from xmlcep.audit.result import Summary
 from xmlcep.audit.spool import Spool
 from xmlcep.rules import Rules
 
+Outcome = tuple[list[bytes], list[object], object]
+
 
 def both_ways(
-    logs: list[Path], rules: Rules, *, split_bytes: int, segment_records: int, operators: bool, **more: int
-) -> tuple[tuple[list[bytes], list[object], object], tuple[list[bytes], list[object], object]]:
+    logs: list[Path], rules: Rules, *, split_bytes: int, segment_records: int, operators: bool,
+    on_bad: OnBadRecord = OnBadRecord.SKIP, keep: Keep | None = None, **more: int,
+) -> tuple[Outcome, Outcome]:  # fmt: skip
     """Findings, quarantine and documents of the local audit and of the simulated distributed one."""
     outcomes = []
     for distributed in (False, True):
         with Spool() as spool:
             summary = Summary("test")
-            collector = Collector(spool, summary, OnBadRecord.SKIP)
+            collector = Collector(spool, summary, on_bad)
             if distributed:
                 lines = simulate(
-                    logs,
-                    rules,
-                    collector,
-                    split_bytes=split_bytes,
-                    segment_records=segment_records,
-                    operators=operators,
-                    **more,
-                )
+                    logs, rules, collector,
+                    split_bytes=split_bytes, segment_records=segment_records, operators=operators, keep=keep, **more,
+                )  # fmt: skip
             else:
-                LocalAudit(rules, collector, operators=operators).run(find_files(logs))
+                LocalAudit(rules, collector, operators=operators, keep=keep).run(find_files(logs))
                 lines = [line for _, lines in spool.findings() for line in lines]
-            collector.finish()
+            withheld = collector.finish()
             described = {doc: each.to_record() for doc, each in summary.documents.items()}
-            outcomes.append((lines, list(spool.bad()), described))
+            outcomes.append((lines, list(spool.bad()), (described, withheld)))
     return outcomes[0], outcomes[1]
 
 
