@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from hypothesis import HealthCheck, Phase, given, note, seed, settings
 from hypothesis import strategies as st
 
+from path_types import PathType
 from tests.audit.logs import Life, interleaved, lives, write_log
 from tests.audit.simulation import simulate
 from tests.reference import Evaluation
@@ -177,6 +178,25 @@ def test_what_waits(found: list[Life], data: st.DataObject) -> None:
 @given(BEGUN_LATE, st.data())
 def test_what_looks_at_the_document(found: list[Life], data: st.DataObject) -> None:
     check(LOOKING, found, data)
+
+
+def test_arrivals_wait_while_a_silent_composite_is_consumed(tmp_path: Path) -> None:
+    """C7: price 5 waits in the group of item 2 when item 7 consumes that group's silent composite (M5)."""
+    happened = (
+        ("/order", (1,), 1), ("/order/item", (1, 2), 1), ("/order/item/price", (1, 2, 3), 1),
+        ("/order/item/price", (1, 2, 5), 2), ("/order/item", (1, 7), 2),
+    )  # fmt: skip
+    events = tuple(
+        PrimitiveEvent(ts, "ins", PathType.parse(path), ids, None, None, 0, None, "doc", txn)
+        for ts, (path, ids, txn) in enumerate(happened, start=1)
+    )
+    filled = tuple(each for each in WAITING if each.name == "Filled")
+    wanted = expected([Life("doc", events, 0)], filled, operators=True)
+    assert (5, 4) in [(each["ts"], each["start"]) for each in wanted if each["operator"] == "multiplicity1"]
+    log = write_log(tmp_path / "log.jsonl", events)
+    rules = Rules.from_definitions(filled)
+    assert found_locally([log], rules, operators=True) == wanted
+    assert found_in_parts([log], rules, operators=True) == wanted
 
 
 def examples(strategy: st.SearchStrategy[T], count: int) -> list[T]:

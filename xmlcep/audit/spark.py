@@ -227,8 +227,8 @@ def _union(frames: Sequence[DataFrame]) -> DataFrame:
 
 
 def _chunks(frame: DataFrame) -> Iterator[Chunk]:
-    """The chunks of a frame, in its order."""
-    for row in frame.toLocalIterator():
+    """The chunks of a frame, in its order; the next are fetched while these are used."""
+    for row in frame.toLocalIterator(prefetchPartitions=True):
         yield Chunk(row.level, row.bucket, row.segment, row.number, bytes(row.content))
 
 

@@ -200,11 +200,14 @@ class MultiplicityState(OperatorState):
     # ---- what the parent tells (M3, M5) ----------------------------------------------------------------
 
     def consumed(self, entry: Entry) -> None:
-        """M3: if it is the composite that still integrates, accumulation starts over."""
+        """M3: if it is the composite that still integrates, accumulation starts over.
+
+        Arrivals that wait for a release were not integrated, and stay (C7).
+        """
         key = self.grouping.key(entry[3][2], entry[3][3])
         accumulation = None if key is None else self.accumulations.get(key)
         if accumulation is not None and key is not None and accumulation.current is entry:
-            accumulation.start_over()
+            accumulation.start_over(accumulation.entries[accumulation.told :])
             self._drop_if_idle(key, accumulation)
 
     def successor(self, entry: Entry, stored: Iterable[Entry], at: int) -> Entry | None:
@@ -225,7 +228,7 @@ class MultiplicityState(OperatorState):
         key = self.grouping.key(silent[3][2], silent[3][3])
         if key is not None:
             accumulation = self._accumulation(key)
-            if accumulation.current is None and not accumulation.entries:
+            if accumulation.current is None:
                 accumulation.current = silent
 
     def vanish(self, key: int) -> None:
