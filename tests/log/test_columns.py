@@ -64,11 +64,32 @@ def sifted(folder: Path, kind: str, records: list[Record]) -> list[Stretch] | No
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 def test_only_wanted_records_become_rows(tmp_path: Path, kind: str) -> None:
     path = PathType.parse("/a/b")
-    assert sifted(tmp_path, kind, GOOD) == [
-        Stretch("a", 1, 6, 4, [(2, "ins", path, (1, 2), None, None, None, "noon", "a", 7, None)]),
-        Stretch("b", 1, 3, 2, [(3, "ins", path, (9, 7), None, None, None, None, "b", None, None)]),
+    stretches = sifted(tmp_path, kind, GOOD)
+    assert stretches is not None
+    assert [each[:5] for each in stretches] == [
+        ("a", 1, 6, 4, [(2, "ins", path, (1, 2), None, None, None, "noon", "a", 7, None)]),
+        ("b", 1, 3, 2, [(3, "ins", path, (9, 7), None, None, None, None, "b", None, None)]),
     ]
-    assert sifted(tmp_path, kind, GOOD[2:3]) == [Stretch("b", 1, 1, 1, [])]
+    assert sifted(tmp_path, kind, GOOD[2:3]) == [Stretch("b", 1, 1, 1, [], [])]
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+@pytest.mark.parametrize("docs", ["a", "b", "aab", "ba", "abc"])
+def test_wanted_records_are_counted_by_kind(tmp_path: Path, kind: str, docs: str) -> None:
+    steps = ["b", "c", "b", "d", "c", "b", "c", "b", "b"]
+    records = [
+        record(ts, f"/a/{step}", [1, ts], op=("ins", "del")[ts % 2], doc=docs[ts % len(docs)])
+        for ts, step in enumerate(steps, start=1)
+    ]
+    block = first_block(tmp_path, kind, records)
+    stretches = block.stretches(Kinds(lambda op, path: op == "ins" or str(path) == "/a/b"))
+    assert stretches is not None and [each.doc for each in stretches] == list(dict.fromkeys(docs[1:] + docs))
+    for each in stretches:
+        expected: dict[tuple[str, PathType], int] = {}
+        for row in each.rows:
+            expected[row[1], row[2]] = expected.get((row[1], row[2]), 0) + 1
+        counted = [((kind.op, kind.path), count) for kind, count in each.counts]
+        assert dict(counted) == expected and [of for of, _ in counted] == list(expected)
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])

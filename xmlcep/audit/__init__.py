@@ -14,5 +14,6 @@ from .plan import make_plan as make_plan
 from .progress import Advance as Advance
 from .result import AuditResult as AuditResult
 from .result import DocumentSummary as DocumentSummary
+from .result import RuleSummary as RuleSummary
 from .result import Summary as Summary
 from .spark_errors import SparkError as SparkError

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
+
+from path_types import PathType
+
 from ..log import BadRecord
 from ..log.quarantine import quarantine_line
 from .bad_records import BadRecordError, OnBadRecord, document_of
@@ -22,6 +27,8 @@ class Collector:
         self._docs_of_files: dict[int, set[str]] = {}
         self.found: dict[str, dict[str, int]] = {}
         """How many findings documents have, by event type, whether or not they are withheld."""
+        self.taken: Counter[tuple[str, PathType]] = Counter()
+        """How many records were replayed by operation and path, of those that can matter."""
 
     def bad(self, file: LogFile, bad: BadRecord, doc: str | None = None) -> None:
         """Takes a bad record; ``doc`` is its document if it only repeats a time point (see `drop_bad_repeats`).
@@ -61,6 +68,10 @@ class Collector:
     def seconds(self, doc: str, seconds: float) -> None:
         """Notes that the replay of a document, or of a part of it, took so long."""
         self.summary.document(doc).seconds += seconds
+
+    def takes(self, records: Mapping[str, int | None]) -> None:
+        """Notes how many records rules take (see `records_by_rule`), each rule once."""
+        self.summary.records_per_rule.update(records)
 
     def finish(self) -> set[str]:
         """Settles the counts; returns the documents whose findings are withheld."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from operator import itemgetter
 from time import perf_counter
+
+from path_types import PathType
 
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
@@ -23,6 +25,7 @@ from .findings import Ranking
 from .fragments import snapshot_of
 from .inputs import LogFile, SplitReader, duplicate, raw_record, whole
 from .progress import Reading, Steps
+from .taken import records_by_rule
 
 _new_tuple = tuple.__new__
 _SPOOLED = 1000  # findings of a document that are kept in memory
@@ -53,7 +56,7 @@ class _Replay:
 
     __slots__ = (
         "_collector", "_counts", "_defers", "_detector", "_encode", "_last", "_lines", "_number", "_pending",
-        "_ranking", "_size", "count", "disordered", "doc", "first", "seconds", "ts", "txn",
+        "_ranking", "_size", "_taken", "count", "disordered", "doc", "first", "seconds", "ts", "txn",
     )  # fmt: skip
 
     def __init__(
@@ -74,6 +77,7 @@ class _Replay:
         self._encode = ranking.encode
         self._pending: list[CompositeEvent] = []  # of the current time point
         self._counts: dict[str, int] = {}
+        self._taken: dict[tuple[str, PathType], int] = defaultdict(int)  # records, as in `Taken`
         self._lines: list[bytes] = []
         self._number = 0  # of the first of them
         self._size = 0
@@ -89,6 +93,7 @@ class _Replay:
             self.first = row[0]
         self.count += 1
         self.ts = row[0]
+        self._taken[row[1], row[2]] += 1
         self._last = _new_tuple(PrimitiveEvent, row)
         raised = self._detector.feed(self._last)
         if raised:
@@ -104,6 +109,8 @@ class _Replay:
             self.first = stretch.first
         self.count += stretch.records
         self.ts = stretch.last
+        for kind, count in stretch.counts:
+            self._taken[kind.op, kind.path] += count
         for composite in self._detector.replay(stretch.rows):  # type: ignore[arg-type]
             if self._pending and self._pending[0][7][0] != composite[7][0]:
                 self._settle()
@@ -117,6 +124,7 @@ class _Replay:
         self._settle()
         self._spool()
         self._collector.found[self.doc] = self._counts
+        self._collector.taken.update(self._taken)
         self._collector.document(self.doc, self.first, self.ts, self.count, disordered=self.disordered)
         self._collector.seconds(self.doc, self.seconds + perf_counter() - started)
 
@@ -185,6 +193,7 @@ class LocalAudit:
         """Reads all files, then once more what has to be sorted."""
         with _without_garbage_collection():
             self._run(files)
+        self._collector.takes(records_by_rule(self._rules, self._collector.taken))
 
     def _run(self, files: list[LogFile]) -> None:
         self._begin_reading(files)

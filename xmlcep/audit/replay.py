@@ -7,11 +7,13 @@ the whole document.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow.compute as pc
 
 from path_types import PathType
 
@@ -66,6 +68,8 @@ class BucketReplayer:
         self._idle: dict[int, list[Detector]] = {}
         self.seconds: dict[str, float] = {}
         """How long each document took."""
+        self.taken: dict[int, Counter[str]] = {}
+        """How many records each pass was fed, by its index: operation and path as one text, and the number."""
 
     def replay(self, segment: int, contents: Sequence[bytes], *, sort: bool = False) -> Iterator[Chunk]:
         """Replays the rows of a segment; ``sort``: some of them have their places between those of other chunks."""
@@ -73,6 +77,7 @@ class BucketReplayer:
             yield from self._close(ended)
         for stretch in self._reader.stretches(contents, sort=sort):
             if segment >= SORTED or stretch.doc not in self._resorted:
+                self.taken.setdefault(stretch.pass_index, Counter()).update(_records_in(stretch))
                 yield from self._followed(segment, stretch.doc, self._run(stretch))
             elif not stretch.plain:
                 yield from self._followed(segment, stretch.doc, self._run_marked(stretch, only=Mark.FRAGMENT))
@@ -220,6 +225,16 @@ class _Forwarded:
         self._writer.add(np.array(takers), buckets, columns, ordered=False)
         for chunk in self._writer.take(segment):
             yield chunk._replace(number=-1)
+
+
+def _records_in(stretch: Stretch) -> dict[str, int]:
+    """How many records there are by operation and path; markers, composites and fragments are none."""
+    whats = stretch.table["what"].combine_chunks()
+    codes = whats.indices
+    if not stretch.plain:
+        codes = codes.filter(pc.equal(stretch.table["mark"].combine_chunks(), Mark.RECORD))
+    counts = np.bincount(codes.to_numpy(), minlength=len(whats.dictionary)).tolist()
+    return {text: count for text, count in zip(whats.dictionary.to_pylist(), counts, strict=True) if count}
 
 
 def _moment(doc: str, ts: int, at: str | None) -> PrimitiveEvent:

@@ -49,15 +49,37 @@ class DocumentSummary:
         }  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class RuleSummary:
+    """One rule of an audit, by the ``name`` of its event type.
+
+    ``records`` is how many records its leaves take, each counted once; 0 says that nothing in the log concerns the
+    rule, perhaps because a path is misspelt; None that it takes no records itself, but events of other rules only.
+    ``findings`` were written.
+    """
+
+    name: str
+    records: int | None
+    findings: int
+
+    def to_record(self) -> dict[str, Any]:
+        """The counts as a JSON object, without the name."""
+        return {"records": self.records, "findings": self.findings}
+
+
 @dataclass(slots=True)
 class Summary:
-    """Counts of an audit, in all and per document; ``seconds`` is how long all of it took."""
+    """Counts of an audit, in all, per document and per rule; ``seconds`` is how long all of it took.
+
+    ``records_per_rule`` has all rules, also those that found nothing, see `RuleSummary`.
+    """
 
     engine: str
     files: int = 0
     quarantined: int = 0
     seconds: float = 0.0
     documents: dict[str, DocumentSummary] = field(default_factory=dict)
+    records_per_rule: dict[str, int | None] = field(default_factory=dict)
 
     def document(self, doc: str) -> DocumentSummary:
         """The entry of a document, made when it is first asked for."""
@@ -87,12 +109,22 @@ class Summary:
                 found[name] = found.get(name, 0) + count
         return found
 
+    @property
+    def rules(self) -> Mapping[str, RuleSummary]:
+        """All rules, in order of their names."""
+        findings = self.per_rule
+        return {
+            name: RuleSummary(name, records, findings.get(name, 0))
+            for name, records in sorted(self.records_per_rule.items())
+        }
+
     def to_record(self) -> dict[str, Any]:
-        """The summary as a JSON object; documents in order of their names, each with its ``seconds``."""
+        """The summary as a JSON object: rules and documents in order of names, documents with their ``seconds``."""
         return {
             "engine": self.engine, "files": self.files, "records": self.records, "findings": self.findings,
             "quarantined": self.quarantined, "seconds": round(self.seconds, 6),
             "per_rule": dict(sorted(self.per_rule.items())),
+            "rules": {name: each.to_record() for name, each in self.rules.items()},
             "documents": [
                 self.documents[doc].to_record() | {"seconds": round(self.documents[doc].seconds, 6)}
                 for doc in sorted(self.documents)

@@ -6,6 +6,7 @@ log as a whole tells (where segments meet, the ends of documents) is known befor
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import reduce
@@ -26,7 +27,8 @@ from .reporting import Reports, reports_accumulator, reports_in
 from .settling import Settlement
 from .spark_errors import explained
 from .tables import CHUNK_DDL, RECORD_DDL
-from .tasks import SECONDS, map_task, replay_task, route_sorted_task, select_task
+from .taken import kind_of, records_by_rule
+from .tasks import TOLD, map_task, replay_task, route_sorted_task, select_task
 
 if TYPE_CHECKING:
     from pyspark import Accumulator
@@ -85,7 +87,7 @@ class SparkAudit:
             routed, settlement = self._routed(splits, buckets, stack)
             settlement.collect(self._collector)
             replayed = self._replayed(routed, settlement, buckets, stack)
-            self._collect_seconds(replayed)
+            self._collect_told(replayed)
             parts = self._parts(replayed.where(f"level = {FOUND}"), withheld(), buckets)
             with self._watched("writing", stages=buckets):
                 yield from self._in_order(parts, single=len(settlement.documents) < 2)
@@ -150,10 +152,18 @@ class SparkAudit:
                 answers.append(self._kept(ordered.mapInArrow(task, CHUNK_DDL), stack))
         return _union(answers)
 
-    def _collect_seconds(self, replayed: DataFrame) -> None:
-        for chunk in _chunks(replayed.where(f"level = {SECONDS}")):
-            for doc, seconds in FASTEST.loads(chunk.content).items():
+    def _collect_told(self, replayed: DataFrame) -> None:
+        """What the replays say of themselves: seconds by document, records by pass, operation and path."""
+        taken: list[Counter[str]] = [Counter() for _ in self._plan.passes]
+        for chunk in _chunks(replayed.where(f"level = {TOLD}")):
+            told = FASTEST.loads(chunk.content)
+            for doc, seconds in told["seconds"].items():
                 self._collector.seconds(doc, seconds)
+            for index, counts in told["records"].items():
+                taken[int(index)].update(counts)
+        for each in self._plan.passes:
+            by_kind = {kind_of(text): count for text, count in taken[each.index].items()}
+            self._collector.takes(records_by_rule(self._plan.rules, by_kind, each.names))
 
     def _parts(self, found: DataFrame, withheld: set[str], partitions: int) -> Iterator[Part]:
         """Findings by segment and document, each part in order."""

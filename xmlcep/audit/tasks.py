@@ -28,8 +28,11 @@ if TYPE_CHECKING:
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 Task: TypeAlias = Callable[[Batches], Batches]
 
-SECONDS = -3
-"""The level of the chunk in which a task says how long each document took: a JSON object."""
+TOLD = -3
+"""The level of the chunk in which a task says what it did, as a JSON object.
+
+``seconds``: how long each document took; ``records``: how many each pass was fed, by operation and path.
+"""
 
 
 def _without_collector(task: Task) -> Task:
@@ -114,9 +117,14 @@ def replay_task(
             replayer = BucketReplayer(plan, bucket, buckets, ends, headers, resorted, operators=operators)
             for answer in replay_segments(replayer, found):
                 yield chunk_batch([answer])
-            yield chunk_batch([Chunk(SECONDS, bucket, 0, 0, FASTEST.dumps(replayer.seconds))])
+            yield chunk_batch([Chunk(TOLD, bucket, 0, 0, _told(replayer))])
 
     return _without_collector(task)
+
+
+def _told(replayer: BucketReplayer) -> bytes:
+    records = {str(index): counts for index, counts in replayer.taken.items()}
+    return FASTEST.dumps({"seconds": replayer.seconds, "records": records})
 
 
 def replay_segments(replayer: BucketReplayer, chunks: Iterable[Chunk]) -> Iterator[Chunk]:

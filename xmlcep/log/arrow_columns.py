@@ -145,7 +145,8 @@ class _Records:
             if spans is None:
                 return None
             kept = self._kept(self._wanted)
-            return [Stretch(*spans[0], list(self._rows(kept, repeat(spans[0].doc))))]
+            of_kinds = [(self._table[code], count) for code, count in _counts(kept.codes).items()]
+            return [Stretch(*spans[0], list(self._rows(kept, repeat(spans[0].doc))), of_kinds)]
         order = self._sorted_by_document()
         spans = self._spans(order)
         if spans is None:
@@ -153,12 +154,23 @@ class _Records:
         docs = self._docs.codes.take(order).filter(self._wanted.take(order))
         kept = self._kept(order.filter(self._wanted.take(order)))
         rows = list(self._rows(kept, map(self._docs.values.__getitem__, docs.to_pylist())))
-        counts = _counts(docs)
+        counts = self._counts_of(docs, kept.codes)
         found, start = [], 0
         for code, span in zip(_counts(self._docs.codes.take(order)), spans, strict=True):
-            end = start + counts.get(code, 0)
-            found.append(Stretch(*span, rows[start:end]))
+            of_kinds = counts.get(code, [])
+            end = start + sum(count for _, count in of_kinds)
+            found.append(Stretch(*span, rows[start:end], of_kinds))
             start = end
+        return found
+
+    def _counts_of(self, docs: Any, codes: Any) -> dict[int, list[tuple[Kind, int]]]:
+        """By document: how many of these records, given by document and kind, there are of each kind."""
+        import pyarrow.compute as pc
+
+        size = len(self._table)
+        found: dict[int, list[tuple[Kind, int]]] = {}
+        for place, count in _counts(pc.add(pc.multiply(docs, size), codes)).items():
+            found.setdefault(place // size, []).append((self._table[place % size], count))
         return found
 
     def sifted(self) -> Sifted | None:
@@ -184,7 +196,9 @@ class _Records:
         columns = {"doc": docs.filter(self._wanted), "kind": numbers.take(kept.codes)}
         for name in _USED:
             type_ = {"ts": number, "txn": number, "ids": pa.list_(number)}.get(name, pa.string())
-            columns[name] = kept.columns[name].cast(type_) if name in kept.columns else pa.nulls(length, type_)
+            columns[name] = (
+                kept.columns[name].cast(type_) if name in kept.columns else pa.nulls(length, type_)
+            )
         return Sifted(spans, columns)
 
     def _sorted_by_document(self) -> Any:

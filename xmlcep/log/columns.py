@@ -28,7 +28,8 @@ class Stretch(NamedTuple):
     """Good records of one document, in ascending order of ts, that stand together in a block.
 
     ``first`` and ``last`` are time points, ``records`` says how many they are; ``rows`` has the wanted
-    ones. A row has no ``pos`` and no ``meta``: no rule sees them, save through the state of the document.
+    ones, and ``counts`` how many there are of each kind, in order of first occurrence. A row has no ``pos``
+    and no ``meta``: no rule sees them, save through the state of the document.
     """
 
     doc: str
@@ -36,6 +37,7 @@ class Stretch(NamedTuple):
     last: int
     records: int
     rows: list[Row]
+    counts: list[tuple[Kind, int]]
 
 
 class Span(NamedTuple):

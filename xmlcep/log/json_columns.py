@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, chain, compress, repeat
-from operator import itemgetter, lt
+from operator import add, attrgetter, itemgetter, lt
 from typing import Any, NamedTuple
 
 from ..errors import RecordError
@@ -14,6 +15,7 @@ from .json_codec import JsonCodec
 from .records import FIELDS
 
 _fields = itemgetter(*FIELDS)
+_number = attrgetter("number")
 _NOTHING = type(None)
 _TEXT = {str, _NOTHING}
 _NUMBER = {int, _NOTHING}
@@ -57,6 +59,8 @@ class _Records(NamedTuple):
     txn: Sequence[int | None]
     times: dict[str, Sequence[int]]
     """The time points of each document."""
+    met: Sequence[Kind]
+    """The kinds by number."""
 
     def stretches(self) -> list[Stretch]:
         wanted = [kind.wanted for kind in self.kind]
@@ -66,12 +70,27 @@ class _Records(NamedTuple):
             compress(self.value, wanted), compress(self.old, wanted), repeat(None), compress(self.at, wanted),
             compress(self.doc, wanted), compress(self.txn, wanted), repeat(None),
         )  # fmt: skip
+        counts = self._counts()
         if len(self.times) == 1:
-            return [Stretch(*span, list(rows)) for span in self._spans()]
+            return [Stretch(*span, list(rows), counts[span.doc]) for span in self._spans()]
         rows_of: dict[str, list[Any]] = {each: [] for each in self.times}
         for row in rows:
             rows_of[row[8]].append(row)
-        return [Stretch(*span, rows_of[span.doc]) for span in self._spans()]
+        return [Stretch(*span, rows_of[span.doc], counts[span.doc]) for span in self._spans()]
+
+    def _counts(self) -> dict[str, list[tuple[Kind, int]]]:
+        """How many records of each wanted kind the documents have."""
+        docs, size = list(self.times), len(self.met)
+        numbers = map(_number, self.kind)
+        if len(docs) > 1:
+            places = {doc: place * size for place, doc in enumerate(docs)}
+            numbers = map(add, map(places.__getitem__, self.doc), numbers)
+        found: dict[str, list[tuple[Kind, int]]] = {doc: [] for doc in docs}
+        for place, count in Counter(numbers).items():
+            kind = self.met[place % size]
+            if kind.wanted:
+                found[docs[place // size]].append((kind, count))
+        return found
 
     def sifted(self) -> Sifted:
         import pyarrow as pa
@@ -127,7 +146,7 @@ def _checked(records: list[tuple[Any, ...]], kinds: Kinds) -> _Records | None:
         times = dict(lists)
     if not all(map(_ascends, times.values())):
         return None
-    return _Records(doc, ts, known, ids, value, old, at, txn, times)
+    return _Records(doc, ts, known, ids, value, old, at, txn, times, kinds.met)
 
 
 def _are_ids(ids: Sequence[Any], lengths: list[int]) -> bool:
