@@ -11,9 +11,10 @@ from xmlcep.audit.edges import edge_chunks
 from xmlcep.audit.findings import Ranking
 from xmlcep.audit.found import FOUND, MOST_BYTES, in_order
 from xmlcep.audit.inputs import find_files, make_splits
-from xmlcep.audit.mapping import BAD, Keep, Mapper, Report
+from xmlcep.audit.mapping import Keep, Mapper
 from xmlcep.audit.plan import make_plan
 from xmlcep.audit.replay import BucketReplayer
+from xmlcep.audit.reports import BAD, Report
 from xmlcep.audit.settling import Settlement
 from xmlcep.audit.tasks import replay_segments
 from xmlcep.rules import Rules
@@ -40,7 +41,7 @@ def simulate(
 
     reader = mapper()
     routed, reports = _divided(item for split in splits for item in reader.read(split))
-    settlement = Settlement(splits, reports)
+    settlement = Settlement(splits, reports, buckets)
     for chunk in routed:
         if chunk.level == BAD:
             settlement.collect_bad(chunk, collector)
@@ -59,7 +60,7 @@ def simulate(
                 settlement.collect_bad(chunk, collector, again=True)
     settlement.collect(collector)
     plan = make_plan(rules)
-    chunks = routed + list(edge_chunks(settlement.edges(buckets), plan, buckets))
+    chunks = routed + list(edge_chunks(settlement.edges(), plan, buckets))
     for level in range(1 + max(each.level for each in plan.passes)):
         for bucket in range(buckets):
             replayer = BucketReplayer(

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from path_types import PathType
 from xmlcep.audit.chunks import Chunk, ChunkReader, ChunkWriter, Mark, buckets_of, hash_of
 from xmlcep.audit.edges import DocumentCourse, edge_chunks, join_courses
-from xmlcep.audit.mapping import course_from_record, course_to_record
 from xmlcep.audit.plan import DOCUMENT, Pass, Plan, Role, make_plan
+from xmlcep.audit.reports import courses_from, report_of
 from xmlcep.audit.routing import Course, Point, Router, wanted_by
 from xmlcep.log.columns import Kinds, Span
-from xmlcep.log.json_codec import FASTEST
 from xmlcep.rules import parse_rules
 
 RULES = """
@@ -194,13 +193,12 @@ def route(plan: Plan, segments: Sequence[Sequence[Sequence[Record]]], buckets: i
             spans, columns = columns_of(batch, kinds)
             router.route(spans, columns, [(number, batch.index(first_of(span, batch))) for span in spans])
             chunks += writer.take(number)
-        for course in router.end():
-            # As it travels from the task to the one who settles.
-            record = FASTEST.loads(FASTEST.dumps(course_to_record(course)))
-            assert course_from_record(record) == course
-            courses.append(course)
-    joined = join_courses(reversed(courses))
-    edges = [edge for course in joined.values() for edge in course.edges(buckets)]
+        found = router.end()
+        if found:  # as they travel from the task to the one who settles
+            assert list(courses_from(report_of(found))) == found
+            courses += found
+    joined = join_courses(courses, buckets)
+    edges = [edge for course in joined.values() for edge in course.edges]
     return Routed([*chunks, *edge_chunks(edges, plan, buckets)], joined)
 
 
@@ -238,7 +236,7 @@ def check(rules: str, segments: Sequence[Sequence[Sequence[Record]]], buckets: i
         assert places == sorted(places)
     for doc, course in routed.courses.items():
         records = [record for record in log if record.doc == doc]
-        assert (course.courses[0].head.ts, course.end.ts, course.count) == (
+        assert (course.first.ts, course.last.ts, course.records) == (
             records[0].ts, records[-1].ts, len(records)
         )  # fmt: skip
     assert set(routed.courses) == {record.doc for record in log}
@@ -375,7 +373,12 @@ def test_flushes(text: str, expected: list[tuple[int, int]]) -> None:
 def test_a_course_says_what_a_segment_leaves_open() -> None:
     plan = make_plan(parse_rules(f"{QUIET}\n{AT_END}"))
     log = log_of("3n/1 2p/1 2p/2 2n/2")
-    [course] = route(plan, [[log[:3], log[3:]]], 5).courses["d"].courses
+    kinds = Kinds(wanted_by(plan))
+    router = Router(plan, kinds, ChunkWriter([0], 5, kinds.met))
+    router.begin(0)
+    for batch in (log[:3], log[3:]):
+        router.route(*columns_of(batch, kinds), [(0, 0)])
+    [course] = router.end()
     assert course.head == Point(1, "at 1", 1) and course.tail == Point(4, "at 4", 2)
     assert course.records == 4 and course.position == (0, 0)
     assert course.head_keys == {0: 3} and course.open_runs == {0: 2}

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from .chunks import Chunk, ChunkWriter, Mark, Numbers, buckets_of, hash_of
 from .plan import Plan
-from .routing import Course, Point
+from .routing import Course
 
 
 class Edge(NamedTuple):
@@ -26,76 +24,83 @@ class Edge(NamedTuple):
     at: str | None
 
 
-@dataclass(slots=True)
 class DocumentCourse:
-    """A document in the whole log: its segments' courses in file order.
+    """A document in the log, as told by the courses of its segments, followed one after the other.
 
-    ``needs_sorting``: its records do not stand in the order of their time points, so routing has to be done
-    again on sorted records.
+    No more is kept of them than what goes on: a log has many segments, and they may have many documents.
+    ``position``, ``first``, ``last`` and ``segment`` say where it begins and what its last time point is, in which
+    segment. ``needs_sorting``: its records do not stand in the order of their time points, so routing has to be done
+    again on sorted records; ``goes_back``: not because a time point is repeated, but because one is below another.
+    ``edges`` are the markers found where segments meet.
     """
 
-    doc: str
-    courses: list[Course] = field(default_factory=list)
+    __slots__ = (
+        "_buckets", "_runs", "_touched", "doc", "edges", "first", "goes_back", "last", "needs_sorting", "position",
+        "records", "segment",
+    )  # fmt: skip
 
-    @property
-    def needs_sorting(self) -> bool:
-        """Whether a ts is not greater than one before it, other than by repeating its neighbour's."""
-        return any(course.disordered for course in self.courses) or any(
-            after.head.ts <= before.tail.ts for before, after in pairwise(self.courses)
-        )
+    def __init__(self, course: Course, buckets: int) -> None:
+        self.doc = course.doc
+        self.position = course.position
+        self.first = course.head
+        self.last = course.tail
+        self.segment = course.segment
+        self.records = course.records
+        self.needs_sorting = self.goes_back = course.disordered
+        self.edges: list[Edge] = []
+        self._buckets = buckets
+        self._runs = course.open_runs
+        self._touched = {number: set(touched) for number, touched in course.touched.items()}
 
-    @property
-    def goes_back(self) -> bool:
-        """Whether a ts is below one before it (repeating one is not going back)."""
-        return any(course.disordered for course in self.courses) or any(
-            after.head.ts < before.tail.ts for before, after in pairwise(self.courses)
-        )
+    def follow(self, course: Course) -> None:
+        """Takes the course of the next segment that has records of the document."""
+        self.needs_sorting |= course.disordered or course.head.ts <= self.last.ts
+        self.goes_back |= course.disordered or course.head.ts < self.last.ts
+        if self.needs_sorting:
+            self.edges.clear()  # they are found again in the sorted records
+        else:
+            self._end_runs(course)
+            self._flush(course)
+            for number, touched in course.touched.items():
+                self._touched.setdefault(number, set()).update(touched)
+            self._runs = course.open_runs
+        self.last, self.segment = course.tail, course.segment
+        self.records += course.records
 
-    @property
-    def end(self) -> Point:
-        """The last time point."""
-        return self.courses[-1].tail
+    def _end_runs(self, course: Course) -> None:
+        """Boundaries for runs that end where the two segments meet (D2)."""
+        head = course.head
+        for number, key in self._runs.items():
+            if course.head_keys.get(number) != key:
+                bucket = int(buckets_of(hash_of(self.doc), [key], self._buckets)[0])
+                edge = Edge(course.segment, Mark.BOUNDARY, number, self.doc, bucket, head.ts, head.at)
+                self.edges.append(edge)
 
-    @property
-    def count(self) -> int:
-        """How many records were routed."""
-        return sum(course.records for course in self.courses)
-
-    def edges(self, buckets: int) -> Iterator[Edge]:
-        """The markers that were left open."""
-        yield from self._boundaries(buckets)
-        yield from self._flushes()
-
-    def _boundaries(self, buckets: int) -> Iterator[Edge]:
-        """For runs that end where two segments meet (D2)."""
-        for before, after in pairwise(self.courses):
-            for number, key in before.open_runs.items():
-                if after.head_keys.get(number) != key:
-                    bucket = int(buckets_of(hash_of(self.doc), [key], buckets)[0])
-                    head = after.head
-                    yield Edge(after.segment, Mark.BOUNDARY, number, self.doc, bucket, head.ts, head.at)
-
-    def _flushes(self) -> Iterator[Edge]:
-        """For what was touched and not flushed at the end of its segment (D3); in the last one the close does it."""
-        following: tuple[int, Point] | None = None
-        for before, after in reversed(list(pairwise(self.courses))):
-            if before.tail.txn is not None and after.head.txn != before.tail.txn:
-                following = (before.segment, before.tail)
-            elif after.first_flush is not None:
-                following = (after.segment, after.first_flush)
-            if following is None:
-                continue
-            segment, point = following
-            for number, touched in before.touched.items():
-                for bucket in touched:
-                    yield Edge(segment, Mark.FLUSH, number, self.doc, bucket, point.ts, point.at)
+    def _flush(self, course: Course) -> None:
+        """The flush of what was touched before (D3), if its transaction ended; after the last one it is the close."""
+        if self.last.txn is not None and course.head.txn != self.last.txn:
+            segment, point = self.segment, self.last
+        elif course.first_flush is not None:
+            segment, point = course.segment, course.first_flush
+        else:
+            return
+        self.edges += [
+            Edge(segment, Mark.FLUSH, number, self.doc, bucket, point.ts, point.at)
+            for number, touched in self._touched.items()
+            for bucket in sorted(touched)
+        ]
+        self._touched = {}
 
 
-def join_courses(courses: Iterable[Course]) -> dict[str, DocumentCourse]:
-    """The courses of all segments by document, in file order."""
+def join_courses(courses: Iterable[Course], buckets: int) -> dict[str, DocumentCourse]:
+    """The documents of a log by name; ``courses`` are those of all segments, in order."""
     found: dict[str, DocumentCourse] = {}
-    for course in sorted(courses, key=lambda course: course.segment):
-        found.setdefault(course.doc, DocumentCourse(course.doc)).courses.append(course)
+    for course in courses:
+        document = found.get(course.doc)
+        if document is None:
+            found[course.doc] = DocumentCourse(course, buckets)
+        else:
+            document.follow(course)
     return found
 
 

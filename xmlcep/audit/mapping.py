@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -23,47 +22,15 @@ from .fragments import fragments
 from .inputs import BATCH_SIZE, Split, SplitReader, duplicate, raw_record
 from .plan import Plan, make_plan
 from .replay import SORTED
-from .routing import Course, Point, Router, wanted_by
+from .reports import Report, Topic, bad_chunk, report_of
+from .routing import Router, wanted_by
 
 SEGMENT_RECORDS = 500_000
 """After so many records a segment ends: what is found in one is put in order in memory."""
 
-BAD = -1
-"""The level of chunks that hold a bad record."""
-
 _AT_ONCE = 16_384  # records that are routed together, for which numbers are looked at as columns
 
 Keep: TypeAlias = Callable[[Row], bool]
-
-
-class Topic:
-    """What a report is about."""
-
-    COURSE = 10
-    """A document in a segment."""
-    HEADER = 11
-    """A header."""
-    SPLIT = 13
-    """A split that was read to its end."""
-    TROUBLE = 14
-    """What makes the audit impossible."""
-
-
-class Report(NamedTuple):
-    """Something about a segment for the one who started the tasks: a `Topic`, and a JSON object."""
-
-    kind: int
-    segment: int
-    doc: str
-    content: bytes
-
-
-class HeaderSeen(NamedTuple):
-    """A header: which document, its number among all headers, and where it stands (split, number in it)."""
-
-    doc: str
-    number: int
-    position: tuple[int, int]
 
 
 class SelectedRecord(NamedTuple):
@@ -281,8 +248,9 @@ class Mapper:
 
     def _end_segment(self) -> None:
         self._out += self._writer.take(self._router.segment)
-        for course in self._router.end():
-            self._report(Topic.COURSE, course.segment, course.doc, course_to_record(course))
+        courses = self._router.end()
+        if courses:
+            self._out.append(report_of(courses))
 
     def _taken(self) -> list[Chunk | Report]:
         taken, self._out = self._out, []
@@ -314,11 +282,7 @@ class Mapper:
         """A bad record; ``doc`` is its document if it only repeats a time point."""
         assert self._split is not None
         self._bad_records += 1
-        content = {
-            "record": bad.origin.record, "offset": bad.offset, "reason": bad.reason, "doc": doc,
-            "raw": base64.b64encode(bad.raw).decode("ascii"),
-        }  # fmt: skip
-        self._out.append(Chunk(BAD, 0, self._split.name, self._bad_records, FASTEST.dumps(content)))
+        self._out.append(bad_chunk(bad, self._split.name, self._bad_records, doc))
 
 
 class _Gathered:
@@ -359,31 +323,3 @@ def _as_place(pos: int | None) -> int | None:
 def _within_64_bits(txn: int | None) -> int | None:
     """Transactions are only told apart."""
     return txn if txn is None or -LARGEST <= txn <= LARGEST else hash(txn)
-
-
-def course_to_record(course: Course) -> dict[str, Any]:
-    """A course as a JSON object."""
-    return {
-        **course._asdict(), "head": list(course.head), "tail": list(course.tail),
-        "first_flush": None if course.first_flush is None else list(course.first_flush),
-        "head_keys": list(course.head_keys.items()), "open_runs": list(course.open_runs.items()),
-        "touched": list(course.touched.items()),
-    }  # fmt: skip
-
-
-def course_from_record(record: dict[str, Any]) -> Course:
-    """The course that `course_to_record` described."""
-    flush = record["first_flush"]
-    return Course(
-        record["segment"], record["doc"], tuple(record["position"]), Point(*record["head"]), Point(*record["tail"]),
-        record["records"], record["disordered"], record["duplicates"], dict(record["head_keys"]),
-        dict(record["open_runs"]), None if flush is None else Point(*flush), dict(record["touched"]),
-    )  # fmt: skip
-
-
-def bad_from(chunk: Chunk, file: str, lines_before: int) -> tuple[BadRecord, str | None]:
-    """The bad record in a chunk, with its number in the file, and its document if it only repeats a time point."""
-    record = FASTEST.loads(chunk.content)
-    origin = Origin(file, record["record"] + lines_before)
-    bad = BadRecord(origin, record["offset"], record["reason"], base64.b64decode(record["raw"]))
-    return bad, record["doc"] or None

@@ -20,6 +20,7 @@ from path_types import PathType
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
 from ..log.columns import Kinds
+from ..rules import Rules
 from .chunks import Chunk, ChunkReader, ChunkWriter, Mark, Stretch, buckets_of, hash_of
 from .encoding import FindingEncoder, decode_composite
 from .findings import Ranking
@@ -66,6 +67,7 @@ class BucketReplayer:
         self._live: dict[tuple[int, str], Detector] = {}
         self._by_end: dict[int, list[tuple[int, str]]] = {}
         self._idle: dict[int, list[Detector]] = {}
+        self._rules: dict[int, Rules] = {}
         self.seconds: dict[str, float] = {}
         """How long each document took."""
         self.taken: dict[int, Counter[str]] = {}
@@ -133,7 +135,10 @@ class BucketReplayer:
 
     def _new_detector(self, pass_index: int) -> Detector:
         each = self._plan.passes[pass_index]
-        return Detector(each.rules(self._plan.rules), operators=self._operators, trees=each.names)
+        rules = self._rules.get(pass_index)
+        if rules is None:
+            rules = self._rules[pass_index] = each.rules(self._plan.rules)
+        return Detector(rules, operators=self._operators, trees=each.names)
 
     def _run(self, stretch: Stretch) -> Iterator[Sequence[CompositeEvent]]:
         if not stretch.plain:

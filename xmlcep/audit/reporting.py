@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pyspark.accumulators import AccumulatorParam
 
-from .mapping import Report
+from .reports import Report
 
 if TYPE_CHECKING:
     from pyspark import Accumulator, SparkContext

@@ -10,8 +10,8 @@ from .chunks import Chunk
 from .collecting import Collector
 from .edges import Edge, join_courses
 from .inputs import Split
-from .mapping import HeaderSeen, Report, Topic, bad_from, course_from_record
 from .replay import Ending
+from .reports import HeaderSeen, Report, Topic, bad_from, courses_from
 from .routing import Course
 
 
@@ -23,14 +23,17 @@ class Settlement:
     audit impossible.
     """
 
-    def __init__(self, splits: Sequence[Split], reports: Iterable[Report]) -> None:
+    def __init__(self, splits: Sequence[Split], reports: Iterable[Report], buckets: int) -> None:
+        self._buckets = buckets
         self._splits = {split.name: split for split in splits}
         self._lines: dict[int, int] = {}
         self._headers: dict[str, list[HeaderSeen]] = {}
         self.docs_of_files: dict[int, set[str]] = {}
         self.bad = 0
-        courses: list[Course] = []
-        for report in sorted(reports, key=lambda report: (report.segment, report.kind)):
+        in_order = sorted(reports, key=lambda report: (report.segment, report.kind))
+        for report in in_order:
+            if report.kind == Topic.COURSES:
+                continue
             content = FASTEST.loads(report.content)
             if report.kind == Topic.TROUBLE:
                 raise XmlCepError(content["message"])
@@ -39,8 +42,6 @@ class Settlement:
                 self.bad += content["bad"]
                 index = self._splits[report.segment].file.place
                 self.docs_of_files.setdefault(index, set()).update(content["docs"])
-            elif report.kind == Topic.COURSE:
-                courses.append(course_from_record(content))
             elif report.kind == Topic.HEADER:
                 split, number = content["position"]
                 self._headers.setdefault(report.doc, []).append(
@@ -51,7 +52,7 @@ class Settlement:
                 f"Spark lost what its tasks had to report: {len(self._lines)} of {len(self._splits)} parts of the log"
                 " are accounted for; run the audit again"
             )
-        joined = join_courses(courses)
+        joined = join_courses(_courses(in_order), buckets)
         self.to_sort = frozenset(doc for doc, course in joined.items() if course.needs_sorting)
         self.disordered = frozenset(doc for doc, course in joined.items() if course.goes_back)
         self.documents = {doc: course for doc, course in joined.items() if doc not in self.to_sort}
@@ -75,13 +76,9 @@ class Settlement:
 
     def add_sorted(self, reports: Iterable[Report]) -> None:
         """Takes the reports of the documents of ``to_sort``, made again from their sorted records."""
-        courses = [
-            course_from_record(FASTEST.loads(report.content))
-            for report in reports
-            if report.kind == Topic.COURSE
-        ]
-        self.bad += sum(course.duplicates for course in courses)
-        self.documents.update(join_courses(courses))
+        in_order = sorted(reports, key=lambda report: report.segment)
+        self.bad += sum(course.duplicates for course in _courses(in_order))
+        self.documents.update(join_courses(_courses(in_order), self._buckets))
 
     def headers(self) -> dict[str, int]:
         """The number of each document's header: its first in the file where the document begins, if it precedes."""
@@ -90,7 +87,7 @@ class Settlement:
             course = self.documents.get(doc)
             if course is None:
                 continue
-            begin = course.courses[0].position
+            begin = course.position
             file = self._splits[begin[0]].file.place
             for header in sorted(seen, key=lambda header: header.position):
                 if self._splits[header.position[0]].file.place == file and header.position < begin:
@@ -98,15 +95,15 @@ class Settlement:
                     break
         return found
 
-    def edges(self, buckets: int) -> Iterator[Edge]:
+    def edges(self) -> Iterator[Edge]:
         """The markers that only the segments together tell."""
         for course in self.documents.values():
-            yield from course.edges(buckets)
+            yield from course.edges
 
     def ends(self) -> dict[str, Ending]:
         """The last time point of each document."""
         return {
-            doc: Ending(course.courses[-1].segment, course.end.ts, course.end.at)
+            doc: Ending(course.segment, course.last.ts, course.last.at)
             for doc, course in self.documents.items()
         }
 
@@ -122,5 +119,13 @@ class Settlement:
         for index, docs in self.docs_of_files.items():
             collector.holds(index, docs)
         for doc, course in self.documents.items():
-            first = course.courses[0].head.ts
-            collector.document(doc, first, course.end.ts, course.count, disordered=doc in self.disordered)
+            collector.document(
+                doc, course.first.ts, course.last.ts, course.records, disordered=doc in self.disordered
+            )
+
+
+def _courses(reports: Iterable[Report]) -> Iterator[Course]:
+    """The courses in reports, segment by segment."""
+    for report in reports:
+        if report.kind == Topic.COURSES:
+            yield from courses_from(report)

@@ -20,10 +20,11 @@ from .edges import edge_chunks
 from .findings import Ranking
 from .found import FOUND, Part, in_order
 from .inputs import SPLIT_BYTES, LogFile, Split, make_splits
-from .mapping import BAD, Keep
+from .mapping import Keep
 from .plan import make_plan
 from .progress import Progress, watched
 from .reporting import Reports, reports_accumulator, reports_in
+from .reports import BAD
 from .settling import Settlement
 from .spark_errors import explained
 from .tables import CHUNK_DDL, RECORD_DDL
@@ -102,7 +103,7 @@ class SparkAudit:
         task = map_task(self._rules, buckets, splits, self._keep, reports, self._read)
         with self._watched("reading"):
             first = self._kept(self._indexes(splits).mapInArrow(task, CHUNK_DDL), stack)
-        settlement = Settlement(splits, reports_in(reports))
+        settlement = Settlement(splits, reports_in(reports), buckets)
         frames = [first]
         if settlement.to_sort:
             reports = reports_accumulator(self._spark.sparkContext)
@@ -135,7 +136,7 @@ class SparkAudit:
         self, routed: Sequence[DataFrame], settlement: Settlement, buckets: int, stack: ExitStack
     ) -> DataFrame:
         """What the levels of the plan answer, one after the other."""
-        edges = list(edge_chunks(settlement.edges(buckets), self._plan, buckets))
+        edges = list(edge_chunks(settlement.edges(), self._plan, buckets))
         task = replay_task(
             self._rules, buckets, settlement.ends(), settlement.headers(), settlement.to_sort,
             operators=self._operators,

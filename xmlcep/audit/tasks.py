@@ -16,10 +16,11 @@ from ..log.json_codec import FASTEST
 from ..rules import parse_rules
 from .chunks import Chunk
 from .inputs import Split
-from .mapping import Keep, Mapper, Report
+from .mapping import Keep, Mapper
 from .plan import make_plan
 from .replay import BucketReplayer, Ending
 from .reporting import Reports, as_entry
+from .reports import Report
 from .tables import chunk_batch, chunks_of, record_batch, records_of
 
 if TYPE_CHECKING:
