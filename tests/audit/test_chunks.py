@@ -17,7 +17,7 @@ from hypothesis import given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 from path_types import PathType  # noqa: E402
-from xmlcep.audit.chunks import Chunk, ChunkReader, ChunkWriter, Mark, buckets_of, hash_of  # noqa: E402
+from xmlcep.audit.chunks import Chunk, ChunkReader, ChunkWriter, Mark, buckets_of, from_ipc, hash_of  # noqa: E402
 from xmlcep.log.columns import Kinds  # noqa: E402
 
 ITEM, PRICE = PathType.parse("/order/item"), PathType.parse("/order/item/price")
@@ -56,7 +56,7 @@ def read(chunks: list[Chunk], *, sort: bool = False) -> list[tuple[int, str, int
     return [
         (stretch.pass_index, stretch.doc, event[0], mark)
         for stretch in reader.stretches([chunk.content for chunk in chunks], sort=sort)
-        for mark, event, _ in reader.marked_rows(stretch)
+        for mark, event, _ in stretch.marked_rows()
     ]
 
 
@@ -81,7 +81,7 @@ def test_a_row_of_each_kind_comes_out_as_it_was() -> None:
     assert (stretch.pass_index, stretch.doc, stretch.plain) == (0, "d", False)
     unknown = ("d", None, None)
     update = (5, "upd", PRICE, (1, 2, 3), "a", "b", None, "one", *unknown)
-    assert list(reader.marked_rows(stretch)) == [
+    assert list(stretch.marked_rows()) == [
         (Mark.FRAGMENT, (0, None, None, (2, 3), "<item/>", None, 7, None, *unknown), None),
         (Mark.BOUNDARY, (4, None, None, (), None, None, None, "noon", *unknown), None),
         (Mark.COMPOSITE, update, b"{}"),
@@ -99,8 +99,8 @@ def test_plain_stretches_are_read_as_records() -> None:
     reader = ChunkReader()
     plain, marked = reader.stretches([chunk.content], sort=False)
     assert plain.plain and not marked.plain
-    assert list(reader.rows(plain)) == [event for _, event, _ in reader.marked_rows(plain)]
-    assert [row[:5] for row in reader.rows(plain)] == [
+    assert list(plain.rows()) == [event for _, event, _ in plain.marked_rows()]
+    assert [row[:5] for row in plain.rows()] == [
         (1, "ins", ITEM, (1, 2), "x"), (2, "ins", PRICE, (1, 2, 3), None), (3, "del", ITEM, (1, 2), None)
     ]  # fmt: skip
 
@@ -112,8 +112,8 @@ def test_columns_may_be_empty() -> None:
     [chunk] = to.take(0)
     reader = ChunkReader()
     [stretch] = reader.stretches([chunk.content], sort=False)
-    assert set(stretch.table.column_names) == {"doc", "what", "pass", "mark", "ts", "ids"}
-    assert list(reader.rows(stretch)) == [(1, "ins", ITEM, (1, 2), *[None] * 4, "d", None, None)]
+    assert set(from_ipc(chunk.content).column_names) == {"doc", "what", "pass", "mark", "ts", "ids"}
+    assert list(stretch.rows()) == [(1, "ins", ITEM, (1, 2), *[None] * 4, "d", None, None)]
 
 
 def test_a_chunk_is_for_one_bucket_and_one_level() -> None:
@@ -165,7 +165,7 @@ def test_rows_of_several_chunks_stand_between_each_other() -> None:
     ]  # fmt: skip
     reader = ChunkReader()
     contents = [chunk.content for chunk in chunks]
-    composites = [c for s in reader.stretches(contents, sort=True) for *_, c in reader.marked_rows(s) if c]
+    composites = [c for s in reader.stretches(contents, sort=True) for *_, c in s.marked_rows() if c]
     assert composites == [b"2", b"1"]
 
 
@@ -179,7 +179,7 @@ def test_documents_of_several_chunks_are_not_mixed_up() -> None:
     assert sorted(read(chunks, sort=True)) == [(0, "a", 2, 3), (0, "b", 1, 3), (0, "b", 3, 3)]
     reader = ChunkReader()
     stretches = reader.stretches([chunk.content for chunk in chunks], sort=True)
-    paths = {event[0]: event[2] for s in stretches for _, event, _ in reader.marked_rows(s)}
+    paths = {event[0]: event[2] for s in stretches for _, event, _ in s.marked_rows()}
     assert paths == {1: ITEM, 2: PRICE, 3: PRICE}
 
 

@@ -215,7 +215,7 @@ def replayed(chunks: Sequence[Chunk]) -> Iterator[Row]:
         sort = of_segment[0].number < 0
         for some in [of_segment] if sort else [[chunk] for chunk in of_segment]:
             for stretch in reader.stretches([chunk.content for chunk in some], sort=sort):
-                for mark, event, _ in reader.marked_rows(stretch):
+                for mark, event, _ in stretch.marked_rows():
                     assert event[7] == f"at {event[0]}"
                     yield Row(mark, stretch.pass_index, bucket, stretch.doc, event[0])
 

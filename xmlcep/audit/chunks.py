@@ -7,6 +7,7 @@ of any size; what a task replays is a *bucket*, a share of all keys by their has
 from __future__ import annotations
 
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import repeat
 from typing import Any, NamedTuple
@@ -202,9 +203,12 @@ def from_ipc(content: bytes) -> pa.Table:
 class What(NamedTuple):
     """Operation and path of a record."""
 
-    op: str
-    path: PathType
+    op: str | None
+    path: PathType | None
     length: int
+
+
+_NOTHING = What(None, None, 0)  # of a marker
 
 
 class _Whats(dict[str, What]):
@@ -218,12 +222,79 @@ class _Whats(dict[str, What]):
 
 
 class Stretch(NamedTuple):
-    """Rows of one pass and document that follow each other; ``plain`` if all of them are records."""
+    """Rows of one pass and document that follow each other in a part; ``plain`` if all of them are records."""
 
     pass_index: int
     doc: str
     plain: bool
-    table: pa.Table
+    part: _Part
+    start: int
+    end: int
+
+    def rows(self) -> Sequence[tuple[Any, ...]]:
+        """Plain tuples with the layout of `PrimitiveEvent`."""
+        return self.part.events[self.start : self.end]
+
+    def marked_rows(self) -> Iterator[tuple[int, tuple[Any, ...], bytes | None]]:
+        """Mark, a tuple with the layout of `PrimitiveEvent`, a composite."""
+        part, start, end = self.part, self.start, self.end
+        return zip(part.marks[start:end], self.rows(), part.composites[start:end], strict=True)
+
+    def records(self) -> dict[str, int]:
+        """How many records there are by operation and path; markers, composites and fragments are none."""
+        part, start, end = self.part, self.start, self.end
+        codes = part.codes[start:end]
+        if not self.plain:
+            codes = [
+                code for code, mark in zip(codes, part.marks[start:end], strict=True) if mark == Mark.RECORD
+            ]
+        return {part.texts[code]: count for code, count in Counter(codes).items()}
+
+
+class _Part:
+    """Rows of chunks as values: made once for all, for a stretch may be short."""
+
+    def __init__(self, table: pa.Table, whats: _Whats) -> None:
+        count = len(table)
+        self._docs = table["doc"].combine_chunks()
+        self._passes = table["pass"].to_numpy()
+        marks = table["mark"].to_numpy()
+        self._plain = marks == Mark.RECORD
+        self.marks: list[int] = marks.tolist()
+        texts = table["what"].combine_chunks()
+        self.texts: list[str] = texts.dictionary.to_pylist()
+        self.codes: list[int] = texts.indices.to_pylist()
+        known = [*map(whats.__getitem__, self.texts)]
+        all_known = not texts.null_count
+        found: list[Any] = (
+            list(map(known.__getitem__, self.codes)) if all_known
+            else [_NOTHING if code is None else known[code] for code in self.codes]
+        )  # fmt: skip
+        ids: Any
+        if all_known and self._plain.all():
+            ids = id_tuples(table["ids"].combine_chunks(), [what.length for what in found])
+        else:
+            ids = [() if each is None else tuple(each) for each in _list(table, "ids")]
+        names = list(map(self._docs.dictionary.to_pylist().__getitem__, self._docs.indices.to_pylist()))
+        self.events = list(
+            zip(
+                table["ts"].to_pylist(), [what.op for what in found], [what.path for what in found], ids,
+                _list(table, "value"), _list(table, "old"), _list(table, "pos"), _list(table, "at"), names,
+                repeat(None, count), repeat(None, count), strict=True,
+            )
+        )  # fmt: skip
+        self.composites: list[bytes | None] = list(_list(table, "composite"))
+
+    def stretches(self) -> Iterator[Stretch]:
+        """The rows by pass and document."""
+        docs = self._docs.indices.to_numpy()
+        changes = (np.diff(self._passes) != 0) | (np.diff(docs) != 0)
+        starts = np.append(0, np.flatnonzero(changes) + 1)
+        plain = np.logical_and.reduceat(self._plain, starts).tolist()
+        passes = self._passes[starts].tolist()
+        ends = [*starts[1:].tolist(), len(docs)]
+        for start, end, pass_index, is_plain in zip(starts.tolist(), ends, passes, plain, strict=True):
+            yield Stretch(pass_index, self.events[start][8], is_plain, self, start, end)
 
 
 class ChunkReader:
@@ -234,65 +305,17 @@ class ChunkReader:
 
     def stretches(self, contents: Sequence[bytes], *, sort: bool) -> Iterator[Stretch]:
         """The rows of chunks by pass and document; ``sort``: with rows of several chunks between each other."""
-        tables = [from_ipc(content) for content in contents]
+        tables = map(from_ipc, contents)
         if not sort:
             for table in tables:
-                yield from _stretches(table)
+                yield from _Part(table, self._whats).stretches()
             return
         table = pa.concat_tables(tables, promote_options="default").unify_dictionaries().combine_chunks()
         docs = table["doc"].chunk(0).indices.to_numpy()
         columns = (table["mark"].to_numpy(), table["ts"].to_numpy(), docs, table["pass"].to_numpy())
-        yield from _stretches(table.take(np.lexsort(columns)).combine_chunks())
-
-    def rows(self, stretch: Stretch) -> Iterator[tuple[Any, ...]]:
-        """Its records as plain tuples with the layout of `PrimitiveEvent`; other rows must not be among them."""
-        table = stretch.table
-        whats: list[Any] = self._decoded(table)
-        ids = id_tuples(table["ids"].combine_chunks(), [what.length for what in whats])
-        return zip(
-            table["ts"].to_pylist(), [what.op for what in whats], [what.path for what in whats], ids,
-            _list(table, "value"), _list(table, "old"), _list(table, "pos"), _list(table, "at"),
-            repeat(stretch.doc), repeat(None), repeat(None),
-        )  # fmt: skip
-
-    def _decoded(self, table: pa.Table) -> list[What | None]:
-        """What each row is."""
-        texts = table["what"].combine_chunks()
-        whats = list(map(self._whats.__getitem__, texts.dictionary.to_pylist()))
-        codes = texts.indices.to_pylist()
-        if texts.null_count:
-            return [None if code is None else whats[code] for code in codes]
-        return list(map(whats.__getitem__, codes))
-
-    def marked_rows(self, stretch: Stretch) -> Iterator[tuple[int, tuple[Any, ...], bytes | None]]:
-        """Rows of all kinds: mark, a tuple with the layout of `PrimitiveEvent`, a composite."""
-        table = stretch.table
-        count = len(table)
-        whats = self._decoded(table)
-        ids = _list(table, "ids", count)
-        events = zip(
-            table["ts"].to_pylist(), [what and what.op for what in whats], [what and what.path for what in whats],
-            [() if each is None else tuple(each) for each in ids],
-            _list(table, "value", count), _list(table, "old", count), _list(table, "pos", count),
-            _list(table, "at", count), repeat(stretch.doc), repeat(None), repeat(None),
-        )  # fmt: skip
-        return zip(table["mark"].to_pylist(), events, _list(table, "composite", count), strict=True)
+        yield from _Part(table.take(np.lexsort(columns)).combine_chunks(), self._whats).stretches()
 
 
-def _stretches(table: pa.Table) -> Iterator[Stretch]:
-    names = table["doc"].combine_chunks()
-    passes, docs = table["pass"].to_numpy(), names.indices.to_numpy()
-    marks = table["mark"].to_numpy()
-    changes = (np.diff(passes) != 0) | (np.diff(docs) != 0)
-    starts = [0, *(np.flatnonzero(changes) + 1).tolist()]
-    for start, end in zip(starts, [*starts[1:], len(docs)], strict=True):
-        plain = bool(np.all(marks[start:end] == Mark.RECORD))
-        doc = names.dictionary[int(docs[start])].as_py()
-        yield Stretch(int(passes[start]), doc, plain, table.slice(start, end - start))
-
-
-def _list(table: pa.Table, name: str, count: int | None = None) -> Any:
+def _list(table: pa.Table, name: str) -> Any:
     """A column as values, or as many times None."""
-    if name in table.column_names:
-        return table[name].to_pylist()
-    return repeat(None) if count is None else repeat(None, count)
+    return table[name].to_pylist() if name in table.column_names else repeat(None, len(table))

@@ -13,7 +13,6 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow.compute as pc
 
 from path_types import PathType
 
@@ -79,7 +78,7 @@ class BucketReplayer:
             yield from self._close(ended)
         for stretch in self._reader.stretches(contents, sort=sort):
             if segment >= SORTED or stretch.doc not in self._resorted:
-                self.taken.setdefault(stretch.pass_index, Counter()).update(_records_in(stretch))
+                self.taken.setdefault(stretch.pass_index, Counter()).update(stretch.records())
                 yield from self._followed(segment, stretch.doc, self._run(stretch))
             elif not stretch.plain:
                 yield from self._followed(segment, stretch.doc, self._run_marked(stretch, only=Mark.FRAGMENT))
@@ -145,7 +144,7 @@ class BucketReplayer:
             yield from self._run_marked(stretch)
             return
         detector = self._detector(stretch.pass_index, stretch.doc)
-        raised = detector.replay(self._reader.rows(stretch))  # type: ignore[arg-type]
+        raised = detector.replay(stretch.rows())  # type: ignore[arg-type]
         while composites := list(islice(raised, _AT_ONCE)):
             yield composites
 
@@ -156,7 +155,7 @@ class BucketReplayer:
         detector = self._detector(stretch.pass_index, doc)
         cause: Any = None
         composites: list[CompositeEvent] = []  # that came with `cause`
-        for mark, event, composite in self._reader.marked_rows(stretch):
+        for mark, event, composite in stretch.marked_rows():
             if only is not None and mark != only:
                 continue
             if cause is not None and (mark not in (Mark.RECORD, Mark.COMPOSITE) or event[0] != cause[0]):
@@ -230,16 +229,6 @@ class _Forwarded:
         self._writer.add(np.array(takers), buckets, columns, ordered=False)
         for chunk in self._writer.take(segment):
             yield chunk._replace(number=-1)
-
-
-def _records_in(stretch: Stretch) -> dict[str, int]:
-    """How many records there are by operation and path; markers, composites and fragments are none."""
-    whats = stretch.table["what"].combine_chunks()
-    codes = whats.indices
-    if not stretch.plain:
-        codes = codes.filter(pc.equal(stretch.table["mark"].combine_chunks(), Mark.RECORD))
-    counts = np.bincount(codes.to_numpy(), minlength=len(whats.dictionary)).tolist()
-    return {text: count for text, count in zip(whats.dictionary.to_pylist(), counts, strict=True) if count}
 
 
 def _moment(doc: str, ts: int, at: str | None) -> PrimitiveEvent:
