@@ -93,25 +93,23 @@ def in_order(
     Those of a segment are put in order in memory, or by ``spool`` on disk if they are more than ``most_bytes``.
     """
     for _, together in groupby(chunks, key=lambda chunk: chunk.segment):
-        held: list[bytes] = []
+        held: list[pa.Table] = []
         size = 0
         for chunk in together:
-            held.append(chunk.content)
-            size += len(chunk.content)
+            table = from_ipc(chunk.content)
+            held.append(table)
+            size += table.nbytes  # a chunk is packed
             if size > most_bytes:
-                for content in held:
-                    spool.add_loose(_loose(content))
+                for table in held:
+                    spool.add_loose(_loose(table))
                 held = []
         if size > most_bytes:
-            for content in held:
-                spool.add_loose(_loose(content))
             yield from _parts_of(spool.take_loose(), ranking)
         else:
             yield from _merged(held, ranking)
 
 
-def _loose(content: bytes) -> Iterator[LooseFinding]:
-    table = from_ipc(content)
+def _loose(table: pa.Table) -> Iterator[LooseFinding]:
     docs = table["doc"].cast(pa.string()).to_pylist()
     columns = (table[name].to_pylist() for name in ("ts", "place", "ids", "line"))
     for doc, ts, place, ids, line in zip(docs, *columns, strict=True):
@@ -127,9 +125,8 @@ def _parts_of(findings: Iterable[LooseFinding], ranking: Ranking) -> Iterator[Pa
             yield Part(doc, dict(counts), [finding.line for finding in some])
 
 
-def _merged(contents: Sequence[bytes], ranking: Ranking) -> Iterator[Part]:
+def _merged(tables: Sequence[pa.Table], ranking: Ranking) -> Iterator[Part]:
     """The findings of a segment, put in order in memory."""
-    tables = [from_ipc(content) for content in contents]
     table = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
     names = table["doc"].chunk(0)
     docs, ts, places = names.indices.to_numpy(), table["ts"].to_numpy(), table["place"].to_numpy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import blake2b
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -278,7 +279,7 @@ class Mapper:
             buckets = buckets_of(hash_of(header.doc), keys, self._writer.buckets)
             self._writer.add(np.full(len(found), each.index), buckets, columns, ordered=False)
 
-    def _bad(self, bad: BadRecord, doc: str = "") -> None:
+    def _bad(self, bad: BadRecord, doc: str | None = None) -> None:
         """A bad record; ``doc`` is its document if it only repeats a time point."""
         assert self._split is not None
         self._bad_records += 1
@@ -321,5 +322,7 @@ def _as_place(pos: int | None) -> int | None:
 
 
 def _within_64_bits(txn: int | None) -> int | None:
-    """Transactions are only told apart."""
-    return txn if txn is None or -LARGEST <= txn <= LARGEST else hash(txn)
+    """Transactions are only told apart: a digest does for those beyond."""
+    if txn is None or -LARGEST <= txn <= LARGEST:
+        return txn
+    return int.from_bytes(blake2b(str(txn).encode(), digest_size=8).digest(), "big", signed=True)

@@ -73,8 +73,8 @@ def courses_from(report: Report) -> Iterator[Course]:
         yield Course(**(record | changed))
 
 
-def bad_chunk(bad: BadRecord, split: int, number: int, doc: str) -> Chunk:
-    """A bad record as a chunk; ``doc`` is its document if it only repeats a time point, else empty."""
+def bad_chunk(bad: BadRecord, split: int, number: int, doc: str | None) -> Chunk:
+    """A bad record as a chunk; ``doc`` is its document if it only repeats a time point, else None."""
     content = {
         "record": bad.origin.record, "offset": bad.offset, "reason": bad.reason, "doc": doc,
         "raw": base64.b64encode(bad.raw).decode("ascii"),
@@ -87,4 +87,4 @@ def bad_from(chunk: Chunk, file: str, lines_before: int) -> tuple[BadRecord, str
     record = FASTEST.loads(chunk.content)
     origin = Origin(file, record["record"] + lines_before)
     bad = BadRecord(origin, record["offset"], record["reason"], base64.b64decode(record["raw"]))
-    return bad, record["doc"] or None
+    return bad, record["doc"]

@@ -38,8 +38,13 @@ class ArrowBlock:
 
     def sifted(self, kinds: Kinds) -> Sifted | None:
         """See `Block`."""
+        import pyarrow as pa
+
         records = self._records(kinds)
-        return None if records is None else records.sifted()
+        try:
+            return None if records is None else records.sifted()
+        except pa.ArrowInvalid:
+            return None  # a transaction's number beyond 64 bits, in an unsigned column
 
     def _records(self, kinds: Kinds) -> _Records | None:
         columns = {name: self._batch.column(name) for name in self._batch.schema.names}

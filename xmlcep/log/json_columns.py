@@ -37,7 +37,10 @@ class LinesBlock:
     def sifted(self, kinds: Kinds) -> Sifted | None:
         """See `Block`."""
         records = self._records(kinds)
-        return None if records is None else records.sifted()
+        try:
+            return None if records is None else records.sifted()
+        except OverflowError:
+            return None  # a transaction's number beyond 64 bits
 
     def _records(self, kinds: Kinds) -> _Records | None:
         try:
