@@ -49,6 +49,28 @@ def test_the_table_at_the_end(folder: Path, capsys: pytest.CaptureFixture[str]) 
         assert int(table["a"][name]) + int(table["b"][name]) == int(table["all"][name])
     assert all(re.fullmatch(r"\d+\.\d\d", table[doc]["seconds"]) for doc in ("a", "b", "all"))
     assert "reading" not in said  # no terminal, no bar
+    rules = {row[0]: row[1:] for row in rows if len(row) == 3}
+    assert rules.pop("rule") == ["records", "findings"] and list(rules) == ["Complete", "Flat"]
+    assert sum(int(findings) for _, findings in rules.values()) == int(table["all"]["findings"])
+    assert all(int(records) > 0 for records, _ in rules.values()) and "no record fits" not in said
+
+
+def test_rules_that_nothing_concerns_are_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    idle = "".join(f"event Idle{number:02} = ins(itm) ; ins(itm/price)\n" for number in range(25))
+    reusing = "event Reusing = Complete(item) & Complete(item)\n"
+    (folder / "rules.xcep").write_text(RULES + reusing + idle)
+    summary = folder / "summary.json"
+    assert audited(folder, "--out", str(folder / "f.jsonl"), "--summary", str(summary)) == 0
+    said = capsys.readouterr().err
+    names = ", ".join(f"Idle{number:02}" for number in range(20))
+    assert f"no record fits the paths of {names} and 5 more rules\n" in said
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in said.splitlines()]
+    rules = {row[0]: row[1:] for row in rows if len(row) == 3}
+    assert len(rules) == 21 and rules["Idle00"] == ["0", "0"] and rules["… 8 more"] == ["", "0"]
+    assert rules["Reusing"][0] == "–" and int(rules["Complete"][0]) > 0
+    record = json.loads(summary.read_text())["rules"]
+    assert len(record) == 28 and record["Idle24"] == {"records": 0, "findings": 0}
+    assert record["Reusing"]["records"] is None and list(record) == sorted(record)
 
 
 def test_findings_can_be_a_failure(folder: Path) -> None:

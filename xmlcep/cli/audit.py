@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Literal, TypeAlias, cast
 
 import click
-from rich.table import Table
 
-from ..audit import AuditResult, Summary, audit, make_plan
+from ..audit import AuditResult, audit, make_plan
 from ..audit.auditing import Engine, Format
 from ..audit.counting import count_records
 from ..audit.explain import describe_pass
 from ..audit.inputs import find_files
 from ..audit.output import check_targets, quarantine_for
 from ..rules import Rules, load_rules
+from ._audit_tables import audit_tables
 from ._locations import location_option
 from ._output import make_console, plain
 from ._progress import audit_progress
@@ -155,46 +155,13 @@ def _explain(logs: tuple[str, ...], rules: Rules, engine: str) -> None:
 
 
 def _report(result: AuditResult, out: str | None) -> None:
-    """The final table, on standard error."""
+    """The tables at the end, and where things are, on standard error."""
     console = make_console(stderr=True)
-    console.print(_table(result.summary))
+    for each in audit_tables(result.summary):
+        console.print(each, soft_wrap=isinstance(each, str))
     if out is not None:
         console.print(f"findings in {plain(out)}", soft_wrap=True)
     if result.quarantine is not None:
         number = result.summary.quarantined
         records = "1 bad record" if number == 1 else f"{number:,} bad records"
         console.print(f"{records} in {plain(str(result.quarantine))}, with the reasons", soft_wrap=True)
-
-
-_MOST_ROWS = 20
-
-
-def _table(summary: Summary) -> Table:
-    table = Table(title=f"audit with {summary.engine}, {summary.seconds:.1f} s", title_justify="left")
-    table.add_column("document")
-    for heading in ("records", "findings", "quarantined", "seconds"):
-        table.add_column(heading, justify="right")
-    table.add_column("findings by event type, remarks")
-    documents = [summary.documents[doc] for doc in sorted(summary.documents)]
-    for each in documents[:_MOST_ROWS]:
-        remarks = [f"{name} {count:,}" for name, count in sorted(each.per_rule.items())]
-        if each.missing:
-            points = "1 time point" if each.missing == 1 else f"{each.missing:,} time points"
-            remarks.append(f"{points} missing")
-        if each.disordered:
-            remarks.append("was out of order: sorted")
-        if each.withheld:
-            remarks.append("findings withheld: bad records")
-        counts = (f"{number:,}" for number in (each.records, each.findings, each.quarantined))
-        table.add_row(
-            plain(each.doc) or "(no name)", *counts, f"{each.seconds:.2f}", plain(", ".join(remarks))
-        )
-    if len(documents) > _MOST_ROWS:
-        table.add_row(f"… {len(documents) - _MOST_ROWS:,} more")
-    totals = ", ".join(f"{name} {count:,}" for name, count in sorted(summary.per_rule.items()))
-    table.add_section()
-    table.add_row(
-        "all", f"{summary.records:,}", f"{summary.findings:,}", f"{summary.quarantined:,}",
-        f"{summary.replay_seconds:.2f}", plain(totals),
-    )  # fmt: skip
-    return table
