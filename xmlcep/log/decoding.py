@@ -130,7 +130,7 @@ class RowDecoder:
         if record["doc"] is None:
             raise RecordError("doc is missing: expected the name of the document, here or in a header before")
         for field, numbers in (("ts", (event.ts,)), ("ids", event.ids)):
-            if any(abs(number) > LARGEST for number in numbers):
+            if not all(-LARGEST - 1 <= number <= LARGEST for number in numbers):
                 raise RecordError(f"{field} is {record[field]!r}: a number beyond 64 bits")
         if self._checks_clock:
             last = self.clocks.get(event.doc, 0)
