@@ -51,7 +51,7 @@ def described(result: AuditResult) -> tuple[bytes, bytes | None, list[Any]]:
     return result.out.read_bytes(), quarantine, [documents[doc].to_record() for doc in sorted(documents)]
 
 
-@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(rule_sets(), st.data())
 def test_random_rules_and_logs(spark: SparkSession, definitions, data) -> None:
     rules = Rules.from_definitions(definitions)
@@ -180,3 +180,26 @@ def test_many_small_splits(spark: SparkSession, tmp_path: Path) -> None:
         job = SparkAudit(spark, ORDER_RULES, collector, operators=False, split_bytes=500, partitions=5)
         lines = [line for _, chunk in job.run(find_files(log), collector.finish) for line in chunk]
     assert lines == list(local.lines())
+
+
+def test_many_documents_in_files_of_both_kinds(spark: SparkSession, tmp_path: Path) -> None:
+    """Documents that take turns, documents one after the other, a Parquet file with a damaged row group."""
+    from tests.audit.test_splits import damage, write_parquet
+
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    rules = parse_rules(f"{ORDER_RULES.text}\nevent Several(order) {{end=custom}} = x[3,3] Complete(item)")
+    logs = [orders(f"doc{number:03}", 12, txn=number % 3 == 0) for number in range(200)]
+    in_turns = [record for records in zip(*logs[:80], strict=False) for record in records]
+    write_log(folder / "a.jsonl", lines_of(in_turns))
+    write_log(folder / "b.jsonl", lines_of([record for log in logs[80:140] for record in log]))
+    packed = [record for log in logs[140:] for record in log]
+    damage(write_parquet(folder / "c.parquet", packed, 150), 2, "ts", at_end=False)
+    local = audit(folder, rules, out=tmp_path / "local.out")
+    assert len(local.summary.documents) > 190 and local.summary.quarantined == 1
+    assert all(local.summary.per_rule.values()) and len(local.summary.per_rule) == 7
+    setting = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    before = spark.conf.get(setting)
+    distributed = audit(folder, rules, out=tmp_path / "spark.out", engine="spark", spark=spark)
+    assert_same(distributed, local)
+    assert spark.conf.get(setting) == before
