@@ -1,4 +1,4 @@
-"""Audits run by ``spark-submit``, on this machine and on a cluster whose workers do not have the package."""
+"""Audits on a cluster whose workers do not have the package, by command and ``spark-submit``; the latter alone, too."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.audit.cluster import NOT_HERE, bare_cluster
+from tests.audit.levels import LEVELS
 from tests.audit.logs import write_log
 from tests.audit.test_agreement import lines_of, orders
-from tests.audit.test_failures import REPOSITORY, cluster
 from xmlcep.audit import NoJavaError, audit
-from xmlcep.audit import session as sessions
 from xmlcep.audit.java import find_java
-from xmlcep.rules import parse_rules
+from xmlcep.audit.plan import make_plan
 
 pytestmark = pytest.mark.slow
+
+REPOSITORY = Path(__file__).resolve().parents[2]
 
 # The program of docs/audit.md, twice in one session; and what the workers have of the package before and after.
 WITH_A_SESSION = """\
@@ -56,14 +58,6 @@ logs, rules, out = sys.argv[1:]
 audit(logs, xmlcep.load_rules(rules), engine="spark", out=out)
 """
 
-RULES = parse_rules(
-    """
-    event Complete = ins(item) ; (x[0,1] ins(item/comment) & ins(item/price))
-    event Twice = Complete(item) & ins(item/quantity)
-    event Flat {flat, context=continuous} = ins(item) ; ins(item/price)
-    """
-)
-
 # What saves time where little is done: no web page, no log, no compiler that takes its time. The history of an
 # application, a file, tells its master.
 SETTINGS = [
@@ -77,8 +71,6 @@ SETTINGS = [
     "--conf", "spark.eventLog.compress=false",
 ]  # fmt: skip
 
-NOT_HERE = "this worker was not sent the package"
-
 
 class Task:
     """A log, rules and what the local engine finds, in a folder of its own; programs are submitted there."""
@@ -86,10 +78,10 @@ class Task:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.log = write_log(folder / "log.jsonl", lines_of(orders("a", txn=True)) + lines_of(orders("b")))
-        self.rules = folder / "rules.xcep"
-        self.rules.write_text(str(RULES))
-        local = audit(self.log, RULES, out=folder / "local.jsonl")
-        assert len(local.summary.per_rule) == 3
+        self.rules = folder / "rules"
+        self.rules.write_text(str(LEVELS))
+        local = audit(self.log, LEVELS, out=folder / "local.jsonl")
+        assert len(local.summary.per_rule) == 4
         self.expected = local.out.read_bytes()
 
     def submit(self, master: str, program: str, *outs: str) -> str:
@@ -136,16 +128,10 @@ def _java() -> None:
 
 
 @pytest.fixture(scope="module")
-def bare_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a cluster whose workers cannot import the package: where it is installed, that is hidden."""
-    hiding = tmp_path_factory.mktemp("hiding")
-    for package in sessions.PACKAGES:
-        (hiding / package).mkdir()
-        (hiding / package / "__init__.py").write_text(f"raise ImportError({NOT_HERE!r})\n")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(hiding))
-        with cluster(tmp_path_factory.mktemp("cluster")) as url:
-            yield url
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a cluster of two workers."""
+    with bare_cluster(tmp_path_factory.mktemp("cluster")) as url:
+        yield url
 
 
 @pytest.fixture
@@ -154,12 +140,35 @@ def task(tmp_path: Path) -> Task:
     return Task(tmp_path)
 
 
-def test_on_a_cluster_the_package_ships_itself_once_for_a_session(bare_cluster: str, task: Task) -> None:
-    said = task.submit(bare_cluster, WITH_A_SESSION, "first.jsonl", "second.jsonl")
+def test_the_rules_are_replayed_in_levels() -> None:
+    assert [each.level for each in make_plan(LEVELS).passes] == [0, 1, 2]
+
+
+def test_on_a_cluster_the_package_ships_itself_once_for_a_session(cluster: str, task: Task) -> None:
+    said = task.submit(cluster, WITH_A_SESSION, "first.jsonl", "second.jsonl")
     assert f"before: {NOT_HERE}" in said
     assert "/xmlcep-packages-" in said.partition("after: ")[2]
-    assert f"still running on {bare_cluster}" in said
+    assert f"still running on {cluster}" in said
     assert task.found("first.jsonl") == task.found("second.jsonl") == task.expected
+
+
+def test_the_command_on_a_cluster(cluster: str, task: Task) -> None:
+    # A process of its own: this one may have a session already.
+    done = subprocess.run(
+        [
+            sys.executable, "-m", "xmlcep", "audit", str(task.log), "--rules", str(task.rules), "--engine", "spark",
+            "--master", cluster, "--partitions", "3", "--out", str(task.folder / "out.jsonl"),
+        ],
+        cwd=task.folder, env=os.environ | {"PYTHONPATH": str(REPOSITORY)}, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert task.found("out.jsonl") == task.expected
+    assert sorted(path.name for path in task.folder.iterdir()) == [
+        "local.jsonl",
+        "log.jsonl",
+        "out.jsonl",
+        "rules",
+    ]
 
 
 def test_without_a_session_the_audit_runs_where_it_was_submitted_to(task: Task) -> None:

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from operator import length_hint
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from path_types import PathType
 
 from ..engine import Detector
+from ..errors import XmlCepError
 from ..events import CompositeEvent, PrimitiveEvent
 from ..log.columns import Kinds
 from ..rules import Rules
@@ -35,6 +37,10 @@ SORTED = 1 << 62
 """The number of the first segment of records that had to be sorted."""
 
 
+class ReplayError(XmlCepError, RuntimeError):
+    """A document cannot be replayed; says which, at which time point, and what happened there."""
+
+
 class Ending(NamedTuple):
     """Where a document ends: in which segment, at which time point."""
 
@@ -47,7 +53,8 @@ class BucketReplayer:
     """Replays the chunks of one bucket, segment by segment; answers with chunks of findings and composites.
 
     ``ends`` says where documents end: there their trees are closed and their state is freed. ``headers`` has the
-    number of each document's header; ``resorted`` the documents whose records come once more, sorted.
+    number of each document's header; ``resorted`` the documents whose records come once more, sorted. Whatever fails
+    while a document is replayed, `ReplayError` says where.
     """
 
     def __init__(
@@ -67,6 +74,7 @@ class BucketReplayer:
         self._by_end: dict[int, list[tuple[int, str]]] = {}
         self._idle: dict[int, list[Detector]] = {}
         self._rules: dict[int, Rules] = {}
+        self._now: int | None = None  # the time point at which something failed
         self.seconds: dict[str, float] = {}
         """How long each document took."""
         self.taken: dict[int, Counter[str]] = {}
@@ -94,8 +102,9 @@ class BucketReplayer:
         for pass_index, doc in self._by_end.pop(segment):
             detector = self._live.pop((pass_index, doc))
             end = self._ends[doc]
-            raised = detector.flush(_moment(doc, end.ts, end.at))
-            yield from self._followed(segment, doc, [raised])
+            self._now = end.ts
+            raised = map(detector.flush, [_moment(doc, end.ts, end.at)])
+            yield from self._followed(segment, doc, raised)
             detector.reset()
             self._idle.setdefault(pass_index, []).append(detector)
         yield from self._taken(segment)
@@ -110,15 +119,23 @@ class BucketReplayer:
     ) -> Iterator[Chunk]:
         """Takes what is raised in a document, and the time that takes; chunks when there is much of it."""
         started = time.perf_counter()
-        for composites in raised:
-            if composites:
-                self._found.add(doc, composites)
-                self._forwarded.add(doc, composites)
-            if self._found.is_large:
-                self._count_time(doc, started)
-                yield self._found.take(segment)
-                started = time.perf_counter()
+        try:
+            for composites in raised:
+                if composites:
+                    self._found.add(doc, composites)
+                    self._forwarded.add(doc, composites)
+                if self._found.is_large:
+                    self._count_time(doc, started)
+                    yield self._found.take(segment)
+                    started = time.perf_counter()
+        except Exception as error:
+            raise self._failed(doc, error) from error
         self._count_time(doc, started)
+
+    def _failed(self, doc: str, error: Exception) -> ReplayError:
+        at = "" if self._now is None else f" at time point {self._now}"
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        return ReplayError(f"document {doc!r} cannot be replayed{at}: {what}")
 
     def _count_time(self, doc: str, started: float) -> None:
         self.seconds[doc] = self.seconds.get(doc, 0.0) + time.perf_counter() - started
@@ -144,9 +161,16 @@ class BucketReplayer:
             yield from self._run_marked(stretch)
             return
         detector = self._detector(stretch.pass_index, stretch.doc)
-        raised = detector.replay(stretch.rows())  # type: ignore[arg-type]
-        while composites := list(islice(raised, _AT_ONCE)):
-            yield composites
+        self._now = None
+        rows = stretch.rows()
+        left = iter(rows)
+        raised = detector.replay(left)  # type: ignore[arg-type]
+        try:
+            while composites := list(islice(raised, _AT_ONCE)):
+                yield composites
+        except Exception:
+            self._now = rows[len(rows) - length_hint(left) - 1][0]
+            raise
 
     def _run_marked(self, stretch: Stretch, only: int | None = None) -> Iterator[Sequence[CompositeEvent]]:
         doc = stretch.doc
@@ -161,6 +185,7 @@ class BucketReplayer:
             if cause is not None and (mark not in (Mark.RECORD, Mark.COMPOSITE) or event[0] != cause[0]):
                 yield detector.feed(cause, composites)
                 cause, composites = None, []
+            self._now = event[0]
             if mark == Mark.RECORD:
                 yield detector.feed(PrimitiveEvent(*event), composites)
                 cause, composites = None, []
