@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from tests.audit.test_agreement import described, lines_of, orders
 from xmlcep.audit import SparkError, audit
 from xmlcep.audit.bad_records import OnBadRecord
 from xmlcep.audit.collecting import Collector
+from xmlcep.audit.output import OutputError
 from xmlcep.audit.progress import Advance
 from xmlcep.audit.replay import ReplayError
 from xmlcep.audit.result import Summary
@@ -134,6 +136,20 @@ def test_a_failure_says_where(log: Path, monkeypatch: pytest.MonkeyPatch, option
         simulate([log], rules, collector, split_bytes=10**6, segment_records=100, operators=False)
 
 
+def test_a_full_disk_for_temporary_files_is_one_sentence_and_leaves_nothing(
+    spark: SparkSession, log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Spool, "add_findings", full)
+    with pytest.raises(
+        OutputError, match=r"^temporary files in .*: .*disk is full: set TMPDIR to a folder with room$"
+    ):
+        audit(log, LEVELS, engine="spark", spark=spark, partitions=2, out=tmp_path / "f.jsonl")
+    assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
+
+
 @pytest.mark.parametrize("master", ["nonsense", "local[x]", "local[2", "spark:/host", "local[2] ", ""])
 def test_what_is_no_master(master: str) -> None:
     with pytest.raises(
@@ -149,6 +165,8 @@ def test_causes_are_named() -> None:
         )
     )
     assert "memory" in explain(RuntimeError("... java.lang.OutOfMemoryError: Java heap space\n\tat x.y"))
+    too_large = "Total size of results of 1 tasks (2.0 MiB) is bigger than spark.driver.maxResultSize (1 MiB)"
+    assert "maxResultSize to 0" in explain(RuntimeError(f"Job aborted due to stage failure: {too_large}"))
     assert "SPARK_LOCAL_DIRS" in explain(RuntimeError("java.io.IOException: No space left on device"))
     with pytest.raises(ZeroDivisionError), explained():
         raise ZeroDivisionError  # our own faults are not dressed up

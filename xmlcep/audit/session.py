@@ -208,6 +208,8 @@ _SETTINGS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
     "spark.task.maxFailures": str(MAX_TASK_FAILURES),
+    # Findings are fetched partition by partition and go to the disk: there is no size that is too much.
+    "spark.driver.maxResultSize": "0",
 }
 
 
