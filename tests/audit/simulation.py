@@ -37,7 +37,9 @@ def simulate(
     splits = make_splits(find_files(logs), split_bytes, split_bytes)
 
     def mapper() -> Mapper:
-        return Mapper(rules, buckets, keep=keep, segment_records=segment_records, batch_size=batch_size)
+        return Mapper(
+            make_plan(rules), buckets, keep=keep, segment_records=segment_records, batch_size=batch_size
+        )
 
     reader = mapper()
     routed, reports = _divided(item for split in splits for item in reader.read(split))

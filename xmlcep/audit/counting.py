@@ -10,7 +10,7 @@ from path_types import PathType
 from ..log import Batch, ClockCheck
 from ..log.decoding import RowDecoder
 from .inputs import LogFile, SplitReader, whole
-from .plan import Plan, Role
+from .plan import Plan
 
 _MOST_KEYS = 1_000_000
 
@@ -40,7 +40,7 @@ def count_records(files: Sequence[LogFile], plan: Plan) -> Counts:
                 kind = (row[1], row[2])
                 route = routes.get(kind)
                 if route is None:
-                    route = routes[kind] = _fed_passes(plan, *kind)
+                    route = routes[kind] = plan.feeds(*kind)
                 for index, step in route:
                     fed[index] += 1
                     if len(keys[index]) < _MOST_KEYS:
@@ -49,8 +49,3 @@ def count_records(files: Sequence[LogFile], plan: Plan) -> Counts:
         f"{len(each):,}" if len(each) < _MOST_KEYS else f"more than {_MOST_KEYS:,}" for each in keys
     )
     return Counts(records, tuple(fed), shown)
-
-
-def _fed_passes(plan: Plan, op: str, path: PathType) -> list[tuple[int, int]]:
-    routes = ((each.index, each.route(op, path)) for each in plan.passes)
-    return [(index, route.step) for index, route in routes if route.role is Role.FED]

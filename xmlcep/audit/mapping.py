@@ -17,11 +17,10 @@ from ..log.columns import Kinds, Sifted, Span
 from ..log.decoding import LARGEST, RowDecoder
 from ..log.json_codec import FASTEST
 from ..log.records import Row
-from ..rules import Rules
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
 from .fragments import fragments
 from .inputs import BATCH_SIZE, Split, SplitReader, duplicate, raw_record
-from .plan import Plan, make_plan
+from .plan import Plan
 from .replay import SORTED
 from .reports import Report, Topic, bad_chunk, report_of
 from .routing import Router, wanted_by
@@ -49,14 +48,14 @@ class Mapper:
 
     def __init__(
         self,
-        rules: Rules,
+        plan: Plan,
         buckets: int,
         *,
         keep: Keep | None = None,
         segment_records: int = SEGMENT_RECORDS,
         batch_size: int | None = None,
     ) -> None:
-        self._plan: Plan = make_plan(rules)
+        self._plan = plan
         self._conditioned = [each for each in self._plan.passes if each.has_conditions]
         self._keep = keep
         # Columns of whole blocks do; but records are looked at one by one where they will be applied to a document.

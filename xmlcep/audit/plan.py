@@ -189,6 +189,21 @@ class Plan:
 
     rules: Rules
     passes: tuple[Pass, ...]
+    by_path: Mapping[PathType, tuple[int, ...]]
+    """The passes that have a leaf or an operator of this path type."""
+    seeing_all: tuple[int, ...]
+    """The passes that may be fed with records of any path."""
+
+    def feeds(self, op: str, path: PathType) -> list[tuple[int, int]]:
+        """The passes that are fed with records of this operation and absolute path type, and the key's step.
+
+        Passes that have nothing to do with the path are not looked at.
+        """
+        endings = (path, *(PathType.of(False, path.steps[start:]) for start in range(len(path))))
+        candidates = set(self.seeing_all)
+        candidates.update(index for ending in endings for index in self.by_path.get(ending, ()))
+        routes = [(index, self.passes[index].route(op, path)) for index in sorted(candidates)]
+        return [(index, route.step) for index, route in routes if route.role is Role.FED]
 
     @property
     def has_conditions(self) -> bool:
@@ -208,7 +223,17 @@ def make_plan(rules: Rules) -> Plan:
         sources = _sources(rules.graph, trees)
         reasons = tuple(_reasons(keys, together, sources))
         passes.append(Pass(index, tuple(trees), keys, reasons, level, sources))
-    return Plan(rules, tuple(passes))
+    seeing_all = tuple(each.index for each in passes if each.has_conditions or each.has_boundaries)
+    return Plan(rules, tuple(passes), _by_path(passes), seeing_all)
+
+
+def _by_path(passes: Sequence[Pass]) -> dict[PathType, tuple[int, ...]]:
+    found: dict[PathType, dict[int, None]] = {}
+    for each in passes:
+        for tree in each.trees:
+            for path in [*(leaf.path for leaf in tree.leaves()), *(node.path for node in tree.operators)]:
+                found.setdefault(path, {})[each.index] = None
+    return {path: tuple(indexes) for path, indexes in found.items()}
 
 
 def _parts(graph: EventGraph) -> tuple[list[list[EventTree]], list[int]]:

@@ -16,8 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from path_types import PathType
-
 from ..log.columns import Kinds, Span
 from .chunks import ChunkWriter, Mark, Numbers, buckets_of, hash_of
 from .plan import FOREIGN, Pass, Plan, Role
@@ -103,7 +101,7 @@ class Records:
 
 
 class _Table:
-    """What records of each kind are to a pass, by the kind's number."""
+    """What records of each kind are to a pass that is sent markers, by the kind's number."""
 
     def __init__(self, each: Pass) -> None:
         self.each = each
@@ -125,13 +123,42 @@ class _Table:
         self.touched = np.append(self.touched, [flushed and self.each.is_touched(*kind) for kind in new])
 
 
+class _Fed:
+    """Which passes are fed with records of each kind, and at which step their key is: looked up, so that passes
+    that have nothing to do with a record cost it nothing."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._starts: Numbers = np.zeros(1, np.int64)  # of each kind's part in the two below
+        self._passes: Numbers = np.empty(0, np.int64)
+        self._steps: Numbers = np.empty(0, np.int64)
+
+    def learn(self, kinds: Kinds) -> None:
+        """Works out what is new in ``kinds``."""
+        for kind in kinds.met[len(self._starts) - 1 :]:
+            fed = self._plan.feeds(kind.op, kind.path)
+            self._passes = np.append(self._passes, [index for index, _ in fed]).astype(np.int64)
+            self._steps = np.append(self._steps, [step for _, step in fed]).astype(np.int64)
+            self._starts = np.append(self._starts, len(self._passes))
+
+    def of(self, kinds: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """For records of these kinds: places, passes and steps, one for each pass that is fed with a record."""
+        first = self._starts[kinds]
+        counts = self._starts[kinds + 1] - first
+        rows = np.repeat(np.arange(len(kinds)), counts)
+        within = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+        places = first[rows] + within
+        return rows, self._passes[places], self._steps[places]
+
+
 class Router:
     """Routes the records of one segment after the other into ``writer``."""
 
     def __init__(self, plan: Plan, kinds: Kinds, writer: ChunkWriter) -> None:
         self._kinds = kinds
         self._writer = writer
-        self._tables = [_Table(each) for each in plan.passes]
+        self._fed = _Fed(plan)
+        self._tables = [_Table(each) for each in plan.passes if each.has_boundaries or each.has_flushes]
         self._bounded = [t for t in self._tables if t.each.has_boundaries and not t.each.by_document]
         self._flushed = [t for t in self._tables if t.each.has_flushes]
         self._hashes: Any = np.empty(0, np.uint64)
@@ -160,6 +187,7 @@ class Router:
         that no pass has a use for may be left out), and in which split and where each document's first stands."""
         codes = np.array([self._writer.code(span.doc) for span in spans], np.int64)
         self._hash_names()
+        self._fed.learn(self._kinds)
         for table in self._tables:
             table.learn(self._kinds)
         records = Records(columns | {"doc": pa.array(codes[columns["doc"].to_numpy()])})
@@ -207,23 +235,18 @@ class Router:
 
     def _feed(self, records: Records, *, ordered: bool) -> None:
         """Sends records to the buckets of the passes that are fed with them."""
-        rows, passes, buckets = [], [], []
-        for table in self._tables:
-            chosen = np.flatnonzero(table.fed[records.kind])
-            if len(chosen):
-                rows.append(chosen)
-                passes.append(np.full(len(chosen), table.each.index))
-                buckets.append(self._buckets(records, chosen, table))
-        if not rows:
+        rows, passes, steps = self._fed.of(records.kind)
+        if not len(rows):
             return
-        chosen = np.concatenate(rows)
         columns = dict(records.columns)
         columns["what"] = columns.pop("kind")
         del columns["txn"]
-        if len(rows) > 1 or len(chosen) < len(records):
-            columns = {name: column.take(pa.array(chosen)) for name, column in columns.items()}
-        columns["mark"] = np.full(len(chosen), Mark.RECORD)
-        self._writer.add(np.concatenate(passes), np.concatenate(buckets), columns, ordered=ordered)
+        if len(rows) != len(records) or np.any(rows[1:] == rows[:-1]):
+            columns = {name: column.take(pa.array(rows)) for name, column in columns.items()}
+        columns["mark"] = np.full(len(rows), Mark.RECORD)
+        keys = records.keys(rows, steps)
+        buckets = buckets_of(self._hashes[records.doc[rows]], keys, self._writer.buckets)
+        self._writer.add(passes, buckets, columns, ordered=ordered)
 
     def _buckets(self, records: Records, rows: Numbers, table: _Table) -> Numbers:
         keys = records.keys(rows, table.step[records.kind[rows]])
@@ -361,7 +384,4 @@ def wanted_by(plan: Plan) -> Any:
     if any(each.has_boundaries or each.has_flushes for each in plan.passes):
         return lambda op, path: True
 
-    def is_fed(op: str, path: PathType) -> bool:
-        return any(each.route(op, path).role is Role.FED for each in plan.passes)
-
-    return is_fed
+    return lambda op, path: bool(plan.feeds(op, path))

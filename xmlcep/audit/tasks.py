@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -17,7 +18,7 @@ from ..rules import parse_rules
 from .chunks import Chunk
 from .inputs import Split
 from .mapping import Keep, Mapper
-from .plan import make_plan
+from .plan import Plan, make_plan
 from .replay import BucketReplayer, Ending
 from .reporting import Reports, as_entry
 from .reports import Report
@@ -49,6 +50,12 @@ def _without_collector(task: Task) -> Task:
     return run
 
 
+@lru_cache(maxsize=4)
+def _plan(rules: str) -> Plan:
+    """The plan for rules; a worker process runs many tasks of a job."""
+    return make_plan(parse_rules(rules))
+
+
 def map_task(
     rules: str, buckets: int, splits: Sequence[Split], keep: Keep | None, reports: Accumulator[Reports],
     read: Accumulator[int],
@@ -56,7 +63,7 @@ def map_task(
     """From indexes of splits to their chunks; the rest goes to ``reports``; ``read`` counts records."""
 
     def task(batches: Batches) -> Batches:
-        mapper = Mapper(parse_rules(rules), buckets, keep=keep)
+        mapper = Mapper(_plan(rules), buckets, keep=keep)
         for batch in batches:
             for index in batch.column(0).to_pylist():
                 yield from _chunks(mapper.read(splits[index]), reports)
@@ -77,7 +84,7 @@ def select_task(rules: str, splits: Sequence[Split], docs: frozenset[str], keep:
     """From indexes of splits to the records of some documents."""
 
     def task(batches: Batches) -> Batches:
-        mapper = Mapper(parse_rules(rules), 1, keep=keep)
+        mapper = Mapper(_plan(rules), 1, keep=keep)
         for batch in batches:
             for index in batch.column(0).to_pylist():
                 for records in mapper.select(splits[index], docs):
@@ -93,7 +100,7 @@ def route_sorted_task(
     """From records sorted by document, ts, split and number to their chunks."""
 
     def task(batches: Batches) -> Batches:
-        mapper = Mapper(parse_rules(rules), buckets)
+        mapper = Mapper(_plan(rules), buckets)
         records = (record for batch in batches for record in records_of(batch))
         yield from _chunks(mapper.route_sorted(records, {split.name: split for split in splits}), reports)
 
@@ -112,7 +119,7 @@ def replay_task(
     """From chunks sorted by bucket, segment and number to chunks of findings and of composites for later levels."""
 
     def task(batches: Batches) -> Batches:
-        plan = make_plan(parse_rules(rules))
+        plan = _plan(rules)
         chunks = (chunk for batch in batches for chunk in chunks_of(batch))
         for bucket, found in groupby(chunks, key=lambda chunk: chunk.bucket):
             replayer = BucketReplayer(plan, bucket, buckets, ends, headers, resorted, operators=operators)
