@@ -75,7 +75,7 @@ def simulate(
     found.sort(key=lambda chunk: (chunk.segment, chunk.bucket, chunk.number))
     lines: dict[str, list[bytes]] = {}
     for part in in_order(found, Ranking(rules), collector.spool, most_bytes):
-        lines.setdefault(part.doc, []).extend(part.lines)
+        lines.setdefault(part.doc, []).extend(part.text.splitlines())
     return [line for doc in sorted(lines) for line in lines[doc]]
 
 

@@ -45,7 +45,9 @@ def ordered(chunks: Sequence[Chunk], most_bytes: int = MOST_BYTES) -> list[Part]
 
 def notes(parts: Sequence[Part]) -> list[str]:
     """The notes of the findings in these parts."""
-    return [FASTEST.loads(line)["constituents"][0]["value"] for part in parts for line in part.lines]
+    return [
+        FASTEST.loads(line)["constituents"][0]["value"] for part in parts for line in part.text.splitlines()
+    ]
 
 
 def line_of(one: Chunk) -> bytes:
@@ -72,7 +74,7 @@ def test_a_chunk_holds_what_was_found() -> None:
     table = from_ipc(first.content)
     assert table["doc"].to_pylist() == ["d", "d", "e"] and table["ts"].to_pylist() == [7, 7, 2]
     assert table["ids"].to_pylist() == [[1, 2], [1, 9], []]
-    assert table["line"].to_pylist()[0] == RANKING.encode(composite(7, note="x"))
+    assert table["line"].to_pylist()[0] == RANKING.encode(composite(7, note="x")) + b"\n"
     found.add("d", [composite(8)])
     assert found.take(segment=5).number == 2  # in the order in which they were found
 
@@ -128,8 +130,8 @@ def test_segments_follow_each_other_with_the_documents_apart() -> None:
     for most_bytes in (0, MOST_BYTES):
         parts = ordered(chunks, most_bytes)
         assert sorted(parts[:2]) + sorted(parts[2:]) == [
-            Part("a", {"A": 1}, [line_of(chunks[1])]), Part("b", {"A": 1}, [line_of(chunks[0])]),
-            Part("b", {"A": 1}, [line_of(chunks[2])]), Part("ä\n\x00", {"A": 1}, [line_of(chunks[3])]),
+            Part("a", {"A": 1}, line_of(chunks[1])), Part("b", {"A": 1}, line_of(chunks[0])),
+            Part("b", {"A": 1}, line_of(chunks[2])), Part("ä\n\x00", {"A": 1}, line_of(chunks[3])),
         ]  # fmt: skip
 
 
@@ -141,11 +143,11 @@ def test_many_findings_are_handed_out_in_parts() -> None:
     """From the disk some at a time: the document is the same, the counts add up."""
     many = [composite(ts, name="AB"[ts % 2]) for ts in range(1, 10_003)]
     parts = ordered([chunk(*many)], most_bytes=0)
-    assert [(part.doc, len(part.lines), part.counts) for part in parts] == [
+    assert [(part.doc, len(part.text.splitlines()), part.counts) for part in parts] == [
         ("d", 10_000, {"A": 5_000, "B": 5_000}), ("d", 2, {"A": 1, "B": 1})
     ]  # fmt: skip
-    assert [line for part in parts for line in part.lines] == [
-        line for part in ordered([chunk(*many)]) for line in part.lines
+    assert [line for part in parts for line in part.text.splitlines()] == [
+        line for part in ordered([chunk(*many)]) for line in part.text.splitlines()
     ]
 
 
@@ -176,7 +178,7 @@ def test_the_order_is_that_of_one_stable_sort(
     for part in ordered(chunks, most_bytes):
         counts, lines = of_docs.setdefault(part.doc, (Counter(), []))
         counts.update(part.counts)
-        lines.extend(part.lines)
+        lines.extend(part.text.splitlines())
     assert of_docs == {
         doc: (
             Counter(raised.name for _, named, raised in everything if named == doc),
@@ -201,16 +203,16 @@ def test_loose_findings_are_sorted_and_gone() -> None:
 
 def test_findings_of_documents_are_kept_apart() -> None:
     with Spool() as spool:
-        for doc, number, lines in (
-            ("b", 1, [b"3"]),
-            ("a\x00b", 5, [b"2"]),
-            ("b", 0, [b"x", b"y"]),
-            ("", 0, [b"0"]),
+        for doc, number, text in (
+            ("b", 1, b"3\n"),
+            ("a\x00b", 5, b"2\n"),
+            ("b", 0, b"x\ny\n"),
+            ("", 0, b"0\n"),
         ):
-            spool.add_findings(doc, number, lines)
-        spool.add_findings("a", 2, [b"1"])
+            spool.add_findings(doc, number, text)
+        spool.add_findings("a", 2, b"1\n")
         assert list(spool.findings()) == [
-            ("", [b"0"]), ("a", [b"1"]), ("a\x00b", [b"2"]), ("b", [b"x", b"y"]), ("b", [b"3"])
+            ("", b"0\n"), ("a", b"1\n"), ("a\x00b", b"2\n"), ("b", b"x\ny\n"), ("b", b"3\n")
         ]  # fmt: skip
         spool.drop_findings("a")
         spool.drop_findings("b")

@@ -170,7 +170,7 @@ def test_no_room_for_temporary_files() -> None:
     with pytest.raises(OutputError, match=r"temporary files in .* set TMPDIR"), Spool() as spool:
         spool._database.execute("PRAGMA max_page_count = 10")
         for number in range(100):
-            spool.add_findings("a", number, [b"x" * 10_000])
+            spool.add_findings("a", number, b"x" * 10_000)
 
 
 @pytest.mark.parametrize("format", ["jsonl", "parquet"])

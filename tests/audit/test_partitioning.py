@@ -40,7 +40,7 @@ def both_ways(
                 )  # fmt: skip
             else:
                 LocalAudit(rules, collector, operators=operators, keep=keep).run(find_files(logs))
-                lines = [line for _, lines in spool.findings() for line in lines]
+                lines = [line for _, text in spool.findings() for line in text.splitlines()]
             withheld = collector.finish()
             described = {doc: each.to_record() for doc, each in summary.documents.items()}
             outcomes.append((lines, list(spool.bad()), (described, withheld)))

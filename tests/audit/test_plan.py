@@ -98,3 +98,16 @@ def test_the_plan_in_words() -> None:
         "conditions (D4)", "the document", "F is flat",
     ):  # fmt: skip
         assert expected in text
+
+
+def test_a_pass_knows_what_its_rules_name() -> None:
+    """Even if it never reaches them: `Both` lies at prices, what `Twice` takes at items."""
+    rules = parse_rules(
+        """
+        event Both = ins(item/price) | *(item/price)
+        event Twice = Both(item) & Both(item)
+        event Flat(/order) {flat} = ins(item)
+        """
+    )
+    found = [sorted(each.name for each in one.rules(rules).definitions) for one in make_plan(rules).passes]
+    assert found == [["Both"], ["Both", "Twice"], ["Flat"]]

@@ -66,7 +66,7 @@ def outcome(log: Path, rules: Rules, *, by_row: bool, operators: bool, on_bad: O
         summary = Summary("test")
         collector = Collector(spool, summary, on_bad)
         LocalAudit(rules, collector, operators=operators, keep=keep).run(find_files(log))
-        lines = [(doc, line) for doc, lines in spool.findings() for line in lines]
+        lines = [(doc, line) for doc, text in spool.findings() for line in text.splitlines()]
         withheld = collector.finish()
         described = {doc: each.to_record() for doc, each in summary.documents.items()}
         return lines, list(spool.bad()), described, collector.found, withheld

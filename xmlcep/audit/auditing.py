@@ -154,10 +154,10 @@ def _write_spooled(writer: FindingsWriter, collector: Collector, summary: Summar
     findings = sum(sum(counts.values()) for counts in collector.found.values())
     done = 0
     steps.begin(records=records, total=records)
-    for doc, lines in collector.spool.findings():
+    for doc, text in collector.spool.findings():
         if doc not in withheld:
-            writer.write(lines)
-        done += len(lines)
+            writer.write(text)
+        done += text.count(b"\n")
         steps.tell(done / findings, records, records)
     for doc, counts in collector.found.items():
         for name, count in counts.items():
@@ -190,10 +190,10 @@ def _write_from_spark(
             session, rules, collector,
             operators=operators, keep=keep, partitions=partitions, progress=progress,
         )  # fmt: skip
-        for counts, lines in job.run(files, collector.finish):
+        for counts, text in job.run(files, collector.finish):
             for doc, name, count in counts:
                 _count(summary, doc, name, count)
-            writer.write(lines)
+            writer.write(text)
 
 
 def _count(summary: Summary, doc: str, name: str, count: int) -> None:

@@ -48,8 +48,8 @@ class Ranking:
 class FindingsWriter(Protocol):
     """Writes finding records one after the other."""
 
-    def write(self, lines: Iterable[bytes]) -> None:
-        """Appends findings (each a JSON object without line end)."""
+    def write(self, text: bytes) -> None:
+        """Appends findings, each a JSON object on a line of its own."""
 
     def close(self) -> None:
         """Completes the file."""
@@ -64,11 +64,9 @@ class JsonLinesFindings:
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
 
-    def write(self, lines: Iterable[bytes]) -> None:
+    def write(self, text: bytes) -> None:
         """Appends findings."""
-        joined = b"\n".join(lines)
-        if joined:
-            self._stream.write(joined + b"\n")
+        self._stream.write(text)
 
     def close(self) -> None:
         """Hands the last bytes to the system."""
@@ -86,9 +84,9 @@ class ParquetFindings:
         self._writer = load_pyarrow().parquet.ParquetWriter(stream, self._schema, compression="zstd")
         self._lines: list[bytes] = []
 
-    def write(self, lines: Iterable[bytes]) -> None:
+    def write(self, text: bytes) -> None:
         """Appends findings."""
-        for line in lines:
+        for line in text.splitlines():
             self._lines.append(line)
             if len(self._lines) == _GROUP:
                 self._write_group()

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..events import CompositeEvent
 from .chunks import Chunk, from_ipc, to_ipc
@@ -53,7 +54,7 @@ class Found:
     def add(self, doc: str, composites: Sequence[CompositeEvent]) -> None:
         """Takes what was raised, in that order."""
         number, encode = self._ranking.number, self._ranking.encode
-        lines = list(map(encode, composites))
+        lines = [encode(composite) + b"\n" for composite in composites]
         self._docs += [doc] * len(lines)
         self._ts += [composite[7][0] for composite in composites]
         self._places += [number(composite) for composite in composites]
@@ -78,11 +79,11 @@ class Found:
 
 
 class Part(NamedTuple):
-    """Findings of a document in their order: how many of which event type, and their lines."""
+    """Findings of a document in their order: how many of which event type, and the findings, a line each."""
 
     doc: str
     counts: dict[str, int]
-    lines: list[bytes]
+    text: bytes
 
 
 def in_order(
@@ -122,7 +123,7 @@ def _parts_of(findings: Iterable[LooseFinding], ranking: Ranking) -> Iterator[Pa
     for doc, of_one in groupby(findings, key=lambda finding: finding.doc):
         while some := list(islice(of_one, _LOOSE_AT_ONCE)):
             counts = Counter(ranking.names[finding.place] for finding in some)
-            yield Part(doc, dict(counts), [finding.line for finding in some])
+            yield Part(doc, dict(counts), b"".join(finding.line for finding in some))
 
 
 def _merged(tables: Sequence[pa.Table], ranking: Ranking) -> Iterator[Part]:
@@ -133,7 +134,9 @@ def _merged(tables: Sequence[pa.Table], ranking: Ranking) -> Iterator[Part]:
     order = np.lexsort((places, ts, docs))
     _settle_ties(order, (docs, ts, places), table)
     docs, places = docs[order], places[order]
-    lines = table["line"].take(pa.array(order)).to_pylist()
+    lines = table["line"].chunk(0).take(pa.array(order))
+    offsets = np.append(0, np.cumsum(pc.binary_length(lines).to_numpy(), dtype=np.int64)).tolist()
+    text = memoryview(lines.buffers()[2])  # the lines in order, one behind the other
     starts = [0, *(np.flatnonzero(np.diff(docs)) + 1).tolist(), len(docs)]
     for start, end in pairwise(starts):
         numbers, counts = np.unique(places[start:end], return_counts=True)
@@ -141,7 +144,11 @@ def _merged(tables: Sequence[pa.Table], ranking: Ranking) -> Iterator[Part]:
         for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
             name = ranking.names[number]
             found[name] = found.get(name, 0) + count
-        yield Part(names.dictionary[int(docs[start])].as_py(), found, lines[start:end])
+        yield Part(
+            names.dictionary[int(docs[start])].as_py(),
+            found,
+            bytes(text[offsets[start] : offsets[end]]),
+        )
 
 
 def _settle_ties(order: np.ndarray, columns: Sequence[np.ndarray], table: pa.Table) -> None:

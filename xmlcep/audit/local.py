@@ -153,7 +153,8 @@ class _Replay:
     def _spool(self) -> None:
         """Puts the findings on disk."""
         if self._lines:
-            self._collector.spool.add_findings(self.doc, self._number, self._lines)
+            text = b"\n".join([*self._lines, b""])
+            self._collector.spool.add_findings(self.doc, self._number, text)
         self._number += len(self._lines)
         self._lines = []
         self._size = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -40,13 +40,13 @@ class PartitionedFindings:
             raise OutputError(f"{self._folder}: cannot be written: {error.strerror}") from error
         return self
 
-    def write(self, lines: Iterable[bytes]) -> None:
-        """Appends findings (each a JSON object without line end) to those of their event type."""
+    def write(self, text: bytes) -> None:
+        """Appends findings, each a JSON object on a line of its own, to those of their event type."""
         by_name: dict[str, list[bytes]] = {}
-        for line in lines:
+        for line in text.splitlines(keepends=True):
             by_name.setdefault(FASTEST.loads(line)["name"], []).append(line)
         for name, its in by_name.items():
-            self._writer(name).write(its)
+            self._writer(name).write(b"".join(its))
 
     def _writer(self, name: str) -> FindingsWriter:
         writer = self._writers.get(name)

@@ -20,7 +20,7 @@ from path_types import PathType, ends, offset
 
 from ..definitions import Multiplicity, Termination
 from ..event_graph import EventGraph
-from ..events import PrimitiveType
+from ..events import CompositeType, PrimitiveType
 from ..rules import Rules
 from ..trees import EventTree, OperatorNode
 
@@ -98,7 +98,7 @@ class Pass:
 
     def rules(self, rules: Rules) -> Rules:
         """The part of ``rules``, from which the plan was made, that defines its trees and their sources."""
-        names = self.names | {tree.name for tree in self.sources}
+        names = _named(rules.graph, [*self.trees, *self.sources])
         chosen = [definition for definition in rules.definitions if definition.name in names]
         if len(chosen) == len(rules.definitions):
             return rules
@@ -136,6 +136,20 @@ class Pass:
 
 def _has_condition(tree: EventTree) -> bool:
     return any(operator.condition is not None for operator in tree.operators)
+
+
+def _named(graph: EventGraph, trees: Iterable[EventTree]) -> set[str]:
+    """The names of these trees and of all that their leaves name, even if what those raise can never reach them."""
+    by_name = {tree.name: tree for tree in graph.trees}
+    found: set[str] = set()
+    pending = [tree.name for tree in trees]
+    while pending:
+        name = pending.pop()
+        if name in by_name and name not in found:
+            found.add(name)
+            types = [leaf.type for leaf in by_name[name].leaves()]
+            pending += [type_.name for type_ in types if isinstance(type_, CompositeType) and type_.name]
+    return found
 
 
 def _feeds(tree: EventTree, op: str, path: PathType, step: int) -> bool:

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from pyspark import Accumulator
     from pyspark.sql import DataFrame, SparkSession
 
-Findings = tuple[list[tuple[str, str, int]], list[bytes]]
-"""Findings in their order, with how many there are per document and event type."""
+Findings = tuple[list[tuple[str, str, int]], bytes]
+"""Findings in their order, as lines, with how many there are per document and event type."""
 
 _BYTES_PER_PARTITION = 64 * 2**20
 _MOST_SMALL_PARTITIONS = 8
@@ -181,12 +181,12 @@ class SparkAudit:
         for number, part in enumerate(parts):
             counts = [(part.doc, name, count) for name, count in part.counts.items()]
             if single:
-                yield counts, part.lines
+                yield counts, part.text
             else:
-                spool.add_findings(part.doc, number, part.lines)
-                yield counts, []
-        for _, lines in spool.findings():
-            yield [], lines
+                spool.add_findings(part.doc, number, part.text)
+                yield counts, b""
+        for _, text in spool.findings():
+            yield [], text
 
     # ---- details ----------------------------------------------------------------------------------------
 
@@ -209,7 +209,9 @@ class SparkAudit:
 
     def _default_partitions(self, files: Sequence[LogFile]) -> int:
         size = sum(file.size * (1 if file.kind == "plain" else 8) for file in files)
-        return max(min(self._cores * 2, _MOST_SMALL_PARTITIONS), size // _BYTES_PER_PARTITION)
+        cores = self._cores
+        enough = max(min(cores * 2, _MOST_SMALL_PARTITIONS), size // _BYTES_PER_PARTITION)
+        return -(-enough // cores) * cores  # or some cores would have nothing to do in the last round
 
     def _kept(self, frame: DataFrame, stack: ExitStack) -> DataFrame:
         """Runs what makes the frame and keeps it on the workers' disks until the audit is over."""

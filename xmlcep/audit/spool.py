@@ -46,21 +46,20 @@ class Spool:
         self._database.executescript(_TABLES)
         self._database.execute("BEGIN")
 
-    def add_findings(self, doc: str, number: int, lines: Iterable[bytes]) -> None:
-        """Keeps findings of a document that follow each other; ``number`` is that of the first in its order.
+    def add_findings(self, doc: str, number: int, text: bytes) -> None:
+        """Keeps findings of a document that follow each other, as lines; ``number`` orders such texts.
 
         They are one row: a row per finding would cost more than finding it.
         """
-        self._database.execute("INSERT INTO finding VALUES (?, ?, ?)", (doc, number, b"\n".join(lines)))
+        self._database.execute("INSERT INTO finding VALUES (?, ?, ?)", (doc, number, text))
 
     def drop_findings(self, doc: str) -> None:
         """Forgets the findings of a document."""
         self._database.execute("DELETE FROM finding WHERE doc = ?", (doc,))
 
-    def findings(self) -> Iterator[tuple[str, list[bytes]]]:
-        """Documents and lines of their findings, by document and number."""
-        for doc, lines in self._database.execute("SELECT doc, lines FROM finding ORDER BY doc, number"):
-            yield doc, lines.split(b"\n")
+    def findings(self) -> Iterator[tuple[str, bytes]]:
+        """Documents and their findings, as lines, by document and number."""
+        return self._database.execute("SELECT doc, lines FROM finding ORDER BY doc, number")
 
     def add_loose(self, findings: Iterable[LooseFinding]) -> None:
         """Keeps findings that are to be sorted."""
