@@ -178,7 +178,8 @@ def test_many_small_splits(spark: SparkSession, tmp_path: Path) -> None:
     with Spool() as spool:
         collector = Collector(spool, Summary("spark"), OnBadRecord.SKIP)
         job = SparkAudit(spark, ORDER_RULES, collector, operators=False, split_bytes=500, partitions=5)
-        lines = [line for _, chunk in job.run(find_files(log), collector.finish) for line in chunk]
+        texts = [text for _, text in job.run(find_files(log), collector.finish)]
+    lines = b"".join(texts).splitlines()
     assert lines == list(local.lines())
 
 

@@ -43,7 +43,7 @@ logs, rules, first, second = sys.argv[1:]
 spark = SparkSession.builder.getOrCreate()
 print("before:", seen_by_workers())
 for out in (first, second):
-    audit(logs, xmlcep.load_rules(rules), engine="spark", spark=spark, out=out)
+    audit(logs, xmlcep.load_rules(rules), engine="spark", spark=spark, out=out, partitions=2)
 print("after:", seen_by_workers())
 print("still running on", spark.sparkContext.master)
 spark.stop()
@@ -157,7 +157,7 @@ def test_the_command_on_a_cluster(cluster: str, task: Task) -> None:
     done = subprocess.run(
         [
             sys.executable, "-m", "xmlcep", "audit", str(task.log), "--rules", str(task.rules), "--engine", "spark",
-            "--master", cluster, "--partitions", "3", "--out", str(task.folder / "out.jsonl"),
+            "--master", cluster, "--partitions", "2", "--out", str(task.folder / "out.jsonl"),
         ],
         cwd=task.folder, env=os.environ | {"PYTHONPATH": str(REPOSITORY)}, capture_output=True, text=True, timeout=300,
     )  # fmt: skip

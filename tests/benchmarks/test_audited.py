@@ -46,13 +46,12 @@ def test_the_local_engine_really_runs():
 
 
 @pytest.mark.slow
-def test_spark_really_runs_on_one_core_and_as_a_floor():
+def test_spark_really_runs_on_one_core():
     pinned = TWO_TASKS._replace(one_core=True)
     with written(BulkLog(2_000, "few"), spark.BY_ORDER, "jsonl") as (log, rules):
-        taken = compared([LOCAL, pinned, FLOOR], log, rules, TINY)
+        taken = compared([LOCAL, pinned], log, rules, TINY)
     assert taken[pinned][0].findings == taken[LOCAL][0].findings > 100
     assert taken[pinned][0].java > 100 * 2**20 and taken[pinned][0].worker > 2**20
-    assert taken[FLOOR][0].findings == taken[FLOOR][0].worker == 0
     assert taken[pinned][0].start_cpu > 0
 
 
