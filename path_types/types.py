@@ -78,6 +78,11 @@ class PathType:
         return PathType.of(False, self.steps)
 
     @property
+    def endings(self) -> tuple[PathType, ...]:
+        """This path type and those that end it (P4): all that an event with this path can be looked up by (E2)."""
+        return (self, *(PathType.of(False, self.steps[start:]) for start in range(len(self))))
+
+    @property
     def last(self) -> Step:
         """The last step, which says what kind of node the path leads to."""
         return self.steps[-1]

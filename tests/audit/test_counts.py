@@ -91,7 +91,7 @@ def test_a_record_counts_once_and_only_where_it_has_a_group(tmp_path: Path) -> N
         "findings": result.summary.per_rule.get("Twice", 0),
     }
     with pytest.raises(AttributeError):
-        result.summary.rules["Both"].records = 8  # type: ignore[misc]
+        result.summary.rules["Both"].records = 8  # type: ignore[misc]  # frozen, which is the point
 
 
 def test_no_records_at_all(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from path_types import PathType
 
 from ..log.arrow_columns import id_tuples
 from ..log.columns import Kind
+from .taken import kind_of, text_of
 
 Numbers = npt.NDArray[np.int64]
 
@@ -154,7 +155,7 @@ class ChunkWriter:
     def _content(self, table: pa.Table) -> bytes:
         columns = {
             "doc": _named(table["doc"], self.docs.__getitem__),
-            "what": _named(table["what"], lambda code: _what(self._kinds[code])),
+            "what": _named(table["what"], lambda code: text_of(self._kinds[code])),
         }
         # A column without values is left out.
         columns |= {name: table[name] for name in _FIELDS if table[name].null_count < len(table)}
@@ -176,10 +177,6 @@ def _named(codes: pa.ChunkedArray, name: Any) -> pa.DictionaryArray:
         filled[mask] = places
         indexes = pa.array(filled, mask=~mask)
     return pa.DictionaryArray.from_arrays(indexes, names)
-
-
-def _what(kind: Kind) -> str:
-    return f"{kind.op} {kind.path}"
 
 
 # Each byte goes through the JVM and its sockets several times; packed, a fifth of them does.
@@ -215,9 +212,8 @@ class _Whats(dict[str, What]):
     """By their texts."""
 
     def __missing__(self, text: str) -> What:
-        op, _, path = text.partition(" ")
-        parsed = PathType.parse(path)
-        what = self[text] = What(op, parsed, len(parsed))
+        op, path = kind_of(text)
+        what = self[text] = What(op, path, len(path))
         return what
 
 

@@ -160,7 +160,7 @@ class Mapper:
 
     def _gather(self, sifted: Sifted) -> None:
         """Takes records in columns; they are routed when there are enough of them."""
-        for span in sifted.spans:
+        for span in sifted.spans:  # before they are routed: the next block is compared with them
             self._router.document(span.doc).ts = span.last
         self._gathered.add(sifted)
         if self._gathered.records >= min(_AT_ONCE, self._segment_records):

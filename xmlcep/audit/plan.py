@@ -213,9 +213,8 @@ class Plan:
 
         Passes that have nothing to do with the path are not looked at.
         """
-        endings = (path, *(PathType.of(False, path.steps[start:]) for start in range(len(path))))
         candidates = set(self.seeing_all)
-        candidates.update(index for ending in endings for index in self.by_path.get(ending, ()))
+        candidates.update(index for ending in path.endings for index in self.by_path.get(ending, ()))
         routes = [(index, self.passes[index].route(op, path)) for index in sorted(candidates)]
         return [(index, route.step) for index, route in routes if route.role is Role.FED]
 

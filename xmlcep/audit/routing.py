@@ -199,7 +199,6 @@ class Router:
             document = self.document(span.doc)
             self.taken += span.records
             document.count += span.records
-            document.ts = span.last
             if document.head is None:
                 document.position = position
         if marked:
@@ -286,14 +285,15 @@ class Router:
             if run[0] == first:
                 runs_fed[0] |= run[1]
             elif run[1]:
-                self._add(markers, Mark.BOUNDARY, number, code, [run[0]], [start])
+                self._bound_at(markers, number, code, [run[0]], [start])
         ended = np.flatnonzero(runs_fed[:-1] & below[starts[:-1]])
-        self._add(markers, Mark.BOUNDARY, number, code, keys[starts[ended]], start + starts[ended + 1])
+        self._bound_at(markers, number, code, keys[starts[ended]], start + starts[ended + 1])
         if below[-1]:
             document.runs[number] = (int(keys[-1]), bool(runs_fed[-1]))
 
-    def _add(self, markers: _Markers, mark: int, number: int, code: int, keys: Any, rows: Any) -> None:
-        markers.add(mark, number, code, buckets_of(self._hashes[code], keys, self._writer.buckets), rows)
+    def _bound_at(self, markers: _Markers, number: int, code: int, keys: Any, rows: Any) -> None:
+        buckets = buckets_of(self._hashes[code], keys, self._writer.buckets)
+        markers.add(Mark.BOUNDARY, number, code, buckets, rows)
 
     def _end_transactions(
         self, document: Document, code: int, start: int, end: int, markers: _Markers

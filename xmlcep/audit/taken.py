@@ -14,14 +14,20 @@ from path_types import PathType
 
 from ..engine.selection import select
 from ..events import PrimitiveType
+from ..log.columns import Kind
 from ..rules import Rules
 
 Taken: TypeAlias = Mapping[tuple[str, PathType], int]
 """How many records of an operation and absolute path type were replayed."""
 
 
+def text_of(kind: Kind) -> str:
+    """What a chunk says of records of this operation and path."""
+    return f"{kind.op} {kind.path}"
+
+
 def kind_of(text: str) -> tuple[str, PathType]:
-    """Operation and path of the records of which a chunk says this text.
+    """Operation and path of the records of which a chunk says this text (see `text_of`).
 
     >>> kind_of("ins /order/item")
     ('ins', PathType.parse('/order/item'))

@@ -131,7 +131,7 @@ class Selection:
         or deleted node is a group; conditions are looked at for events below their node, too (D4).
         """
         indexes = set(self.conditional)
-        for ending in (path, *(PathType.of(False, path.steps[start:]) for start in range(len(path)))):
+        for ending in path.endings:
             indexes |= self._by_path.get(ending, frozenset())
         return [self._graph.trees[index] for index in sorted(indexes)]
 
