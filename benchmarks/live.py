@@ -17,8 +17,8 @@ from typing import Any, Literal, TypeAlias
 from lxml import etree
 
 from xmlcep import Rules, parse_rules
-from xmlcep.wrap import fromstring, wrap
-from xmlcep.wrap.parsing import safe_parser
+from xmlcep.wrapping import fromstring, wrap
+from xmlcep.wrapping.parsing import safe_parser
 
 from .frame import Figure, Settings
 

@@ -10,7 +10,7 @@ import sys
 from time import process_time
 
 from xmlcep import load_rules
-from xmlcep.audit import audit
+from xmlcep.auditing import audit
 
 from .measure import peak_bytes
 

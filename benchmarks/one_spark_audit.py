@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from xmlcep import load_rules
-from xmlcep.audit import audit
-from xmlcep.audit.auditing import Engine
+from xmlcep.auditing import audit
+from xmlcep.auditing.run import Engine
 
 from .processes import ProcessTree
 
@@ -94,7 +94,7 @@ def main(engine: str, log: Path, rules: Path, findings: Path, floor: bool, one_c
 
 def _started(master: str, log: Path) -> SparkSession:
     """A session as an audit starts it, with a first job behind it."""
-    from xmlcep.audit.session import start_session
+    from xmlcep.auditing.spark.session import start_session
 
     files = log.iterdir() if log.is_dir() else [log]
     spark = start_session(master, input_bytes=sum(file.stat().st_size for file in files))

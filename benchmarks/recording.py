@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from xmlcep.log.rebuild import rebuild
-from xmlcep.log.recorder import record
-from xmlcep.wrap import Document, fromstring
+from xmlcep.recording.rebuilding import rebuild
+from xmlcep.recording.recorder import record
+from xmlcep.wrapping import Document, fromstring
 
 from .frame import Figure, Settings
 from .measure import measure, per_event

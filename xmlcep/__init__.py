@@ -4,8 +4,9 @@ The names here are the stable interface; the packages behind them say in their d
 read them. A newcomer starts with `events` and `definitions`, then `rules`, `engine`, `wrap`, `log`, `audit`.
 """
 
-from .audit import AuditResult as AuditResult
-from .audit import audit as audit
+from .auditing import AuditResult as AuditResult
+from .auditing import audit as audit
+from .documents.replica import Replica as Replica
 from .engine import Detector as Detector
 from .errors import MissingExtraError as MissingExtraError
 from .errors import RecordError as RecordError
@@ -14,10 +15,9 @@ from .errors import XmlCepError as XmlCepError
 from .events import CompositeEvent as CompositeEvent
 from .events import PrimitiveEvent as PrimitiveEvent
 from .log import read_log as read_log
-from .log import rebuild as rebuild
-from .log.recorder import record as record
-from .log.recovery import recover as recover
-from .replica import Replica as Replica
+from .recording import rebuild
+from .recording.recorder import record as record
+from .recording.recovery import recover as recover
 from .rules import Rules as Rules
 from .rules import load_rules as load_rules
 from .rules import parse_rules as parse_rules
@@ -25,10 +25,10 @@ from .schema import SchemaError as SchemaError
 from .schema import check_rules as check_rules
 from .schema import combine as combine
 from .schema import derive as derive
-from .wrap import Document as Document
-from .wrap import fromstring as fromstring
-from .wrap import parse as parse
-from .wrap import wrap as wrap
+from .wrapping import Document as Document
+from .wrapping import fromstring as fromstring
+from .wrapping import parse as parse
+from .wrapping import wrap as wrap
 
 __all__ = [
     "AuditResult",

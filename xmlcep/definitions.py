@@ -1,7 +1,7 @@
 """Event definitions as values: expressions over event types, before any event is seen (rules T1, T6).
 
 A definition says what a composite event is; it has no state. `xmlcep.language` reads and prints
-definitions, `xmlcep.trees` derives path types and checks them, `xmlcep.engine` runs them.
+definitions, `xmlcep.rules.trees` derives path types and checks them, `xmlcep.engine` runs them.
 """
 
 from __future__ import annotations

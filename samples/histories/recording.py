@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from xmlcep.log.recorder import record
-from xmlcep.wrap import Document, fromstring
+from xmlcep.recording.recorder import record
+from xmlcep.wrapping import Document, fromstring
 
 from .edits import Edit, Editor, Script
 from .versions import Version, canonical, versions_of

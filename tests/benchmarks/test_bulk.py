@@ -16,9 +16,9 @@ from benchmarks.make_log import item_names, main, write_log
 from benchmarks.queries import ITEM, both_rule, complete_rule
 from benchmarks.samples import rules_for_orders
 from xmlcep import Detector, parse_rules
-from xmlcep.audit import audit
+from xmlcep.auditing import audit
+from xmlcep.documents.replica import Replica, Strictness
 from xmlcep.log import read_log
-from xmlcep.replica import Replica, Strictness
 
 SHAPES = ("many", "few", "skew")
 EVENTS = 20_000

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from tests.audit.logs import write_log
-from tests.audit.test_agreement import lines_of, orders
-from xmlcep.audit.progress import Advance
+from tests.auditing.logs import write_log
+from tests.auditing.test_agreement import lines_of, orders
+from xmlcep.auditing.progress import Advance
 from xmlcep.cli._progress import AuditBar
 
 REPOSITORY = Path(__file__).resolve().parents[2]

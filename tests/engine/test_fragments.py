@@ -6,7 +6,7 @@ import pytest
 
 from path_types import PathType
 from xmlcep import Detector, PrimitiveEvent, parse_rules
-from xmlcep.snapshots import SnapshotError
+from xmlcep.documents.snapshots import SnapshotError
 
 SANE = parse_rules('event Sane(item) {when="price > 3 and @id"} = upd(item/price/text()) & ins(item/note)')
 

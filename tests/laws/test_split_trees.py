@@ -16,7 +16,7 @@ from xmlcep.definitions import ContextName, EventDefinition, Termination
 from xmlcep.engine import Detector
 from xmlcep.events import CompositeEvent, PrimitiveEvent
 from xmlcep.rules import Rules, parse_rules
-from xmlcep.trees import EventTree
+from xmlcep.rules.trees import EventTree
 
 LEVELS = 3
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tests.log.random_documents import RandomDocument
 from xmlcep.events import PrimitiveEvent
-from xmlcep.log.recorder import Recording
+from xmlcep.recording.recorder import Recording
 
 
 class RecordedDocument:
-    """Changes at random and tells its listeners, keeping to transactions as `xmlcep.wrap.Document` does."""
+    """Changes at random and tells its listeners, keeping to transactions as `xmlcep.wrapping.Document` does."""
 
     def __init__(self, seed: int, name: str = "d") -> None:
         self.model = RandomDocument(seed, name)

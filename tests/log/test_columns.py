@@ -11,8 +11,8 @@ import pytest
 
 from path_types import PathType
 from xmlcep.log import BadRecord, Batch, ClockCheck, Header
-from xmlcep.log.arrow_columns import ArrowBlock
-from xmlcep.log.columns import Block, Kinds, Stretch
+from xmlcep.log.columns.arrow import ArrowBlock
+from xmlcep.log.columns.blocks import Block, Kinds, Stretch
 from xmlcep.log.decoding import RowDecoder
 from xmlcep.log.json_codec import FASTEST
 from xmlcep.log.jsonlines import JsonLinesReader

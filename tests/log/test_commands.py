@@ -12,8 +12,8 @@ from tests.log.helpers import canonical, some_events, write_lines
 from tests.log.models import RecordedDocument
 from xmlcep.cli.main import run
 from xmlcep.log import segments
-from xmlcep.log.recorder import record
 from xmlcep.log.records import Header
+from xmlcep.recording.recorder import record
 
 
 class Result(NamedTuple):

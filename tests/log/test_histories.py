@@ -10,11 +10,12 @@ from lxml import etree
 from samples.histories.recording import record_history
 from samples.histories.versions import versions_of
 from tests.log.helpers import canonical
+from xmlcep.documents.replica import Replica, Strictness
 from xmlcep.events import PrimitiveEvent
-from xmlcep.log import read_log, rebuild
+from xmlcep.log import read_log
 from xmlcep.log.parquet import ParquetWriter
 from xmlcep.log.records import Header
-from xmlcep.replica import Replica, Strictness
+from xmlcep.recording import rebuild
 
 SMALL = ["spring-mvc-docbook", "mapsforge-motorider", "kde-markdown"]
 # The largest, vulkan-vk, takes half a minute: `python -m samples.histories DATA --check-all` looks at it.

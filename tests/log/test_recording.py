@@ -13,13 +13,14 @@ import pytest
 
 from tests.log.helpers import canonical, lines_of, read, some_events, write_lines
 from tests.log.models import RecordedDocument
-from xmlcep.log import Header, LogError, LogLockedError, rebuild, segments
-from xmlcep.log.continuing import continue_log
-from xmlcep.log.recorder import record
+from xmlcep.log import Header, LogError, LogLockedError, segments
 from xmlcep.log.records import MARK
-from xmlcep.log.recovery import recover
 from xmlcep.log.seal import verify
 from xmlcep.log.writing import create_log
+from xmlcep.recording import rebuild
+from xmlcep.recording.log_end import continue_log
+from xmlcep.recording.recorder import record
+from xmlcep.recording.recovery import recover
 
 
 @pytest.mark.parametrize("durability", ["event", "transaction", "os"])
@@ -290,7 +291,7 @@ def test_control_records_are_skipped_by_readers(tmp_path: Path) -> None:
 WRITE_UNTIL_KILLED = """
 import sys
 from tests.log.models import RecordedDocument
-from xmlcep.log.recorder import record
+from xmlcep.recording.recorder import record
 document = RecordedDocument(int(sys.argv[2]))
 recording = record(document, sys.argv[1], durability="os", max_bytes=20_000, seal=True)
 print("begun", flush=True)

@@ -16,10 +16,11 @@ from lxml import etree
 from tests.log.helpers import canonical, read
 from xmlcep import Rules, parse_rules
 from xmlcep.events import CompositeEvent, PrimitiveEvent
-from xmlcep.log import LogError, rebuild, segments
-from xmlcep.log.recorder import record
-from xmlcep.log.recovery import recover
-from xmlcep.wrap import CallbackError, Document, RefusedError, fromstring
+from xmlcep.log import LogError, segments
+from xmlcep.recording import rebuild
+from xmlcep.recording.recorder import record
+from xmlcep.recording.recovery import recover
+from xmlcep.wrapping import CallbackError, Document, RefusedError, fromstring
 
 RULES = """
 event Complete = ins(item) ; (ins(item/price) & ins(item/quantity))
@@ -278,10 +279,10 @@ import random, sys
 from pathlib import Path
 from tests.log.test_recovery import RULES, START, edit
 from xmlcep import parse_rules
-from xmlcep.log.findings import FindingsFile
-from xmlcep.log.recorder import record
-from xmlcep.log.recovery import recover
-from xmlcep.wrap import fromstring
+from xmlcep.recording.findings_file import FindingsFile
+from xmlcep.recording.recorder import record
+from xmlcep.recording.recovery import recover
+from xmlcep.wrapping import fromstring
 
 log, steps, seed = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 rules = parse_rules(RULES)

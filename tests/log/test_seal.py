@@ -14,8 +14,8 @@ from tests.log.models import RecordedDocument
 from xmlcep.cli.verify import command
 from xmlcep.log import segments
 from xmlcep.log.errors import BrokenChainError, LogError
-from xmlcep.log.recorder import record
 from xmlcep.log.seal import START, verify
+from xmlcep.recording.recorder import record
 
 
 @pytest.fixture

@@ -13,8 +13,9 @@ from samples.histories.__main__ import main
 from samples.histories.edits import Edit, EditError, Editor, Script
 from samples.histories.recording import DifferenceError, record_history
 from samples.histories.versions import canonical, versions_of
-from xmlcep.log import Header, read_log, rebuild
-from xmlcep.replica import Replica
+from xmlcep.documents.replica import Replica
+from xmlcep.log import Header, read_log
+from xmlcep.recording import rebuild
 
 RULES = Path(__file__).resolve().parents[2] / "samples" / "histories" / "rules"
 RULED = (

@@ -15,7 +15,7 @@ from path_types import Step
 from tests.schema.judging import Node, nodes_of, outcome, random_order
 from xmlcep.events import CompositeEvent
 from xmlcep.schema import derive
-from xmlcep.wrap import fromstring
+from xmlcep.wrapping import fromstring
 
 SCHEMA = Path(__file__).resolve().parents[2] / "samples" / "purchase_order" / "purchase-order.xsd"
 

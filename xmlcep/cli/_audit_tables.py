@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 from rich.table import Table
 
-from ..audit import DocumentSummary, RuleSummary, Summary
+from ..auditing import DocumentSummary, RuleSummary, Summary
 from ._output import plain
 
 _MOST_ROWS = 20

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from ..audit.progress import Advance
+from ..auditing.progress import Advance
 from ._output import make_console
 
 

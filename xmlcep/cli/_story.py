@@ -9,9 +9,9 @@ from pathlib import Path
 from lxml import etree
 
 from ..events import CompositeEvent, PrimitiveEvent
-from ..log.recorder import record
+from ..recording.recorder import record
 from ..rules import load_rules
-from ..wrap import parse
+from ..wrapping import parse
 from ._sample import Sample
 
 DOCUMENT = "purchase-order"

@@ -8,12 +8,12 @@ from typing import Literal, TypeAlias, cast
 
 import click
 
-from ..audit import AuditResult, audit, make_plan
-from ..audit.auditing import Engine, Format
-from ..audit.counting import count_records
-from ..audit.explain import describe_pass
-from ..audit.inputs import find_files
-from ..audit.output import check_targets, quarantine_for
+from ..auditing import AuditResult, audit, make_plan
+from ..auditing.findings.atomic_files import check_targets, quarantine_for
+from ..auditing.inputs import find_files
+from ..auditing.plan.description import describe_pass
+from ..auditing.plan.record_counts import count_records
+from ..auditing.run import Engine, Format
 from ..rules import Rules, load_rules
 from ._audit_tables import audit_tables
 from ._locations import location_option

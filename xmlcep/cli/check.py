@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
-from ..audit.explain import describe_pass, key_of
-from ..audit.plan import Pass, make_plan
-from ..drawing import leaf_text, operator_symbol, operator_traits, tree_traits
+from ..auditing.plan.description import describe_pass, key_of
+from ..auditing.plan.partition_key import Pass, make_plan
 from ..rules import Rules, load_rules
-from ..trees import EventTree, LeafNode, OperatorNode
+from ..rules.drawing import leaf_text, operator_symbol, operator_traits, tree_traits
+from ..rules.trees import EventTree, LeafNode, OperatorNode
 from ._locations import location_option
 from ._output import make_console, plain
 

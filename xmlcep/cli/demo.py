@@ -15,11 +15,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..audit import audit
-from ..audit.auditing import Engine
-from ..audit.findings import Ranking
+from ..auditing import audit
+from ..auditing.findings.order import Ranking
+from ..auditing.run import Engine
 from ..events import CompositeEvent, Event, PrimitiveEvent
-from ..log.rebuild import rebuild
+from ..recording.rebuilding import rebuild
 from ..rules import Rules, load_rules
 from ..schema import derive
 from ._output import make_console, plain

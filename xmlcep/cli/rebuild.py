@@ -7,7 +7,7 @@ from lxml import etree
 
 from ..log.errors import BadRecord
 from ..log.quarantine import refuse
-from ..log.rebuild import rebuild
+from ..recording.rebuilding import rebuild
 from ._output import plain
 
 

@@ -8,7 +8,7 @@ from contexts import CONTEXTS, Combination, Entry, Group
 
 from ..definitions import ContextName
 from ..events import CompositeEvent, PrimitiveEvent
-from ..trees import EventTree, OperatorNode
+from ..rules.trees import EventTree, OperatorNode
 from .operator_state import OperatorState
 from .promises import Promise
 

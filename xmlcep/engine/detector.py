@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from contexts import Entry
 from path_types import PathType
 
+from ..documents.replica import Replica
 from ..events import OPERATIONS, CompositeEvent, PrimitiveEvent
-from ..replica import Replica
 from .operator_state import OperatorState
 from .plan import Plan
 from .routes import Direct, Route, Routes

@@ -11,9 +11,9 @@ from path_types import PathType
 
 from ..definitions import Conjunction, Multiplicity
 from ..definitions import Sequence as SequenceDefinition
+from ..documents.replica import Replica
 from ..events import CompositeEvent, Event, PrimitiveEvent
-from ..replica import Replica
-from ..trees import EventTree, OperatorNode
+from ..rules.trees import EventTree, OperatorNode
 from .operator_state import OperatorState, interval, nearest_common_ancestor
 
 

@@ -15,9 +15,9 @@ from contexts.group import EMPTY_END, EMPTY_START, discard
 from path_types import PathType, absolute_path_intersection
 
 from ..definitions import Order
+from ..documents.replica import Replica
 from ..events import CompositeEvent, Event, PrimitiveEvent
-from ..replica import Replica
-from ..trees import EventTree, OperatorNode
+from ..rules.trees import EventTree, OperatorNode
 
 if TYPE_CHECKING:
     from .termination import Deferral

@@ -15,9 +15,9 @@ from contexts import Entry
 
 from ..definitions import Conjunction, ContextName, Multiplicity
 from ..definitions import Sequence as SequenceDefinition
+from ..documents.replica import Replica
 from ..events import CompositeEvent, PrimitiveEvent
-from ..replica import Replica
-from ..trees import EventTree, LeafNode, OperatorNode
+from ..rules.trees import EventTree, LeafNode, OperatorNode
 from .operator_state import OperatorState
 from .promises import Promise
 

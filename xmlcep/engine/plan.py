@@ -15,7 +15,7 @@ from path_types import PathType, equals_or_ends, offset
 
 from ..definitions import Multiplicity
 from ..events import CompositeType, PrimitiveType
-from ..trees import EventTree, LeafNode, OperatorNode
+from ..rules.trees import EventTree, LeafNode, OperatorNode
 
 # Where a leaf's event goes: operator (postorder index), operand, and which of the event's ids is the group
 # key (None: flat).

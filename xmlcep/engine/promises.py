@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..definitions import Conjunction, Multiplicity, Sequence
 from ..events import CompositeType
-from ..trees import LeafNode, OperatorNode
+from ..rules.trees import LeafNode, OperatorNode
 
 
 @dataclass(frozen=True, slots=True)

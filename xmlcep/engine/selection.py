@@ -14,9 +14,9 @@ from typing import Generic, TypeAlias, TypeVar
 
 from path_types import PathType, equals_or_ends
 
-from ..event_graph import EventGraph
 from ..events import CompositeEvent
-from ..trees import EventTree
+from ..rules.event_graph import EventGraph
+from ..rules.trees import EventTree
 from .plan import Delivery, Plan, composite_plan, primitive_plan
 from .promises import ALL, Promise, promise
 

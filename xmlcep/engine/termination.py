@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from contexts import Entry
 from path_types import PathType
 
-from ..conditions import Condition
 from ..definitions import Termination
+from ..documents.replica import Replica
 from ..events import PrimitiveEvent
-from ..replica import Replica
+from ..xpath.conditions import Condition
 
 if TYPE_CHECKING:
     from .multiplicity import MultiplicityState

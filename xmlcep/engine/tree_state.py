@@ -10,9 +10,9 @@ from path_types import PathType
 
 from ..definitions import Conjunction, Disjunction, Multiplicity, Order
 from ..definitions import Sequence as SequenceDefinition
+from ..documents.replica import Replica
 from ..events import CompositeEvent, PrimitiveEvent
-from ..replica import Replica
-from ..trees import EventTree, OperatorNode
+from ..rules.trees import EventTree, OperatorNode
 from .combining import ConjunctionState, SequenceState
 from .disjunction import DisjunctionState
 from .multiplicity import MultiplicityState

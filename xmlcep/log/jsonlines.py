@@ -11,10 +11,10 @@ from typing import BinaryIO
 
 from ..errors import RecordError
 from .batches import Batch
+from .columns.json_lines import LinesBlock
 from .decoding import RowDecoder
 from .errors import BadRecord, NewerFormatError, Origin
 from .json_codec import STANDARD, JsonCodec
-from .json_columns import LinesBlock
 from .opening import first_line
 from .quarantine import BadRecordPolicy
 from .records import FIELDS, FORMAT_VERSION, MARK, Control, Header, Row

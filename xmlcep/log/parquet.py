@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ..errors import MissingExtraError, RecordError
 from ..events import PrimitiveEvent
-from .arrow_columns import WITH_FEW_VALUES, ArrowBlock
 from .batches import Batch
+from .columns.arrow import WITH_FEW_VALUES, ArrowBlock
 from .decoding import RowDecoder
 from .errors import BadRecord, LogError, NewerFormatError, Origin
 from .json_codec import STANDARD

@@ -24,7 +24,7 @@ from .model import (
     wildcards,
 )
 from .naming import XSI, Prefixes, element_path
-from .places import Places
+from .places.paths import Places
 from .waiting import unseen_parts
 
 MAX_TYPES = 20

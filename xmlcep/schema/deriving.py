@@ -12,17 +12,17 @@ from path_types import PathType
 from ..definitions import Leaf, Operator, Termination
 from ..rules import Rules
 from . import building
-from .alike import places_of_alike
 from .building import DerivedEvent
 from .changes import change_event, has_change
 from .combining import used_names
 from .completion import Completion, has_event
-from .cycles import plain_edges
 from .errors import SchemaError
 from .loading import Locations, load_schema
-from .merging import merge_equal
 from .model import Schema, local
 from .naming import EventNames, Prefixes
+from .places.alike import places_of_alike
+from .places.cycles import plain_edges
+from .places.merging import merge_equal
 from .printing import print_events
 from .reading import read_schema
 from .suggesting import closest

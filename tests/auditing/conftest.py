@@ -1,0 +1,28 @@
+"""One Spark session for all tests of audits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """A session on this machine with two cores, made as audits make theirs; skipped without PySpark or Java."""
+    pytest.importorskip("pyspark")
+    pytest.importorskip("pyarrow")
+    from xmlcep.auditing.spark.java import NoJavaError
+    from xmlcep.auditing.spark.session import start_session
+
+    try:
+        session = start_session("local[2]")
+    except NoJavaError as error:
+        pytest.skip(str(error))
+    session.conf.set("spark.sql.shuffle.partitions", "3")
+    yield session
+    session.stop()

@@ -1,0 +1,86 @@
+"""The Spark job's steps done by plain Python, so that thousands of examples can be tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from xmlcep.auditing.findings.collector import Collector
+from xmlcep.auditing.findings.order import Ranking
+from xmlcep.auditing.inputs import find_files, make_splits
+from xmlcep.auditing.plan.partition_key import make_plan
+from xmlcep.auditing.spark.chunks import Chunk
+from xmlcep.auditing.spark.finding_chunks import FOUND, MOST_BYTES, in_order
+from xmlcep.auditing.spark.mapper import Keep, Mapper
+from xmlcep.auditing.spark.replayer import BucketReplayer
+from xmlcep.auditing.spark.segment_boundaries import edge_chunks
+from xmlcep.auditing.spark.segment_merge import Settlement
+from xmlcep.auditing.spark.task_reports import BAD, Report
+from xmlcep.auditing.spark.tasks import replay_segments
+from xmlcep.rules import Rules
+
+
+def simulate(
+    logs: Sequence[Path],
+    rules: Rules,
+    collector: Collector,
+    *,
+    split_bytes: int,
+    segment_records: int,
+    operators: bool,
+    buckets: int = 3,
+    most_bytes: int = MOST_BYTES,
+    batch_size: int = 3,
+    keep: Keep | None = None,
+) -> list[bytes]:
+    """The findings' lines, as the distributed audit computes them; ``split_bytes`` is also a number of records."""
+    splits = make_splits(find_files(logs), split_bytes, split_bytes)
+
+    def mapper() -> Mapper:
+        return Mapper(
+            make_plan(rules), buckets, keep=keep, segment_records=segment_records, batch_size=batch_size
+        )
+
+    reader = mapper()
+    routed, reports = _divided(item for split in splits for item in reader.read(split))
+    settlement = Settlement(splits, reports, buckets)
+    for chunk in routed:
+        if chunk.level == BAD:
+            settlement.collect_bad(chunk, collector)
+    if settlement.to_sort:
+        selected = sorted(
+            record
+            for split in splits
+            for records in mapper().select(split, settlement.to_sort)
+            for record in records
+        )
+        again, reports = _divided(mapper().route_sorted(selected, {split.name: split for split in splits}))
+        settlement.add_sorted(reports)
+        routed += again
+        for chunk in again:
+            if chunk.level == BAD:
+                settlement.collect_bad(chunk, collector, again=True)
+    settlement.collect(collector)
+    plan = make_plan(rules)
+    chunks = routed + list(edge_chunks(settlement.edges(), plan, buckets))
+    for level in range(1 + max(each.level for each in plan.passes)):
+        for bucket in range(buckets):
+            replayer = BucketReplayer(
+                plan, bucket, buckets, settlement.ends(), settlement.headers(), settlement.to_sort,
+                operators=operators,
+            )  # fmt: skip
+            own = [chunk for chunk in chunks if (chunk.level, chunk.bucket) == (level, bucket)]
+            chunks += replay_segments(replayer, sorted(own, key=lambda chunk: (chunk.segment, chunk.number)))
+    found = [chunk for chunk in chunks if chunk.level == FOUND]
+    found.sort(key=lambda chunk: (chunk.segment, chunk.bucket, chunk.number))
+    lines: dict[str, list[bytes]] = {}
+    for part in in_order(found, Ranking(rules), collector.spool, most_bytes):
+        lines.setdefault(part.doc, []).extend(part.text.splitlines())
+    return [line for doc in sorted(lines) for line in lines[doc]]
+
+
+def _divided(items: Iterable[Chunk | Report]) -> tuple[list[Chunk], list[Report]]:
+    both = list(items)
+    return [each for each in both if isinstance(each, Chunk)], [
+        each for each in both if isinstance(each, Report)
+    ]

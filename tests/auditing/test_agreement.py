@@ -1,0 +1,206 @@
+"""Both engines write the same bytes: findings, quarantine, summary."""
+
+from __future__ import annotations
+
+import gzip
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.auditing.logs import documents, interleaved, write_log
+from tests.strategies import rule_sets
+from xmlcep.auditing import AuditResult, audit
+from xmlcep.auditing.findings.collector import Collector
+from xmlcep.auditing.inputs import find_files
+from xmlcep.log.parquet import ParquetWriter
+from xmlcep.log.records import Header
+from xmlcep.rules import Rules, parse_rules
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def assert_same(one: AuditResult, other: AuditResult) -> None:
+    """Fails with the first lines that differ."""
+    first, second = list(one.lines()), list(other.lines())
+    assert [line for line in first if line not in second][:2] == [
+        line for line in second if line not in first
+    ][:2]
+    assert described(one) == described(other)
+
+
+ORDER_RULES = parse_rules(
+    """
+    event Complete = ins(item) ; (x[0,1] ins(item/comment) & ins(item/price))
+    event Quiet = (x[1,*]{end=non-local} *(item/price) & *(item/quantity)) {end=non-local}
+    event Sane = (ins(item/price) & ins(item/quantity)) {when="count(*) > 1"}
+    event Flat {flat, context=continuous} = ins(item) ; ins(item/price)
+    event Twice = Complete(item) & ins(item/quantity)
+    event AtEnd = (ins(item/price) & ins(item/quantity)) {end=custom}
+    """
+)
+
+
+def described(result: AuditResult) -> tuple[bytes, bytes | None, list[Any]]:
+    """All that must not depend on the engine."""
+    quarantine = None if result.quarantine is None else result.quarantine.read_bytes()
+    documents = result.summary.documents
+    return result.out.read_bytes(), quarantine, [documents[doc].to_record() for doc in sorted(documents)]
+
+
+@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(rule_sets(), st.data())
+def test_random_rules_and_logs(spark: SparkSession, definitions, data) -> None:
+    rules = Rules.from_definitions(definitions)
+    parts = [part for part in data.draw(documents()) if part]
+    partitions = data.draw(st.sampled_from((1, 2, 7, 64)))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder)
+        if data.draw(st.booleans()):
+            logs = [write_log(path / f"{number}.jsonl", part) for number, part in enumerate(parts)]
+        else:
+            logs = [write_log(path / "all.jsonl", data.draw(interleaved(parts)))]
+        if not parts:
+            return
+        operators = data.draw(st.booleans())
+        local = described(audit(logs, rules, out=path / "local", operators=operators))
+        distributed = audit(
+            logs,
+            rules,
+            engine="spark",
+            spark=spark,
+            out=path / "spark",
+            partitions=partitions,
+            operators=operators,
+        )
+        assert described(distributed) == local
+
+
+def orders(doc: str, count: int = 60, txn: bool = False) -> list[dict[str, Any]]:
+    """A log in which items are worked on in turns."""
+    records: list[dict[str, Any]] = []
+
+    def add(op: str, path: str, ids: list[int], **more: Any) -> None:
+        ts = len(records) + 1
+        records.append(
+            {"doc": doc, "ts": ts, "op": op, "path": path, "ids": ids, "value": None, "old": None, "pos": None,
+             "at": f"2026-01-01T00:00:{ts % 60:02}Z", "txn": ts // 4 if txn else None, "meta": None, **more}
+        )  # fmt: skip
+
+    add("ins", "/order", [1], pos=0)
+    for number in range(count):
+        item = 10 + number % 7 * 1000 + number // 7 * 10
+        name = ("price", "quantity", "comment")[number % 3]
+        if number // 7 == 0:
+            add("ins", "/order/item", [1, item], pos=0)
+        add("ins", f"/order/item/{name}", [1, 10 + number % 7 * 1000, item + 5], pos=0)
+    return records
+
+
+def lines_of(records: list[dict[str, Any]]) -> list[bytes]:
+    from xmlcep.log.json_codec import FASTEST
+
+    return [FASTEST.dumps(record) for record in records]
+
+
+def test_files_of_all_formats_together(spark: SparkSession, tmp_path: Path) -> None:
+    import pyarrow
+
+    from xmlcep.events import PrimitiveEvent
+
+    write_log(tmp_path / "a.jsonl", lines_of(orders("a")))
+    packed = b"\n".join(lines_of(orders("b", txn=True)))
+    (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(packed))
+    with pyarrow.CompressedOutputStream(str(tmp_path / "c.jsonl.zst"), "zstd") as stream:
+        stream.write(b"\n".join(lines_of(orders("c"))))
+    with ParquetWriter(tmp_path / "d.parquet", Header("d")) as writer:
+        writer.write_all([PrimitiveEvent.from_record(record) for record in orders("d", txn=True)])
+    local = audit(tmp_path, ORDER_RULES, out=tmp_path / "local.out")
+    assert set(local.summary.documents) == {"a", "b", "c", "d"}
+    assert all(each.findings > 20 for each in local.summary.documents.values())
+    assert all(count for count in local.summary.per_rule.values()) and len(local.summary.per_rule) == 6
+    distributed = audit(tmp_path, ORDER_RULES, out=tmp_path / "spark.out", engine="spark", spark=spark)
+    assert_same(distributed, local)
+
+
+def test_bad_records_and_disorder(spark: SparkSession, tmp_path: Path) -> None:
+    first, second = lines_of(orders("a", txn=True)), lines_of(orders("b"))
+    first[7], first[8] = first[8], first[7]  # out of order: sorted
+    first.insert(20, first[19])  # the same time point twice, in a document that has to be sorted
+    second.insert(30, second[29])  # the same in one that is in order
+    second.insert(10, b'{"doc": "b", "ts": 1, "op": "gone"}')
+    second.insert(5, b"not json \xff")
+    second[40] = second[40].replace(b'"ids":[1,', b'"ids":[')
+    (tmp_path / "log.jsonl").write_bytes(b"\n".join([*first, b"", *second]) + b'\n{"doc": "a", "ts"')
+    local = audit(tmp_path / "log.jsonl", ORDER_RULES, out=tmp_path / "local.out")
+    assert local.summary.quarantined == 6
+    assert local.summary.documents["a"].disordered and not local.summary.documents["b"].disordered
+    assert local.summary.documents["b"].missing == 1
+    distributed = audit(
+        tmp_path / "log.jsonl", ORDER_RULES, out=tmp_path / "spark.out", engine="spark", spark=spark
+    )
+    assert_same(distributed, local)
+    without = audit(tmp_path / "log.jsonl", ORDER_RULES, out=tmp_path / "w.out", on_bad_record="document")
+    assert without.summary.findings == 0 and all(d.withheld for d in without.summary.documents.values())
+    also = audit(
+        tmp_path / "log.jsonl",
+        ORDER_RULES,
+        out=tmp_path / "x.out",
+        on_bad_record="document",
+        engine="spark",
+        spark=spark,
+    )
+    assert described(also) == described(without)
+
+
+def test_parquet_findings_are_the_same(spark: SparkSession, tmp_path: Path) -> None:
+    log = write_log(tmp_path / "a.jsonl", lines_of(orders("a")))
+    local = audit(log, ORDER_RULES, out=tmp_path / "local.parquet", format="parquet")
+    distributed = audit(
+        log, ORDER_RULES, out=tmp_path / "spark.parquet", format="parquet", engine="spark", spark=spark
+    )
+    assert_same(distributed, local)
+    assert list(local.records()) == list(audit(log, ORDER_RULES).records())
+    assert local.findings.num_rows == local.summary.findings > 20
+
+
+def test_many_small_splits(spark: SparkSession, tmp_path: Path) -> None:
+    from xmlcep.auditing.bad_records import OnBadRecord
+    from xmlcep.auditing.findings.spool import Spool
+    from xmlcep.auditing.result import Summary
+    from xmlcep.auditing.spark.job import SparkAudit
+
+    log = write_log(tmp_path / "a.jsonl", lines_of(orders("a", txn=True)) + lines_of(orders("b")))
+    local = audit(log, ORDER_RULES, out=tmp_path / "local.out")
+    with Spool() as spool:
+        collector = Collector(spool, Summary("spark"), OnBadRecord.SKIP)
+        job = SparkAudit(spark, ORDER_RULES, collector, operators=False, split_bytes=500, partitions=5)
+        texts = [text for _, text in job.run(find_files(log), collector.finish)]
+    lines = b"".join(texts).splitlines()
+    assert lines == list(local.lines())
+
+
+def test_many_documents_in_files_of_both_kinds(spark: SparkSession, tmp_path: Path) -> None:
+    """Documents that take turns, documents one after the other, a Parquet file with a damaged row group."""
+    from tests.auditing.test_splits import damage, write_parquet
+
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    rules = parse_rules(f"{ORDER_RULES.text}\nevent Several(order) {{end=custom}} = x[3,3] Complete(item)")
+    logs = [orders(f"doc{number:03}", 12, txn=number % 3 == 0) for number in range(200)]
+    in_turns = [record for records in zip(*logs[:80], strict=False) for record in records]
+    write_log(folder / "a.jsonl", lines_of(in_turns))
+    write_log(folder / "b.jsonl", lines_of([record for log in logs[80:140] for record in log]))
+    packed = [record for log in logs[140:] for record in log]
+    damage(write_parquet(folder / "c.parquet", packed, 150), 2, "ts", at_end=False)
+    local = audit(folder, rules, out=tmp_path / "local.out")
+    assert len(local.summary.documents) > 190 and local.summary.quarantined == 1
+    assert all(local.summary.per_rule.values()) and len(local.summary.per_rule) == 7
+    setting = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    before = spark.conf.get(setting)
+    distributed = audit(folder, rules, out=tmp_path / "spark.out", engine="spark", spark=spark)
+    assert_same(distributed, local)
+    assert spark.conf.get(setting) == before

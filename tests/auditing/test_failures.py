@@ -1,0 +1,172 @@
+"""Killed workers, an engine or a job that fails, a full disk: the answer is right, or one sentence."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.auditing.levels import LEVELS
+from tests.auditing.logs import write_log
+from tests.auditing.simulation import simulate
+from tests.auditing.test_agreement import described, lines_of, orders
+from xmlcep.auditing import SparkError, audit
+from xmlcep.auditing.bad_records import OnBadRecord
+from xmlcep.auditing.findings.atomic_files import OutputError
+from xmlcep.auditing.findings.collector import Collector
+from xmlcep.auditing.findings.spool import Spool
+from xmlcep.auditing.progress import Advance
+from xmlcep.auditing.result import Summary
+from xmlcep.auditing.spark.failures import explain, explained
+from xmlcep.auditing.spark.replayer import ReplayError
+from xmlcep.auditing.spark.session import start_session
+from xmlcep.engine import Detector
+from xmlcep.rules import parse_rules
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """A log of two documents, one with transactions."""
+    return write_log(tmp_path / "log.jsonl", lines_of(orders("a", txn=True)) + lines_of(orders("b")))
+
+
+@pytest.mark.parametrize(("step", "level"), [("map_task", None), ("replay_task", 0), ("replay_task", 1)])
+def test_a_killed_worker_changes_nothing(
+    spark: SparkSession,
+    log: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    step: str,
+    level: int | None,
+) -> None:
+    from xmlcep.auditing.spark import job as job
+    from xmlcep.auditing.spark import tasks
+
+    killed = tmp_path / "killed"
+    make_task = getattr(tasks, step)
+
+    def deadly(*arguments: Any, **options: Any) -> Callable[[Any], Iterator[Any]]:
+        task = make_task(*arguments, **options)
+
+        def run(batches: Any) -> Iterator[Any]:
+            seen = []
+
+            def watched() -> Iterator[Any]:
+                for batch in batches:
+                    seen.extend([None] if level is None else batch.column("level").to_pylist())
+                    yield batch
+
+            for number, batch in enumerate(task(watched())):
+                yield batch
+                if number and level in seen and not killed.exists():  # some of its answer is out
+                    killed.touch()
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        return run
+
+    monkeypatch.setattr(job, step, deadly)
+    told: list[Advance] = []
+    distributed = audit(
+        log,
+        LEVELS,
+        engine="spark",
+        spark=spark,
+        partitions=2,
+        out=tmp_path / "spark.out",
+        progress=told.append,
+    )
+    assert killed.exists()
+    local = audit(log, LEVELS, out=tmp_path / "local.out")
+    assert described(distributed) == described(local)
+    one, other = distributed.summary, local.summary
+    assert (one.records, one.to_record()["rules"]) == (other.records, other.to_record()["rules"])
+    assert told[-1].records == other.records  # nor were those counted that the killed task had read
+
+
+def test_an_engine_that_fails_is_one_sentence_and_leaves_nothing(
+    spark: SparkSession, log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from xmlcep.auditing.spark import job as job
+    from xmlcep.auditing.spark import tasks
+
+    def broken(*arguments: Any, **options: Any) -> Callable[[Any], Iterator[Any]]:
+        task = tasks.replay_task(*arguments, **options)
+
+        def run(batches: Any) -> Iterator[Any]:
+            def fail(*_: Any) -> None:
+                raise ValueError("the engine\nis broken")
+
+            with pytest.MonkeyPatch.context() as patch:  # the worker process will be used again
+                patch.setattr(Detector, "flush", fail)
+                yield from task(batches)
+
+        return run
+
+    monkeypatch.setattr(job, "replay_task", broken)
+    said = r"document '[ab]' cannot be replayed at time point \d+: ValueError: the engine is broken"
+    with pytest.raises(SparkError, match=rf"^the Spark job failed: ReplayError: {said}$"):
+        audit(log, LEVELS, engine="spark", spark=spark, partitions=2, out=tmp_path / "f.jsonl")
+    assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
+
+
+@pytest.mark.parametrize("options", ["", "{end=non-local}"])  # plain records, and with marks between them
+def test_a_failure_says_where(log: Path, monkeypatch: pytest.MonkeyPatch, options: str) -> None:
+    rules = parse_rules(f"event A = (ins(item) ; ins(item/price)) {options}")
+
+    def feed(_: Detector, event: Any, *__: Any) -> list[Any]:
+        return [][1] if event[0] == 4 else []
+
+    def replay(detector: Detector, events: Any) -> Iterator[Any]:
+        for event in events:
+            yield from feed(detector, event)
+
+    monkeypatch.setattr(Detector, "feed", feed)
+    monkeypatch.setattr(Detector, "replay", replay)
+    said = r"^document '[ab]' cannot be replayed at time point 4: IndexError: list index out of range$"
+    with Spool() as spool, pytest.raises(ReplayError, match=said):
+        collector = Collector(spool, Summary("simulated"), OnBadRecord.SKIP)
+        simulate([log], rules, collector, split_bytes=10**6, segment_records=100, operators=False)
+
+
+def test_a_full_disk_for_temporary_files_is_one_sentence_and_leaves_nothing(
+    spark: SparkSession, log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Spool, "add_findings", full)
+    with pytest.raises(
+        OutputError, match=r"^temporary files in .*: .*disk is full: set TMPDIR to a folder with room$"
+    ):
+        audit(log, LEVELS, engine="spark", spark=spark, partitions=2, out=tmp_path / "f.jsonl")
+    assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
+
+
+@pytest.mark.parametrize("master", ["nonsense", "local[x]", "local[2", "spark:/host", "local[2] ", ""])
+def test_what_is_no_master(master: str) -> None:
+    with pytest.raises(
+        SparkError, match=r"is no Spark master: expected local, local\[4\], spark://HOST:PORT"
+    ):
+        start_session(master)
+
+
+def test_causes_are_named() -> None:
+    assert "master cannot be reached" in explain(
+        RuntimeError(
+            "java.lang.IllegalStateException: Cannot call methods on a stopped SparkContext.\n\tat x.y"
+        )
+    )
+    assert "memory" in explain(RuntimeError("... java.lang.OutOfMemoryError: Java heap space\n\tat x.y"))
+    too_large = "Total size of results of 1 tasks (2.0 MiB) is bigger than spark.driver.maxResultSize (1 MiB)"
+    assert "maxResultSize to 0" in explain(RuntimeError(f"Job aborted due to stage failure: {too_large}"))
+    assert "SPARK_LOCAL_DIRS" in explain(RuntimeError("java.io.IOException: No space left on device"))
+    with pytest.raises(ZeroDivisionError), explained():
+        raise ZeroDivisionError  # our own faults are not dressed up

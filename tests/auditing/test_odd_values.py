@@ -1,0 +1,144 @@
+"""Values at the edge of what a log can hold: both ways to audit see them alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from tests.auditing.test_partitioning import Outcome, both_ways
+from xmlcep.auditing import inputs
+from xmlcep.log.json_codec import FASTEST, STANDARD
+from xmlcep.rules import Rules, parse_rules
+
+HEADER = b'{"xmlcep":1,"doc":"d","snapshot":"<order/>","ids":[1],"ts":0}'
+
+# Read as columns, with markers, with conditions and a second level, and one that none of the records fits.
+RULES = {
+    "plain": parse_rules("event A = ins(item) ; ins(item/price)"),
+    "markers": parse_rules("event A {end=custom} = ins(item/price) & ins(item/quantity)"),
+    "conditions": parse_rules(
+        'event A {when="true()"} = ins(item/price) | ins(item/quantity)\n'
+        "event B(order) {end=non-local} = x[1,*] A(item)"
+    ),
+    "none": parse_rules("event A = ins(nothing) ; ins(nothing/x)"),
+}
+
+
+def record(ts: int, **more: str) -> bytes:
+    """A record as JSON text; ``more`` are JSON texts, too."""
+    paths = ("item", "item/price", "item/quantity")
+    fields = {
+        "doc": '"d"', "ts": str(ts), "op": '"ins"', "path": f'"/order/{paths[(ts - 1) % 3]}"',
+        "ids": "[1,2]" if ts % 3 == 1 else f"[1,2,{ts}]", "value": "null", "old": "null", "pos": "0", "at": "null",
+        "txn": "null", "meta": "null", **more,
+    }  # fmt: skip
+    return ("{" + ",".join(f'"{name}":{text}' for name, text in fields.items()) + "}").encode()
+
+
+def three(**more: str) -> list[bytes]:
+    """An item with price and quantity."""
+    return [record(ts, **more) for ts in (1, 2, 3)]
+
+
+def outcome(log: Path, lines: list[bytes], rules: Rules) -> Outcome:
+    """What is found in these lines, whatever the codec and the cuts."""
+    log.write_bytes(b"\n".join(lines) + b"\n")
+    outcomes = []
+    for codec in (FASTEST, STANDARD):
+        with mock.patch.object(inputs, "FASTEST", codec):
+            for split_bytes, segment_records, batch_size in ((10**6, 1000, 100), (150, 1, 1)):
+                outcomes += both_ways(
+                    [log], rules, split_bytes=split_bytes, segment_records=segment_records, operators=True,
+                    batch_size=batch_size,
+                )  # fmt: skip
+    assert all(each == outcomes[0] for each in outcomes)
+    return outcomes[0]
+
+
+def arranged(lines: list[bytes]) -> list[list[bytes]]:
+    """The lines in order, in disorder, each twice, and both."""
+    return [lines, lines[::-1], [line for line in lines for _ in range(2)], lines + lines[::-1]]
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+@pytest.mark.parametrize(
+    ("field", "text", "good"),
+    [
+        ("value", r'"\ud800"', False),
+        ("at", r'"\udfff"', False),
+        ("doc", r'"\ud800"', False),
+        ("at", r'"\ud83d\ude00"', True),
+        ("doc", '""', True),
+        ("doc", r'"a\nb\u0000"', True),
+        ("pos", str(2**63), True),
+        ("pos", str(-(2**63)), True),
+        ("txn", str(2**64 - 1), True),
+        ("txn", str(-(2**63)), True),
+        ("txn", str(2**64), False),
+    ],
+)
+def test_a_value(tmp_path: Path, rules: Rules, field: str, text: str, good: bool) -> None:
+    for lines in arranged(three(**{field: text})):
+        found, bad, _ = outcome(tmp_path / "log.jsonl", lines, rules)
+        if good:
+            assert len(bad) == len(lines) - 3 and bool(found) == (rules is not RULES["none"])
+        else:
+            assert len(bad) == len(lines) and not found
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+@pytest.mark.parametrize("item", [0, -1, -(2**63), 2**63 - 1])
+def test_ids(tmp_path: Path, rules: Rules, item: int) -> None:
+    in_item = [f"[1,{item}]", f"[1,{item},7]", f"[1,{item},8]"]
+    for lines in arranged([record(ts, ids=ids) for ts, ids in enumerate(in_item, start=1)]):
+        found, bad, _ = outcome(tmp_path / "log.jsonl", lines, rules)
+        assert len(bad) == len(lines) - 3 and bool(found) == (rules is not RULES["none"])
+
+
+def test_transactions_beyond_64_bits_are_told_apart(tmp_path: Path) -> None:
+    """Nor are they taken for any of those within: price and quantity are in one, as two and three are."""
+    numbers = ("4", str(2**63), str(2**63), "4", str(2**63 + 2**61 - 1), "4")
+    lines = [record(ts, txn=txn) for ts, txn in enumerate(numbers, start=1)]
+    found, bad, _ = outcome(tmp_path / "log.jsonl", lines, RULES["markers"])
+    assert [FASTEST.loads(line)["ts"] for line in found if FASTEST.loads(line)["operator"] is None] == [3, 6]
+    assert not bad
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+def test_documents_without_good_records(tmp_path: Path, rules: Rules) -> None:
+    bad_ones = [record(1, op='"gone"', doc='"e"'), record(2, ids="[]", doc='"e"'), record(0, doc='"e"')]
+    for lines in arranged(bad_ones):
+        found, bad, (described, _) = outcome(tmp_path / "log.jsonl", lines, rules)
+        assert not found and len(bad) == len(lines) and described["e"]["records"] == 0
+    found, bad, (described, _) = outcome(tmp_path / "log.jsonl", bad_ones + three(), rules)
+    assert bool(found) == (rules is not RULES["none"]) and len(bad) == 3
+    assert described["d"]["records"] == 3 and described["e"]["quarantined"] == 3
+
+
+@pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
+def test_a_header_alone(tmp_path: Path, rules: Rules) -> None:
+    assert outcome(tmp_path / "log.jsonl", [HEADER], rules) == ([], [], ({}, set()))
+
+
+def test_an_unsigned_column_of_transactions(tmp_path: Path) -> None:
+    """A Parquet file may have one; beyond 63 bits it does not fit the columns of the shuffle."""
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    numbers = pa.array([4, 2**63, 2**63, 4], pa.uint64())
+    table = pa.table(
+        {
+            "doc": ["d"] * 4, "ts": [1, 2, 3, 4], "op": ["ins"] * 4, "txn": numbers,
+            "path": ["/order/item", "/order/item/price", "/order/item/quantity", "/order/item"],
+            "ids": [[1, 2], [1, 2, 3], [1, 2, 4], [1, 5]],
+        }
+    )  # fmt: skip
+    log = tmp_path / "log.parquet"
+    pq.write_table(table, log)
+    local, distributed = both_ways(
+        [log], RULES["markers"], split_bytes=10**6, segment_records=100, operators=False
+    )
+    assert distributed == local
+    assert [FASTEST.loads(line)["ts"] for line in local[0]] == [3]

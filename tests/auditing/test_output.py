@@ -1,0 +1,201 @@
+"""Where findings go: complete or not at all, and over nothing that is needed."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.auditing.logs import write_log
+from tests.auditing.test_agreement import ORDER_RULES, lines_of, orders
+from xmlcep import load_rules, parse_rules
+from xmlcep.auditing import AuditResult, BadRecordError, OutputError, audit
+from xmlcep.auditing.findings.atomic_files import AtomicFile
+from xmlcep.auditing.findings.spool import Spool
+from xmlcep.auditing.inputs import SplitReader, find_files, make_splits
+from xmlcep.log import BadRecord, Batch, ClockCheck
+from xmlcep.log.decoding import RowDecoder
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return write_log(tmp_path / "log.jsonl", lines_of(orders("a")))
+
+
+def test_what_is_read_is_not_overwritten(tmp_path: Path, log: Path) -> None:
+    before = log.read_bytes()
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(log)
+    for target in (log, link, tmp_path / "." / "log.jsonl"):
+        with pytest.raises(OutputError, match="is read by the audit"):
+            audit(log, ORDER_RULES, out=target)
+    with pytest.raises(OutputError, match="is read by the audit"):
+        audit(log, ORDER_RULES, out=tmp_path / "out.jsonl", quarantine=log)
+    rules = tmp_path / "rules.xcep"
+    rules.write_text("event A = ins(item)")
+    with pytest.raises(OutputError, match="is read by the audit"):
+        audit(log, load_rules(rules), out=rules)
+    assert (log.read_bytes(), rules.read_text()) == (before, "event A = ins(item)")
+
+
+def test_findings_and_bad_records_are_two_files(tmp_path: Path, log: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    with pytest.raises(OutputError, match="give each a name"):
+        audit(log, ORDER_RULES, out=out, quarantine=out)
+
+
+def test_a_folder_is_no_file(tmp_path: Path, log: Path) -> None:
+    with pytest.raises(OutputError, match="is a folder: give the name of a file"):
+        audit(log, ORDER_RULES, out=tmp_path)
+
+
+def test_devices_are_written_to(log: Path) -> None:
+    number = os.stat(os.devnull).st_rdev
+    audit(log, ORDER_RULES, out=os.devnull)
+    assert os.stat(os.devnull).st_rdev == number
+
+
+def test_a_symbolic_link_stays_one(tmp_path: Path, log: Path) -> None:
+    real, link = tmp_path / "folder" / "real.jsonl", tmp_path / "link.jsonl"
+    real.parent.mkdir()
+    real.write_text("before")
+    link.symlink_to(real)
+    result = audit(log, ORDER_RULES, out=link)
+    assert link.is_symlink()
+    assert real.read_bytes() == b"".join(line + b"\n" for line in result.lines()) != b""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("format", ["jsonl", "parquet"])
+def test_a_full_device(log: Path, format: Any) -> None:
+    if format == "parquet":
+        pytest.importorskip("pyarrow")
+    with pytest.raises(OutputError, match=r"/dev/full: cannot be written: No space left on device"):
+        audit(log, ORDER_RULES, out="/dev/full", format=format)
+
+
+def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    target = tmp_path / "out.jsonl"
+    target.write_text("before")
+    monkeypatch.setattr(os, "fsync", full)
+    with (
+        pytest.raises(OutputError, match=r"out\.jsonl: cannot be written: No space left"),
+        AtomicFile(target),
+    ):
+        pass
+    with pytest.raises(OutputError, match="No space left"), AtomicFile(target):
+        full(0)
+    assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]
+    assert target.read_text() == "before"
+
+
+@pytest.mark.parametrize("engine", ["local", "spark"])
+@pytest.mark.parametrize(
+    ("xml", "reason"),
+    [
+        ("<order>", "not well-formed"),
+        ("<!DOCTYPE order><order/>", "document type declaration"),
+        ("<order><item/></order>", "more nodes than ids"),
+    ],
+)
+def test_a_damaged_snapshot_is_a_bad_record(
+    request: pytest.FixtureRequest, tmp_path: Path, xml: str, reason: str, engine: str
+) -> None:
+    session = request.getfixturevalue("spark") if engine == "spark" else None
+    headers = [
+        json.dumps({"xmlcep": 1, "doc": doc, "snapshot": text, "ids": [1]}).encode()
+        for doc, text in (("b", "<order/>"), ("a", xml))
+    ]
+    log = write_log(tmp_path / "log.jsonl", [*headers, *lines_of(orders("a")), *lines_of(orders("b"))])
+    rules = parse_rules('event A {when="1"} = ins(item/price) & ins(item/quantity)')
+
+    def audited(**options: Any) -> AuditResult:
+        return audit(log, rules, engine=engine, spark=session, out=tmp_path / "out.jsonl", **options)  # type: ignore[arg-type]
+
+    result = audited()
+    assert result.quarantine is not None
+    (bad,) = map(json.loads, result.quarantine.read_text().splitlines())
+    assert (Path(bad["file"]).name, bad["record"]) == ("log.jsonl", 2)
+    assert "the header of the document 'a'" in bad["reason"] and reason in bad["reason"]
+    counts = {doc: (each.quarantined, each.findings > 0) for doc, each in result.summary.documents.items()}
+    assert counts == {"a": (1, True), "b": (0, True)}
+    withheld = audited(on_bad_record="document").summary.documents
+    assert [withheld[doc].withheld for doc in "ab"] == [True, False] and withheld["b"].findings
+    if engine == "local":
+        with pytest.raises(
+            BadRecordError, match=rf"log\.jsonl:2: the header of the document 'a': .*{reason}"
+        ):
+            audited(on_bad_record="fail")
+
+
+@pytest.mark.parametrize("engine", ["local", "spark"])
+def test_records_that_name_no_document(request: pytest.FixtureRequest, tmp_path: Path, engine: str) -> None:
+    session = request.getfixturevalue("spark") if engine == "spark" else None
+    nameless = [line.replace(b'"doc":"a"', b'"doc":null') for line in lines_of(orders("a"))]
+    nameless[0] = nameless[0].replace(b'"doc":null,', b"")
+    assert b'"doc"' not in nameless[0] and nameless[-1] != lines_of(orders("a"))[-1]
+    header = json.dumps({"xmlcep": 1, "doc": "a", "snapshot": None, "ids": []}).encode()
+    named = write_log(tmp_path / "named.jsonl", [header, *nameless, *lines_of(orders("b"))])
+    lost = write_log(tmp_path / "lost.jsonl", nameless + lines_of(orders("b")))
+    expected = write_log(
+        tmp_path / "expected.jsonl", [header, *lines_of(orders("a")), *lines_of(orders("b"))]
+    )
+    results = [
+        audit(log, ORDER_RULES, engine=engine, spark=session, out=tmp_path / f"{log.stem}.out")  # type: ignore[arg-type]
+        for log in (named, lost, expected)
+    ]
+    assert results[0].out.read_bytes() == results[2].out.read_bytes() != b""
+    assert results[0].quarantine is None and list(results[1].summary.documents) == ["b"]
+    assert results[1].summary.quarantined == len(nameless) and results[1].quarantine is not None
+    assert "doc is missing" in results[1].quarantine.read_text()
+    bad: list[BadRecord] = []
+    docs = [
+        row[8]
+        for split in make_splits(find_files(named), 1000)
+        for batch in SplitReader(split, RowDecoder(ClockCheck.ANY), bad.append).read()
+        if isinstance(batch, Batch)
+        for row in batch.rows
+    ]
+    assert docs == ["a"] * len(nameless) + ["b"] * len(lines_of(orders("b"))) and not bad
+
+
+def test_no_room_for_temporary_files() -> None:
+    with pytest.raises(OutputError, match=r"temporary files in .* set TMPDIR"), Spool() as spool:
+        spool._database.execute("PRAGMA max_page_count = 10")
+        for number in range(100):
+            spool.add_findings("a", number, b"x" * 10_000)
+
+
+@pytest.mark.parametrize("format", ["jsonl", "parquet"])
+def test_findings_by_event_type(
+    tmp_path: Path, log: Path, format: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if format == "parquet":
+        pytest.importorskip("pyarrow")
+    whole = audit(log, ORDER_RULES, out=tmp_path / "whole", format=format)
+    result = audit(log, ORDER_RULES, out=tmp_path / "parts", format=format, partition_by_rule=True)
+    expected: dict[str, list[dict[str, Any]]] = {}
+    for record in whole.records():
+        expected.setdefault(record["name"], []).append(record)
+    found = sorted(path.parent.name for path in result.out.glob(f"*/findings.{format}"))
+    assert found == [f"name={name}" for name in sorted(expected)] and len(found) > 1
+    assert list(result.records()) == [record for name in sorted(expected) for record in expected[name]]
+    assert result.summary.per_rule == whole.summary.per_rule
+    with pytest.raises(OutputError, match="is there already"):
+        audit(log, ORDER_RULES, out=result.out, format=format, partition_by_rule=True)
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(OutputError, match="other: cannot be written: No space left"):
+        audit(log, ORDER_RULES, out=tmp_path / "other", format=format, partition_by_rule=True)
+    assert sorted(tmp_path.iterdir()) == before

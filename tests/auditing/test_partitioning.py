@@ -1,0 +1,64 @@
+"""Replaying each key by itself finds what one replay in order finds (docs/audit.md, put to the test)."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.auditing.logs import documents, interleaved, write_log
+from tests.auditing.simulation import simulate
+from tests.strategies import rule_sets
+from xmlcep.auditing.bad_records import OnBadRecord
+from xmlcep.auditing.findings.collector import Collector
+from xmlcep.auditing.findings.spool import Spool
+from xmlcep.auditing.inputs import find_files
+from xmlcep.auditing.local.replay import LocalAudit
+from xmlcep.auditing.result import Summary
+from xmlcep.auditing.spark.mapper import Keep
+from xmlcep.rules import Rules
+
+Outcome = tuple[list[bytes], list[object], object]
+
+
+def both_ways(
+    logs: list[Path], rules: Rules, *, split_bytes: int, segment_records: int, operators: bool,
+    on_bad: OnBadRecord = OnBadRecord.SKIP, keep: Keep | None = None, **more: int,
+) -> tuple[Outcome, Outcome]:  # fmt: skip
+    """Findings, quarantine and documents of the local audit and of the simulated distributed one."""
+    outcomes = []
+    for distributed in (False, True):
+        with Spool() as spool:
+            summary = Summary("test")
+            collector = Collector(spool, summary, on_bad)
+            if distributed:
+                lines = simulate(
+                    logs, rules, collector,
+                    split_bytes=split_bytes, segment_records=segment_records, operators=operators, keep=keep, **more,
+                )  # fmt: skip
+            else:
+                LocalAudit(rules, collector, operators=operators, keep=keep).run(find_files(logs))
+                lines = [line for _, text in spool.findings() for line in text.splitlines()]
+            withheld = collector.finish()
+            described = {doc: each.to_record() for doc, each in summary.documents.items()}
+            outcomes.append((lines, list(spool.bad()), (described, withheld)))
+    return outcomes[0], outcomes[1]
+
+
+@settings(max_examples=250)
+@given(rule_sets(), st.data(), st.booleans())
+def test_keys_by_themselves_find_what_the_whole_finds(definitions, data, operators) -> None:
+    rules = Rules.from_definitions(definitions)
+    log = data.draw(documents().flatmap(interleaved))
+    if not log:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_log(Path(folder) / "log.jsonl", log)
+        local, distributed = both_ways(
+            [path], rules, split_bytes=data.draw(st.sampled_from((200, 900, 10**6))),
+            segment_records=data.draw(st.sampled_from((1, 5, 1000))), operators=operators,
+            buckets=data.draw(st.sampled_from((1, 3, 50))), most_bytes=data.draw(st.sampled_from((0, 2**20))),
+        )  # fmt: skip
+    assert distributed == local

@@ -1,0 +1,147 @@
+"""Blocks sifted as columns and records taken one by one: the same findings, quarantine and documents."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.auditing.logs import documents, interleaved
+from tests.strategies import rule_sets
+from xmlcep.auditing import inputs
+from xmlcep.auditing.bad_records import OnBadRecord
+from xmlcep.auditing.findings.collector import Collector
+from xmlcep.auditing.findings.encoding import FindingEncoder
+from xmlcep.auditing.findings.spool import Spool
+from xmlcep.auditing.inputs import find_files
+from xmlcep.auditing.local.replay import LocalAudit
+from xmlcep.auditing.result import Summary
+from xmlcep.engine import Detector
+from xmlcep.log.json_codec import STANDARD
+from xmlcep.log.parquet import arrow_schema
+from xmlcep.log.records import Row, change_record
+from xmlcep.rules import Rules, parse_rules
+
+Record = dict[str, Any]
+
+PLAIN = parse_rules(
+    """
+    event Complete = ins(item) ; (ins(item/price) & ins(item/quantity))
+    event Changed = upd(price/text()) | del(price)
+    event Several = x[2,2] ins(item/price)
+    event Pair = Complete(item) & upd(item/quantity/text())
+    """
+)
+
+LATE = parse_rules(
+    """
+    event Quiet = (x[1,*]{end=non-local} *(item/price) & *(item/quantity)) {end=non-local}
+    event AtEnd = (ins(item/price) & ins(item/quantity)) {end=custom}
+    """
+)
+
+# What can be wrong with a record. JSON can hold all of it, Parquet what fits the types of its columns.
+FAULTS: list[Record] = [
+    {"op": "gone"}, {"op": None}, {"path": "order//item"}, {"path": "order"}, {"path": None}, {"ids": []},
+    {"ids": [1, None]}, {"ids": None}, {"ts": 0}, {"ts": -5}, {"ts": None}, {"doc": None}, {"meta": {"user": None}},
+    {"ts": 1}, {"ts": 3}, {"meta": {"user": "x"}}, {"at": "2026-01-01T00:00:00Z"}, {"doc": "doc1"},
+]  # fmt: skip
+JSON_FAULTS: list[Record] = [
+    {"op": ["ins"]}, {"path": 7}, {"ids": [1, True]}, {"ids": "12"}, {"ids": [2**63]}, {"ts": 2**63},
+    {"ts": 1.0}, {"ts": True}, {"value": 3}, {"old": []}, {"at": 3}, {"pos": "0"}, {"txn": 1.5}, {"doc": 3},
+    {"meta": {"a": 1}}, {"meta": []}, {"xmlcep": 1, "control": "x"}, {"xmlcep": 1}, {"ts": [1]},
+]  # fmt: skip
+
+
+def outcome(log: Path, rules: Rules, *, by_row: bool, operators: bool, on_bad: OnBadRecord) -> object:
+    """All that an audit finds; ``by_row`` keeps it from sifting columns."""
+    keep: Callable[[Row], bool] | None = (lambda row: True) if by_row else None
+    with Spool() as spool:
+        summary = Summary("test")
+        collector = Collector(spool, summary, on_bad)
+        LocalAudit(rules, collector, operators=operators, keep=keep).run(find_files(log))
+        lines = [(doc, line) for doc, text in spool.findings() for line in text.splitlines()]
+        withheld = collector.finish()
+        described = {doc: each.to_record() for doc, each in summary.documents.items()}
+        return lines, list(spool.bad()), described, collector.found, withheld
+
+
+def write_json(path: Path, records: list[Record], left_out: set[str]) -> None:
+    kept = [{name: value for name, value in each.items() if name not in left_out} for each in records]
+    path.write_bytes(b"".join(STANDARD.dumps(each) + b"\n" for each in kept))
+
+
+def write_parquet(path: Path, records: list[Record], left_out: set[str]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    fields = [field for field in arrow_schema() if field.name not in left_out]
+    columns = []
+    for field in fields:
+        values = [each[field.name] for each in records]
+        if field.name == "meta":
+            values = [None if value is None else list(value.items()) for value in values]
+        columns.append(pa.array(values, field.type))
+    pq.write_table(pa.table(columns, schema=pa.schema(fields)), path, row_group_size=7)
+
+
+@st.composite
+def spoilt(draw: st.DrawFn, records: list[Record], faults: list[Record]) -> list[Record]:
+    """The records with a few faults: of values, and of order."""
+    found = [dict(record) for record in records]
+    for place in draw(st.lists(st.integers(0, len(found) - 1), max_size=2)):
+        found[place].update(draw(st.sampled_from(faults)))
+    for place in draw(st.lists(st.integers(0, len(found) - 1), max_size=1)):
+        record = found.pop(place)
+        found.insert(draw(st.integers(0, len(found))), record)
+    for place in draw(st.lists(st.integers(0, len(found) - 1), max_size=1)):
+        found.insert(place, found[place])
+    return found
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@settings(max_examples=150)
+@given(st.one_of(st.just(PLAIN), st.just(LATE), rule_sets().map(Rules.from_definitions)), st.data())
+def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: Rules, data) -> None:
+    if packed:
+        pytest.importorskip("pyarrow")
+    events = [
+        item for item in data.draw(documents(max_documents=2).flatmap(interleaved)) if isinstance(item, tuple)
+    ]
+    if not events:
+        return
+    records = [dict(change_record(event)) for event in events]
+    faults = FAULTS if packed else FAULTS + JSON_FAULTS
+    records = data.draw(spoilt(records, faults))
+    left_out = set(data.draw(st.lists(st.sampled_from(("doc", "at", "pos", "txn", "meta")), max_size=1)))
+    size = data.draw(st.sampled_from((1000, 10, 3, 1)))
+    options = {
+        "operators": data.draw(st.booleans()),
+        "on_bad": data.draw(st.sampled_from(list(OnBadRecord)[:2])),
+    }
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        mock.patch.object(inputs, "LINES_BLOCK", size),
+        mock.patch.object(inputs, "ARROW_BLOCK", size),
+    ):
+        log = Path(folder) / ("log.parquet" if packed else "log.jsonl")
+        (write_parquet if packed else write_json)(log, records, left_out)
+        sifted = outcome(log, rules, by_row=False, **options)
+        assert sifted == outcome(log, rules, by_row=True, **options)
+
+
+@given(st.one_of(rule_sets().map(Rules.from_definitions), st.just(PLAIN)), st.data())
+def test_findings_are_written_as_their_records_are(rules: Rules, data) -> None:
+    encode = FindingEncoder().encode
+    events = [
+        item for item in data.draw(documents(max_documents=1).flatmap(interleaved)) if isinstance(item, tuple)
+    ]
+    for composite in Detector(rules, operators=True).replay(events):
+        assert STANDARD.loads(encode(composite)) == composite.to_record()
+        assert encode(composite) == STANDARD.dumps(composite.to_record())

@@ -1,0 +1,283 @@
+"""Splits of files: what they hold together is what the file holds, in blocks or record by record."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest import mock
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.auditing.test_agreement import ORDER_RULES, orders
+from tests.auditing.test_partitioning import both_ways
+from xmlcep.auditing.inputs import Split, SplitReader, find_files, make_splits, whole
+from xmlcep.log import BadRecord, Batch, ClockCheck, LogError, Origin, parquet
+from xmlcep.log.columns.blocks import Kinds
+from xmlcep.log.decoding import RowDecoder
+from xmlcep.log.records import Header
+
+Record = dict[str, Any]
+
+HEADER = json.dumps({"xmlcep": 1, "doc": "h", "snapshot": None, "ids": [], "ts": 0}).encode()
+CONTROL = b'{"xmlcep": 1, "control": "flush"}'
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class Found(NamedTuple):
+    """All that readers hand out: records and headers with their numbers, bad records, how many lines there are."""
+
+    items: list[tuple[int, Any]]
+    bad: list[BadRecord]
+    lines: int
+
+
+def record(ts: int, **more: object) -> Record:
+    nothing = dict.fromkeys(("value", "old", "pos", "at", "txn", "meta"))
+    return {"doc": "a", "ts": ts, "op": "ins", "path": "/a/b", "ids": [1, ts], **nothing, **more}
+
+
+def in_splits(splits: Sequence[Split], size: int | None, *, by_block: bool) -> Found:
+    """What splits of one file hold, numbered as in the file."""
+    items: list[tuple[int, Any]] = []
+    bad: list[BadRecord] = []
+    before = 0
+    for split in splits:
+        bad_here: list[BadRecord] = []
+        reader = SplitReader(
+            split,
+            RowDecoder(ClockCheck.ANY),
+            bad_here.append,
+            batch_size=size if size and not by_block else 8192,
+        )
+        for block in reader.blocks(size) if by_block else reader.read():
+            parts = [block] if isinstance(block, tuple) else block.items()
+            for part in parts:
+                if isinstance(part, Batch):
+                    assert part.file == split.file.path and len(part.rows) == len(part.numbers) <= (
+                        size or 99_999
+                    )
+                    items += [(before + n, row) for n, row in zip(part.numbers, part.rows, strict=True)]
+                else:
+                    items.append((before + part[0], part[1]))
+        for each in bad_here:
+            bad.append(each._replace(origin=Origin(each.origin.file, before + each.origin.record)))
+        before += reader.lines
+        assert reader.position == 0
+    return Found(items, bad, before)
+
+
+def plain_lines() -> st.SearchStrategy[bytes]:
+    """Lines of all kinds a log may have."""
+    good = st.integers(1, 999).map(lambda ts: json.dumps(record(ts)).encode())
+    nameless = st.integers(1, 999).map(lambda ts: json.dumps(record(ts, doc=None, value="é€")).encode())
+    odd = st.sampled_from([HEADER, CONTROL, b"", b"  ", b"\xff", b"[1]", b'{"ts": 1', b'{"doc":"a","ts":0}'])
+    marked = good.map(BYTE_ORDER_MARK.__add__)  # good only where the file begins
+    return st.one_of(good, nameless, odd, marked)
+
+
+@example([HEADER, b""], [b"\n"], BYTE_ORDER_MARK, b"", 1, 1)
+@example([json.dumps(record(1)).encode()], [b"\n"], BYTE_ORDER_MARK, b"", 2, 1)
+@given(
+    st.lists(plain_lines(), min_size=1, max_size=12),
+    st.lists(st.sampled_from([b"\n", b"\r\n"]), min_size=1, max_size=3),
+    st.sampled_from([b"", b"", BYTE_ORDER_MARK]),
+    st.sampled_from([b"", b'{"doc', json.dumps(record(7)).encode()]),
+    st.integers(1, 700),
+    st.integers(1, 5),
+)
+def test_splits_of_lines(
+    lines: list[bytes], ends: list[bytes], start: bytes, rest: bytes, split_bytes: int, size: int
+) -> None:
+    content = b"".join(line + ends[number % len(ends)] for number, line in enumerate(lines))
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log.jsonl"
+        log.write_bytes(start + content + rest)
+        if b"{" not in content + rest:
+            return
+        (file,) = find_files(log)
+        expected = in_splits([whole(file)], None, by_block=False)
+        assert expected.lines == len(lines) + bool(rest)
+        for each in expected.bad:
+            assert log.read_bytes()[each.offset :].startswith(each.raw)
+        splits = make_splits([file], split_bytes)
+        assert [split.name for split in splits] == sorted({split.name for split in splits})
+        for parts in (splits, [whole(file)]):
+            assert in_splits(parts, size, by_block=True) == expected
+            assert in_splits(parts, size, by_block=False) == expected
+        assert in_splits(splits, None, by_block=True) == expected
+
+
+def test_how_far_a_file_was_read(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(b"".join(json.dumps(record(ts)).encode() + b"\n" for ts in range(1, 3001)))
+    reader = SplitReader(whole(find_files(log)[0]), RowDecoder(ClockCheck.ANY), lambda bad: None)
+    positions = [reader.position for _ in reader.blocks()]
+    assert positions == sorted(set(positions)) and positions[-1] == log.stat().st_size
+
+
+def write_parquet(
+    path: Path, records: list[Record], group: int, header: bytes | None = None, **how: Any
+) -> Path:
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    schema = parquet.arrow_schema().with_metadata(None if header is None else {"xmlcep": header})
+    pq.write_table(pa.Table.from_pylist(records, schema), path, row_group_size=group, **how)
+    return path
+
+
+def damage(path: Path, group: int, column: str, *, at_end: bool) -> None:
+    """Overwrites the begin or the end of a column in a row group."""
+    import pyarrow.parquet as pq
+
+    about = pq.read_metadata(path)
+    index = next(i for i in range(about.num_columns) if about.schema.column(i).path == column)
+    chunk = about.row_group(group).column(index)
+    content = bytearray(path.read_bytes())
+    begin = chunk.data_page_offset
+    if at_end:
+        begin += chunk.total_compressed_size - 40
+    content[begin : begin + 40] = b"\xff" * 40
+    path.write_bytes(content)
+
+
+FAULTS: list[Record] = [
+    {}, {}, {}, {"op": "gone"}, {"ids": [1]}, {"ts": 0}, {"ts": None}, {"doc": None}, {"path": None},
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(FAULTS), max_size=40), st.data())
+def test_splits_of_row_groups(faults: list[Record], data: st.DataObject) -> None:
+    pytest.importorskip("pyarrow")
+    records = [record(ts) | fault for ts, fault in enumerate(faults, 1)]
+    header = data.draw(st.sampled_from([None, HEADER, b"{"]))
+    group = data.draw(st.integers(1, 20))
+    groups = -(-len(records) // group)
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(parquet, "DECODED", 6):
+        # Without dictionaries and packing every two records are a page, so that damage hits some of a group.
+        log = write_parquet(
+            Path(folder) / "log.parquet", records, group, header,
+            use_dictionary=False, compression="none", data_page_size=1, write_batch_size=2,
+        )  # fmt: skip
+        for number in data.draw(st.sets(st.integers(0, groups - 1), max_size=2)) if groups else ():
+            damage(log, number, data.draw(st.sampled_from(("ts", "path"))), at_end=data.draw(st.booleans()))
+        (file,) = find_files(log)
+        expected = in_splits([whole(file)], None, by_block=False)
+        assert expected.lines == len(records)
+        splits = make_splits([file], 2**20, data.draw(st.integers(1, 60)))
+        assert [split.name for split in splits] == sorted({split.name for split in splits})
+        size = data.draw(st.integers(1, 50))
+        for parts in (splits, [whole(file)]):
+            assert in_splits(parts, size, by_block=True) == expected
+            assert in_splits(parts, size, by_block=False) == expected
+
+
+@pytest.mark.parametrize("at_end", [False, True])
+def test_a_damaged_row_group_is_one_bad_record(tmp_path: Path, at_end: bool) -> None:
+    records = [record(ts) for ts in range(1, 201)]
+    log = write_parquet(
+        tmp_path / "log.parquet", records, 50,
+        use_dictionary=False, compression="none", data_page_size=1, write_batch_size=2,
+    )  # fmt: skip
+    damage(log, 2, "ts", at_end=at_end)
+    (file,) = find_files(log)
+    for size in (1, 7, 1000):
+        with mock.patch.object(parquet, "DECODED", 20):
+            found = in_splits([whole(file)], size, by_block=True)
+        (bad,) = found.bad
+        first = 141 if at_end else 101
+        assert [number for number, _ in found.items] == [*range(1, first), *range(151, 201)]
+        assert bad.origin == Origin(str(log), first) and bad.offset is None
+        since = " from record 141 on" if at_end else ""
+        assert bad.reason.startswith(f"row group 3 of 4 (records 101 to 150) is damaged{since}: ")
+        assert found.lines == 200
+
+
+def test_text_that_is_not_utf8_is_damage(tmp_path: Path) -> None:
+    """Also where no rule wants the record, so that nobody looks at its text."""
+    log = write_parquet(
+        tmp_path / "log.parquet", [record(ts, value="quite good") for ts in range(1, 21)], 10,
+        use_dictionary=False, compression="none",
+    )  # fmt: skip
+    content = log.read_bytes()
+    place = content.rindex(b"quite good", 0, content.index(b"quite good", len(content) // 2))
+    log.write_bytes(content[:place] + b"\xff" + content[place + 1 :])
+    bad: list[BadRecord] = []
+    blocks = SplitReader(whole(find_files(log)[0]), RowDecoder(ClockCheck.ANY), bad.append).blocks()
+    kinds = Kinds(lambda op, path: False)
+    sifted = [block.stretches(kinds) for block in blocks if not isinstance(block, tuple)]
+    assert [each.records for stretches in sifted for each in stretches or ()] == [10]
+    assert len(bad) == 1 and "UTF8" in bad[0].reason
+
+
+def test_row_groups_are_gathered_by_records_and_size(tmp_path: Path) -> None:
+    log = write_parquet(tmp_path / "log.parquet", [record(ts) for ts in range(1, 101)], 10)
+
+    def ranges(split_bytes: int, split_records: int) -> list[tuple[int, int | None]]:
+        return [
+            (split.start, split.end) for split in make_splits(find_files(log), split_bytes, split_records)
+        ]
+
+    size = parquet.row_groups(str(log))[0].size
+    assert ranges(2**20, 1000) == [(0, None)]
+    assert ranges(2**20, 40) == ranges(2**20, 49) == [(0, 4), (4, 8), (8, None)]
+    assert ranges(2**20, 1) == ranges(1, 1000) == [*((n, n + 1) for n in range(9)), (9, None)]
+    assert len(ranges(size * 5 + size // 2, 1000)) == 2
+
+
+def test_columns_of_other_things_do_not_count(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    log = write_parquet(tmp_path / "log.parquet", [record(ts) for ts in range(1, 101)], 10)
+    before = parquet.row_groups(str(log))
+    table = pq.read_table(log)
+    wide = table.append_column("notes", pa.array([f"{number:01000}" for number in range(100)]))
+    pq.write_table(wide, log, row_group_size=10, use_dictionary=["op"])
+    pq.write_table(table, tmp_path / "lean.parquet", row_group_size=10, use_dictionary=["op"])
+    assert parquet.row_groups(str(log)) == parquet.row_groups(str(tmp_path / "lean.parquet"))
+    assert [group.records for group in before] == [10] * 10
+
+
+def test_the_header_is_in_the_first_split_and_known_to_all(tmp_path: Path) -> None:
+    log = write_parquet(tmp_path / "log.parquet", [record(ts, doc=None) for ts in range(1, 31)], 10, HEADER)
+    splits = make_splits(find_files(log), 1)
+    assert len(splits) == 3
+    found = in_splits(splits, None, by_block=True)
+    assert [number for number, item in found.items if isinstance(item, Header)] == [0]
+    assert [item[8] for _, item in found.items[1:]] == ["h"] * 30 and not found.bad
+
+
+def test_a_parquet_file_without_its_end_cannot_be_split(tmp_path: Path) -> None:
+    log = write_parquet(tmp_path / "log.parquet", [record(1)], 10)
+    log.write_bytes(log.read_bytes()[:-20])
+    with pytest.raises(LogError, match=r"log\.parquet: not a readable Parquet file"):
+        make_splits(find_files(log))
+
+
+@pytest.mark.parametrize("at_end", [False, True])
+def test_the_audit_of_row_groups_is_that_of_the_file(tmp_path: Path, at_end: bool) -> None:
+    """Findings, documents and quarantine, its numbers included, with bad records and a damaged row group."""
+    records = orders("h", 100)
+    records[20] |= {"op": "gone"}
+    records[70] |= {"ids": [1]}
+    records.insert(90, records[89])
+    nameless = [each | {"doc": None} for each in records]
+    log = write_parquet(
+        tmp_path / "log.parquet", nameless, 12, HEADER,
+        use_dictionary=False, compression="none", data_page_size=1, write_batch_size=2,
+    )  # fmt: skip
+    damage(log, 4, "ts", at_end=at_end)
+    with mock.patch.object(parquet, "DECODED", 6):
+        local, distributed = both_ways(
+            [log], ORDER_RULES, split_bytes=1, segment_records=1000, operators=False
+        )
+    assert distributed == local
+    lines, bad, _ = local
+    assert len(lines) > 20
+    assert [number for _, number, _ in bad] == [21, 55 if at_end else 49, 71, 91]

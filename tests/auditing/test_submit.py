@@ -1,0 +1,178 @@
+"""Audits on a cluster whose workers do not have the package, by command and ``spark-submit``; the latter alone, too."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.auditing.cluster import NOT_HERE, bare_cluster
+from tests.auditing.levels import LEVELS
+from tests.auditing.logs import write_log
+from tests.auditing.test_agreement import lines_of, orders
+from xmlcep.auditing import NoJavaError, audit
+from xmlcep.auditing.plan.partition_key import make_plan
+from xmlcep.auditing.spark.java import find_java
+
+pytestmark = pytest.mark.slow
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+# The program of docs/audit.md, twice in one session; and what the workers have of the package before and after.
+WITH_A_SESSION = """\
+import sys
+from pyspark.sql import SparkSession
+import xmlcep
+from xmlcep.auditing import audit
+
+def find_package(_):
+    try:
+        import xmlcep
+    except ImportError as error:
+        return str(error)
+    return xmlcep.__file__
+
+def seen_by_workers():
+    return spark.sparkContext.parallelize([0], 1).map(find_package).first()
+
+logs, rules, first, second = sys.argv[1:]
+spark = SparkSession.builder.getOrCreate()
+print("before:", seen_by_workers())
+for out in (first, second):
+    audit(logs, xmlcep.load_rules(rules), engine="spark", spark=spark, out=out, partitions=2)
+print("after:", seen_by_workers())
+print("still running on", spark.sparkContext.master)
+spark.stop()
+"""
+
+WITHOUT_A_SESSION = """\
+import sys
+import xmlcep
+from xmlcep.auditing import audit
+
+logs, rules, out = sys.argv[1:]
+audit(logs, xmlcep.load_rules(rules), engine="spark", out=out)
+"""
+
+# What saves time where little is done: no web page, no log, no compiler that takes its time. The history of an
+# application, a file, tells its master.
+SETTINGS = [
+    "--conf", "spark.ui.enabled=false",
+    "--conf", "spark.log.level=ERROR",
+    "--conf", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1",
+    "--conf", "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1",
+    "--conf", "spark.sql.shuffle.partitions=2",
+    "--conf", "spark.eventLog.enabled=true",
+    "--conf", "spark.eventLog.rolling.enabled=false",
+    "--conf", "spark.eventLog.compress=false",
+]  # fmt: skip
+
+
+class Task:
+    """A log, rules and what the local engine finds, in a folder of its own; programs are submitted there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.log = write_log(folder / "log.jsonl", lines_of(orders("a", txn=True)) + lines_of(orders("b")))
+        self.rules = folder / "rules"
+        self.rules.write_text(str(LEVELS))
+        local = audit(self.log, LEVELS, out=folder / "local.jsonl")
+        assert len(local.summary.per_rule) == 4
+        self.expected = local.out.read_bytes()
+
+    def submit(self, master: str, program: str, *outs: str) -> str:
+        """Has ``spark-submit`` run the program with log, rules and output files; returns what it prints."""
+        import pyspark
+
+        home = Path(pyspark.__file__).parent
+        (self.folder / "my_audit.py").write_text(program)
+        history = self.folder / "history"
+        history.mkdir()
+        targets = [str(self.folder / out) for out in outs]
+        done = subprocess.run(
+            [
+                str(home / "bin" / "spark-submit"), "--master", master, *SETTINGS,
+                "--conf", f"spark.eventLog.dir={history.as_uri()}", "my_audit.py", str(self.log), str(self.rules),
+                *targets,
+            ],
+            cwd=self.folder, env=os.environ | submitting_environment(home), capture_output=True, text=True, timeout=300,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr[-4000:]
+        return done.stdout
+
+    def found(self, out: str) -> bytes:
+        """The bytes of an output file."""
+        return (self.folder / out).read_bytes()
+
+
+def submitting_environment(home: Path) -> dict[str, str]:
+    """What ``spark-submit`` needs; unlike ours it does not look for Java by itself."""
+    return {
+        "SPARK_HOME": str(home), "JAVA_HOME": str(find_java().home), "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(REPOSITORY),
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _java() -> None:
+    pytest.importorskip("pyspark")
+    pytest.importorskip("pyarrow")
+    try:
+        find_java()
+    except NoJavaError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a cluster of two workers."""
+    with bare_cluster(tmp_path_factory.mktemp("cluster")) as url:
+        yield url
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Task:
+    """Something to audit."""
+    return Task(tmp_path)
+
+
+def test_the_rules_are_replayed_in_levels() -> None:
+    assert [each.level for each in make_plan(LEVELS).passes] == [0, 1, 2]
+
+
+def test_on_a_cluster_the_package_ships_itself_once_for_a_session(cluster: str, task: Task) -> None:
+    said = task.submit(cluster, WITH_A_SESSION, "first.jsonl", "second.jsonl")
+    assert f"before: {NOT_HERE}" in said
+    assert "/xmlcep-packages-" in said.partition("after: ")[2]
+    assert f"still running on {cluster}" in said
+    assert task.found("first.jsonl") == task.found("second.jsonl") == task.expected
+
+
+def test_the_command_on_a_cluster(cluster: str, task: Task) -> None:
+    # A process of its own: this one may have a session already.
+    done = subprocess.run(
+        [
+            sys.executable, "-m", "xmlcep", "audit", str(task.log), "--rules", str(task.rules), "--engine", "spark",
+            "--master", cluster, "--partitions", "2", "--out", str(task.folder / "out.jsonl"),
+        ],
+        cwd=task.folder, env=os.environ | {"PYTHONPATH": str(REPOSITORY)}, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert task.found("out.jsonl") == task.expected
+    assert sorted(path.name for path in task.folder.iterdir()) == [
+        "local.jsonl",
+        "log.jsonl",
+        "out.jsonl",
+        "rules",
+    ]
+
+
+def test_without_a_session_the_audit_runs_where_it_was_submitted_to(task: Task) -> None:
+    task.submit("local[2]", WITHOUT_A_SESSION, "out.jsonl")
+    assert task.found("out.jsonl") == task.expected
+    (history,) = (task.folder / "history").iterdir()  # of one application
+    assert '"spark.master":"local[2]"' in history.read_text()

@@ -1,0 +1,318 @@
+"""Wrapping: what is taken, what is refused, foreign proxies, snapshots, verification, the end of a document."""
+
+from __future__ import annotations
+
+import gc
+import io
+import xml.etree.ElementTree as other_etree
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import etree, objectify
+
+from tests.wrapping.judge import Judge
+from xmlcep.wrapping import RefusedError, WrapError, fromstring, parse, strip_tags, wrap
+from xmlcep.wrapping.elements import TrackedElement
+from xmlcep.wrapping.records import TABLE
+
+
+def told(document: Any) -> list[str]:
+    events: list[str] = []
+    document.subscribe(lambda event: events.append(f"{event.op} {event.path} {event.value!r}"))
+    return events
+
+
+def plain(text: str) -> Any:
+    """A root element of lxml's own class, whatever lxml's default is just now."""
+    parser = etree.XMLParser()
+    parser.set_element_class_lookup(etree.ElementDefaultClassLookup())
+    return etree.fromstring(text, parser)
+
+
+def test_parse_names_the_document_after_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "order.xml"
+    file.write_text("<order/>", encoding="utf-8")
+    assert parse(file).name == "order.xml"
+    assert parse(str(file), name="mine").name == "mine"
+    with file.open("rb") as stream:
+        assert parse(stream).root.tag == "order"
+    assert parse(io.BytesIO(b"<a/>"), name="x").name == "x"
+
+
+@pytest.mark.parametrize(
+    "given", [None, 3, "<a/>", b"<a/>", other_etree.fromstring("<a/>"), etree.Comment("x")]
+)
+def test_what_is_no_tree_is_refused(given: Any) -> None:
+    with pytest.raises(WrapError, match="fromstring"):
+        wrap(given)
+
+
+def test_a_part_of_a_tree_is_refused() -> None:
+    with pytest.raises(WrapError, match="not the root"):
+        wrap(etree.fromstring("<a><b/></a>")[0])
+
+
+def test_a_tree_wrapped_already_is_refused() -> None:
+    document = fromstring("<a/>")
+    with pytest.raises(WrapError, match="already"):
+        wrap(document.root)
+    with pytest.raises(WrapError, match="already"):
+        wrap(document.tree)
+    document.close()
+    wrap(document.root)._check()
+
+
+def test_trees_with_classes_of_their_own_are_refused() -> None:
+    with pytest.raises(WrapError, match="objectify"):
+        wrap(objectify.fromstring("<a><b>1</b></a>"))
+
+
+def test_a_refused_tree_leaves_nothing_behind() -> None:
+    gc.collect()
+    before = len(TABLE)
+    tree = etree.fromstring(
+        "<!DOCTYPE a [<!ENTITY e 'x'>]><a>&e;</a>", etree.XMLParser(resolve_entities=False)
+    )
+    with pytest.raises(ValueError, match="entity"):
+        wrap(tree)
+    assert len(TABLE) == before
+
+
+def test_wrapping_an_elementtree_renews_the_root() -> None:
+    tree = etree.ElementTree(plain("<!--x--><a><b/></a>"))
+    document = wrap(tree)
+    assert document.foreign == ()
+    assert tree.getroot() is document.root and type(document.root) is TrackedElement
+    assert etree.tostring(tree) == b"<!--x--><a><b/></a>"
+    events = told(document)
+    tree.getroot().set("k", "v")
+    assert events == ["ins /a/@k 'v'"]
+
+
+def test_edits_through_foreign_proxies_are_caught_up_with() -> None:
+    root = plain("<a><b>x</b>t<c/></a>")
+    held = root[0]
+    document = wrap(root)
+    assert set(document.foreign) == {root, held}
+    judge = Judge(document)
+    events = told(document)
+    root.set("k", "v")
+    held.text = "y"
+    root.remove(root[1])
+    assert events == []
+    assert document.verify() == [], "verify() catches up first"
+    assert events == ["del /a/c None", "ins /a/@k 'v'", "upd /a/b/text() 'y'"]
+    judge.check()
+    root.insert(0, etree.Comment("x"))
+    root.append(root[1])
+    document.catch_up()
+    judge.check(several=True)
+    events.clear()
+    root.text = "new"
+    etree.SubElement(root, "d")
+    assert events == ["ins /a/text() 'new'", "ins /a/d None"]
+    root.tag = "e"
+    document.catch_up()
+    document._check()
+
+
+def test_a_foreign_edit_before_any_tracked_one_comes_first() -> None:
+    root = plain("<a><b/></a>")
+    document = wrap(root)
+    judge = Judge(document)
+    etree.SubElement(root, "c")
+    judge.check()
+    root.remove(root[0])
+    document.root[0].text = "x"
+    assert [event.op for event in judge.check()] == ["del", "ins"]
+    root.tag = "z"
+    document.root[0].text = "y"
+    judge.check(several=True)
+    document._check()
+
+
+def test_elements_made_outside_are_tracked_once_attached() -> None:
+    document = fromstring("<a/>")
+    events = told(document)
+    node = etree.Element("b")
+    node.text = "before"
+    document.root.append(node)
+    node.text = "after"
+    document.root.remove(node)
+    node.text = "gone"
+    assert events == [
+        "ins /a/b None", "ins /a/b/text() 'before'", "upd /a/b/text() 'after'",
+        "del /a/b/text() None", "del /a/b None",
+    ]  # fmt: skip
+
+
+def test_moves_between_documents_are_told_by_both() -> None:
+    first, second = fromstring("<a><b>x</b>t</a>"), fromstring("<c/>")
+    one, two = told(first), told(second)
+    second.root.append(first.root[0])
+    assert one == ["del /a/text() None", "del /a/b/text() None", "del /a/b None"]
+    assert two == ["ins /c/b None", "ins /c/b/text() 'x'", "ins /c/text() 't'"]
+    second.root[:] = []
+    first._check()
+    second._check()
+
+
+def test_snapshots_have_an_id_for_every_node() -> None:
+    document = fromstring('<a k="1">t<b l="2">u</b>v<!--c-->w<d/></a>')
+    text, ids = document.snapshot()
+    assert text == '<a k="1">t<b l="2">u</b>v<!--c-->w<d/></a>'
+    assert len(ids) == len(set(ids)) == 9
+    assert document.snapshot() == (text, ids)
+    etree.SubElement(document.root, "e")
+    assert document.snapshot()[1][:-1] == ids
+
+
+def test_a_history_is_continued_with_its_ids() -> None:
+    document = fromstring('<a k="1">t<b l="2">u</b>v</a>')
+    etree.SubElement(document.root[0], "c").text = "x"
+    del document.root[0].attrib["l"]
+    text, ids = document.snapshot()
+    again = wrap(etree.ElementTree(etree.fromstring(text)), ids=ids, clock=9, txn=4, next_id=100)
+    assert again.snapshot() == (text, ids)
+    events: list[Any] = []
+    again.subscribe(events.append)
+    with again.transaction():
+        etree.SubElement(again.root[0], "d")
+    assert (events[0].ts, events[0].txn) == (10, 5)
+    assert events[0].ids == (ids[0], ids[3], 100)
+    again._check()
+    for wrong in (ids[:-1], [*ids, 77]):
+        with pytest.raises(WrapError, match="do not belong together"):
+            wrap(etree.ElementTree(etree.fromstring(text)), ids=wrong)
+
+
+@pytest.mark.parametrize("depth", [256, 257, 700])
+def test_a_snapshot_that_could_not_be_parsed_again_is_refused(depth: int) -> None:
+    document = fromstring("<a/>")
+    node = document.root
+    for _ in range(depth - 1):
+        node = etree.SubElement(node, "a")
+    if depth > 256:
+        with pytest.raises(RefusedError, match="deep"):
+            document.snapshot()
+    else:
+        fromstring(document.snapshot()[0])._check()
+
+
+def test_deep_trees_are_attached_and_removed_without_recursion() -> None:
+    document = fromstring("<a/>")
+    events: list[Any] = []
+    document.subscribe(events.append)
+    deep = node = etree.Element("b")
+    for _ in range(600):
+        node = etree.SubElement(node, "b")
+    document.root.append(deep)
+    document.root.remove(deep)
+    assert len(events) == 2 * 601
+
+
+@pytest.mark.parametrize("slip", [
+    lambda r: etree.strip_tags(r, "b"), lambda r: etree.strip_attributes(r, "k"),
+    lambda r: etree.strip_elements(r, "c"),
+    lambda r: etree.indent(r), lambda r: etree._Element.set(r[0], "k", "9"), lambda r: etree._Element.remove(r, r[1]),
+    lambda r: etree._Element.append(r, r[0]), lambda r: etree._Element.text.__set__(r[1][0], "zz"),
+    lambda r: etree._Element.tail.__set__(r[0], "zz"),
+])  # fmt: skip
+@pytest.mark.parametrize("touch", [False, True])
+def test_verify_finds_what_slipped_through(slip: Any, touch: bool) -> None:
+    document = fromstring('<a k="0"><b k="1">x</b>t<c><d/>y</c></a>')
+    if touch:
+        document.snapshot()
+        document.root[1][0].set("touched", "1")
+    assert document.verify() == []
+    slip(document.root)
+    assert document.verify() != []
+    document.root.set("another", "edit")
+    assert document.verify() != []
+
+
+def test_observe_tells_what_c_code_did() -> None:
+    document = fromstring('<a><b k="1">x<c/></b>t<b/></a>')
+    judge = Judge(document)
+    with document.observe():
+        etree.strip_tags(document.root, "b")
+        etree.indent(document.root)
+    judge.check(several=True)
+    document._check()
+    strip_tags(document.tree, "c")
+    judge.check(several=True)
+    document._check()
+    with pytest.raises(WrapError), document.observe(etree.Element("x")):
+        pass
+
+
+def test_observed_edits_are_undone_with_their_transaction() -> None:
+    text = '<a><b k="1">x<c/></b>t<b/></a>'
+    document = fromstring(text)
+    before = document.snapshot()
+    with pytest.raises(ZeroDivisionError), document.transaction():
+        strip_tags(document.root, "b")
+        raise ZeroDivisionError
+    assert document.snapshot() == before
+    document._check()
+
+
+def test_a_closed_document_tracks_nothing() -> None:
+    document = fromstring("<a/>")
+    events = told(document)
+    root = document.root
+    document.close()
+    document.close()
+    root.set("k", "v")
+    assert events == [] and document.closed
+    for call in (document.snapshot, document.verify, document.transaction, document.observe):
+        with pytest.raises(RefusedError, match="closed"):
+            call()
+
+
+def test_a_dropped_document_leaves_the_table() -> None:
+    gc.collect()
+    before = len(TABLE)
+    document = fromstring("<a><b/></a>")
+    document.subscribe(lambda event: None)
+    root = document.root
+    assert len(TABLE) == before + 2
+    del document
+    gc.collect()
+    assert len(TABLE) == before
+    root.set("k", "v")
+
+
+def test_removed_nodes_leave_the_table() -> None:
+    document = fromstring("<a/>")
+    before = len(TABLE)
+    for _ in range(100):
+        etree.SubElement(document.root, "b").text = "x"
+        del document.root[0]
+    assert len(TABLE) == before
+
+
+def test_xinclude_under_observation(tmp_path: Path) -> None:
+    part = tmp_path / "part.xml"
+    part.write_text("<part>text</part>", encoding="utf-8")
+    document = fromstring(
+        f'<a xmlns:xi="http://www.w3.org/2001/XInclude">x<xi:include href="{part}"/>y<b/></a>'
+    )
+    judge = Judge(document)
+    with document.observe():
+        document.tree.xinclude()
+    assert document.root[0].tag == "part"
+    judge.check(several=True)
+    document._check()
+
+
+def test_many_documents_at_once() -> None:
+    documents = [fromstring(f"<a><b n='{number}'/></a>", name=str(number)) for number in range(300)]
+    events: list[Any] = []
+    for document in documents:
+        document.subscribe(events.append)
+    for document in documents:
+        document.root[0].set("n", "new")
+        document.close()
+    assert [event.doc for event in events] == [str(number) for number in range(300)]

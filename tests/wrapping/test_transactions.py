@@ -1,0 +1,186 @@
+"""Transactions: one number, events at the end, and undo."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from lxml import etree
+
+from tests.wrapping.judge import Judge
+from tests.wrapping.mutator import START, Mutator
+from xmlcep.wrapping import Document, RefusedError, TransactionError, fromstring
+
+
+class Stop(Exception):
+    """Ends a transaction."""
+
+
+class Commits:
+    """A listener that writes down what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[Any] = []
+
+    def on_change(self, event: Any) -> None:
+        self.told.append(event)
+
+    def on_commit(self, txn: int) -> None:
+        self.told.append(txn)
+
+
+def state(document: Document) -> tuple[str, list[int], int]:
+    """All that an undone transaction must bring back."""
+    _, ids = document.snapshot()
+    return canonical(document), ids, document.clock
+
+
+def canonical(document: Document) -> str:
+    """The tree; prefixes and declarations that are not used count for nothing (lxml does not take them back)."""
+    text = etree.tostring(document.root, encoding="unicode")
+    return etree.canonicalize(text, with_comments=True, rewrite_prefixes=True)
+
+
+def test_events_come_at_the_end_with_number_and_meta() -> None:
+    document = fromstring("<order><item/></order>")
+    listener = Commits()
+    document.attach(listener)
+    document.root.set("first", "1")
+    with document.transaction(user="ann", version=3) as transaction:
+        etree.SubElement(document.root, "item")
+        document.root[0].text = "x"
+        assert len(listener.told) == 1
+    first, added, text, commit = listener.told
+    assert (first.txn, first.meta) == (None, None)
+    assert added.txn == text.txn == commit == transaction.number == 1
+    assert added.meta == {"user": "ann", "version": "3"}
+    assert [first.ts, added.ts, text.ts] == [1, 2, 3]
+    with document.transaction():
+        document.root.set("first", "2")
+    assert listener.told[-1] == 2 and listener.told[-2].meta is None
+
+
+def test_a_transaction_without_edits_is_none() -> None:
+    document = fromstring("<a/>")
+    listener = Commits()
+    document.attach(listener)
+    with document.transaction():
+        pass
+    with document.transaction() as transaction:
+        document.root.text = "x"
+    assert transaction.number == 1
+    assert listener.told[1:] == [1]
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_undo_restores_tree_ids_and_clock(seed: int) -> None:
+    document = fromstring(START)
+    judge = Judge(document)
+    mutator = Mutator(document.root, Random(seed))
+    for _ in range(5):
+        mutator.step()
+        judge.check(several=True)
+        before = state(document)
+        with pytest.raises(Stop), document.transaction(user="x"):
+            for _ in range(12):
+                mutator.step()
+            raise Stop
+        assert state(document) == before
+        assert judge.events == []
+        document._check()
+        mutator.detached.clear()
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_undo_of_an_immediate_transaction_is_told(seed: int) -> None:
+    document = fromstring(START)
+    judge = Judge(document)
+    listener = Commits()
+    document.attach(listener)
+    mutator = Mutator(document.root, Random(seed))
+    for _ in range(5):
+        mutator.step()
+        judge.check(several=True)
+        before = canonical(document)
+        told = len(listener.told)
+        with pytest.raises(Stop), document.transaction(immediate=True):
+            for _ in range(12):
+                mutator.step()
+                judge.check(several=True)
+            raise Stop
+        assert canonical(document) == before
+        judge.check(several=True)
+        document._check()
+        mutator.detached.clear()
+        if len(listener.told) > told:
+            assert isinstance(listener.told[-1], int)
+
+
+def test_undo_brings_back_comments_tails_and_the_order_of_attributes() -> None:
+    text = '<a z="1" y="2" x="3">t<!--c-->u<b/>v<?p q?>w</a>'
+    document = fromstring(text)
+    with pytest.raises(Stop), document.transaction():
+        del document.root.attrib["z"]
+        document.root.attrib["z"] = "9"
+        document.root[0].text = "changed"
+        document.root.remove(document.root[0])
+        document.root[-1].text = "r"
+        document.root[-1].tail = None
+        document.root.clear()
+        raise Stop
+    assert etree.tostring(document.root).decode() == text
+
+
+def test_ids_given_in_an_undone_transaction_are_not_given_again() -> None:
+    document = fromstring("<a/>")
+    events: list[Any] = []
+    document.subscribe(events.append)
+    with pytest.raises(Stop), document.transaction():
+        etree.SubElement(document.root, "b")
+        raise Stop
+    etree.SubElement(document.root, "b")
+    assert events[0].ids == (1, 3) and events[0].ts == 1
+
+
+def test_a_nested_transaction_joins_the_outer_one() -> None:
+    document = fromstring("<a/>")
+    listener = Commits()
+    document.attach(listener)
+    with document.transaction(user="ann"):
+        document.root.set("k", "1")
+        with document.transaction(reason="why"):
+            document.root.set("k", "2")
+        document.root.set("k", "3")
+    assert [event.meta for event in listener.told[:-1]] == [
+        {"user": "ann"}, {"user": "ann", "reason": "why"}, {"user": "ann"},
+    ]  # fmt: skip
+    assert listener.told[-1] == 1
+
+
+def test_an_exception_in_a_nested_transaction_undoes_the_outer_one() -> None:
+    document = fromstring("<a/>")
+    with pytest.raises(TransactionError, match="inside this one"), document.transaction():
+        document.root.set("k", "1")
+        with pytest.raises(Stop), document.transaction():
+            raise Stop
+    assert etree.tostring(document.root) == b"<a/>"
+
+
+def test_no_snapshot_within_a_transaction() -> None:
+    document = fromstring("<a/>")
+    with document.transaction(), pytest.raises(RefusedError, match="before or after"):
+        document.snapshot()
+
+
+def test_a_node_moved_between_documents_and_undone() -> None:
+    first, second = fromstring("<a><b>x</b>t</a>"), fromstring("<c/>")
+    one, two = Judge(first), Judge(second)
+    with pytest.raises(Stop), first.transaction():
+        second.root.append(first.root[0])
+        raise Stop
+    assert etree.tostring(first.root) == b"<a><b>x</b>t</a>"
+    one.check()
+    two.check(several=True)
+    first._check()
+    second._check()

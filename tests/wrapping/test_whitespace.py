@@ -1,0 +1,102 @@
+"""ignore_whitespace: white space in element-only content is no node for events, ids and pos."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from lxml import etree
+
+from tests.wrapping.judge import Model
+from tests.wrapping.mutator import Mutator
+from xmlcep.wrapping import fromstring
+from xmlcep.wrapping.description import Describer
+
+XML = "<a>\n  <b>x</b>\n  <c> </c>\n  <p>one <i/> <j/></p>\n</a>"
+
+
+def visible(root: Any) -> Any:
+    """A copy without the white space that is to be left out, found by a walk of its own."""
+    copied = etree.fromstring(etree.tostring(root))
+    for element in copied.iter():
+        if not isinstance(element.tag, str) or not any(isinstance(child.tag, str) for child in element):
+            continue
+        texts = [element.text, *(child.tail for child in element)]
+        if all(not text or text.isspace() for text in texts):
+            element.text = None
+            for child in element:
+                child.tail = None
+    return copied
+
+
+def test_what_is_left_out() -> None:
+    document = fromstring(XML, ignore_whitespace=True)
+    text, ids = document.snapshot()
+    assert text == "<a><b>x</b><c> </c><p>one <i/> <j/></p></a>"
+    assert len(ids) == 10
+    assert etree.tostring(document.root).decode() == XML, "the tree itself is untouched"
+
+
+def test_edits_of_white_space_are_silent_and_pos_does_not_count_it() -> None:
+    document = fromstring(XML, ignore_whitespace=True)
+    events: list[Any] = []
+    document.subscribe(events.append)
+    etree.indent(document.root) if False else None
+    document.root.text = "\n\t"
+    document.root[0].tail = "\n\t"
+    assert events == []
+    etree.SubElement(document.root, "d").tail = "\n"
+    assert [(event.op, str(event.path), event.pos) for event in events] == [("ins", "/a/d", 3)]
+    events.clear()
+    document.root.remove(document.root[0])
+    assert [(event.op, str(event.path)) for event in events] == [("del", "/a/b/text()"), ("del", "/a/b")]
+    document._check()
+
+
+def test_white_space_comes_into_view_with_a_word() -> None:
+    document = fromstring("<a> <b/> </a>", ignore_whitespace=True)
+    events: list[Any] = []
+    document.subscribe(events.append)
+    document.root[0].tail = "word"
+    assert [(event.op, event.value, event.pos) for event in events] == [("ins", " ", 0), ("ins", "word", 2)]
+    document.root[0].tail = " "
+    assert [(event.op, event.old) for event in events[2:]] == [("del", "word"), ("del", " ")]
+    events.clear()
+    document.root.remove(document.root[0])
+    assert [(event.op, event.value) for event in events] == [("del", None), ("ins", " ")]
+    document._check()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_events_rebuild_the_visible_document(seed: int) -> None:
+    document = fromstring(XML, ignore_whitespace=True)
+    model = Model(visible(document.root), document.snapshot()[1])
+    document.subscribe(model.apply)
+    mutator = Mutator(document.root, Random(seed))
+    for _ in range(40):
+        result = mutator.step()
+        document._check()
+        try:
+            model.equals(visible(document.root))
+        except AssertionError as error:
+            raise AssertionError(f"{result}: {error}") from error
+
+
+def test_undo_with_white_space() -> None:
+    document = fromstring(XML, ignore_whitespace=True)
+    for seed in range(10):
+        before = document.snapshot(), etree.tostring(document.root)
+        with pytest.raises(ZeroDivisionError), document.transaction():
+            mutator = Mutator(document.root, Random(seed))
+            mutator.calls = [mutator.text, mutator.tail, mutator.remove, mutator.clear, mutator.append_moved]
+            for _ in range(10):
+                mutator.step()
+            raise ZeroDivisionError
+        assert (document.snapshot(), etree.tostring(document.root)) == before
+
+
+def test_without_the_option_nothing_is_left_out() -> None:
+    assert not fromstring(XML).ignore_whitespace
+    assert len(fromstring(XML).snapshot()[1]) == 14
+    assert Describer.told("", False) is None

@@ -1,0 +1,19 @@
+"""Audits: change logs replayed under rules, in one process or by Spark, with the same findings.
+
+Read `run` (the door), `plan` (which part of a document can be replayed by itself, and why), then one of the
+engines, `local` or `spark`, and `findings`. `docs/audit.md` has the argument.
+"""
+
+from .bad_records import BadRecordError as BadRecordError
+from .findings.atomic_files import OutputError as OutputError
+from .plan import Plan as Plan
+from .plan import make_plan as make_plan
+from .progress import Advance as Advance
+from .result import AuditResult as AuditResult
+from .result import DocumentSummary as DocumentSummary
+from .result import RuleSummary as RuleSummary
+from .result import Summary as Summary
+from .run import AuditError as AuditError
+from .run import audit as audit
+from .spark.failures import SparkError as SparkError
+from .spark.java import NoJavaError as NoJavaError

@@ -1,0 +1,129 @@
+"""Where findings and bad records go: files that are seen complete or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import tempfile
+from collections.abc import Sequence
+from itertools import chain, count
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from ...errors import XmlCepError
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+class OutputError(XmlCepError, OSError):
+    """Findings cannot be written where they should go."""
+
+
+def check_targets(targets: Sequence[Path], sources: Sequence[str]) -> None:
+    """Refuses a target that cannot be written, is one of the files that are read, or is named twice."""
+    for number, target in enumerate(targets):
+        if target.is_dir():
+            raise OutputError(f"{target}: is a folder: give the name of a file")
+        if not target.parent.is_dir():
+            raise OutputError(f"{target}: cannot be written: there is no folder {target.parent}")
+        for source in sources:
+            if _same(target, Path(source)):
+                raise OutputError(
+                    f"{target}: is read by the audit and would be overwritten: write to another file"
+                )
+        if any(_same(target, other) for other in targets[:number]):
+            raise OutputError(f"{target}: is named twice: findings, bad records, summary: give each a name")
+
+
+def quarantine_for(out: Path | None) -> Path:
+    """Where bad records go if nobody says: beside the findings, or into this folder if those are in no file.
+
+    There, where no name was given, nothing is replaced: it is the first free of ``quarantine.jsonl``,
+    ``quarantine-2.jsonl`` …
+    """
+    if out is not None and (out.is_file() or out.is_dir() or not out.exists()):
+        return out.with_name(f"{out.name}.quarantine.jsonl")
+    names = (f"quarantine-{number}.jsonl" for number in count(2))
+    return next(Path(name) for name in chain(["quarantine.jsonl"], names) if not os.path.lexists(name))
+
+
+def _same(target: Path, other: Path) -> bool:
+    if target == other:
+        return True
+    try:
+        return target.samefile(other)
+    except OSError:
+        return False
+
+
+class AtomicFile:
+    """A file that appears under its name, complete, when the block is left without an error, or not at all.
+
+    What is no file (a pipe, ``/dev/null``, ``/dev/stdout``) is written to as it is. Raises `OutputError`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._target = path
+        self._temporary: Path | None = None
+        self.stream: BinaryIO | None = None
+
+    def __enter__(self) -> Self:
+        if self.path.is_dir():
+            raise OutputError(f"{self.path}: is a folder: give the name of a file")
+        try:
+            if self.path.exists() and not self.path.is_file():
+                self.stream = self.path.open("wb")
+                return self
+            self._target = self.path.resolve()  # a symbolic link stays one
+            handle, name = tempfile.mkstemp(prefix=f".{self._target.name}.", dir=self._target.parent)
+        except OSError as error:
+            raise self._failed(error) from error
+        self._temporary = Path(name)
+        self.stream = os.fdopen(handle, "wb")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self.stream is not None
+        try:
+            if kind is None:
+                self._complete(self.stream)
+            elif isinstance(error, OSError) and error.errno in NO_ROOM and error.filename is None:
+                raise self._failed(error) from error
+        except OSError as failure:
+            if isinstance(failure, OutputError):
+                raise
+            raise self._failed(failure) from failure
+        finally:
+            with contextlib.suppress(OSError):  # what is still in its buffer, on a full disk
+                self.stream.close()
+            if self._temporary is not None:
+                with contextlib.suppress(FileNotFoundError):
+                    self._temporary.unlink()
+
+    def _complete(self, stream: BinaryIO) -> None:
+        stream.flush()
+        if self._temporary is None:
+            stream.close()
+            return
+        os.fsync(stream.fileno())
+        stream.close()
+        self._temporary.chmod(0o666 & ~umask())
+        self._temporary.replace(self._target)
+
+    def _failed(self, error: OSError) -> OutputError:
+        reason = error.strerror or str(error)
+        if error.errno in NO_ROOM:
+            reason += f" (there, or for temporary files in {tempfile.gettempdir()})"
+        return OutputError(f"{self.path}: cannot be written: {reason}")
+
+
+def umask() -> int:
+    """The permissions that new files of this process do not get."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

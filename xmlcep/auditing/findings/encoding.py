@@ -1,0 +1,85 @@
+"""Findings as JSON text: the bytes of `CompositeEvent.to_record`, without a call per constituent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from path_types import PathType
+
+from ...events import CompositeEvent, Event, PrimitiveEvent
+from ...log.json_codec import FASTEST
+
+
+class Recorded(tuple[Any, ...]):
+    """The constituents of a composite that was found elsewhere: as they stand in findings."""
+
+    __slots__ = ()
+
+
+def decode_composite(content: bytes, cause: PrimitiveEvent) -> CompositeEvent:
+    """The composite that `FindingEncoder.forwarded` wrote, raised at ``cause``."""
+    record = FASTEST.loads(content)
+    return CompositeEvent(
+        record["name"], None, PathType.parse(record["path"]), tuple(record["ids"]),
+        Recorded(record["constituents"]), record["start"], record["end"], cause,
+    )  # fmt: skip
+
+
+class _PathTexts(dict[PathType | None, str | None]):
+    """The text of path types; None for no path."""
+
+    def __missing__(self, path: PathType | None) -> str | None:
+        text = self[path] = None if path is None else str(path)
+        return text
+
+
+class FindingEncoder:
+    """Writes findings; it remembers the texts of their path types."""
+
+    def __init__(self) -> None:
+        self._texts = _PathTexts()
+
+    def encode(self, composite: CompositeEvent) -> bytes:
+        """The JSON text of the composite's finding record, as UTF-8."""
+        name, operator, path, ids, constituents, start, end, cause = composite
+        return FASTEST.dumps(
+            {
+                "doc": cause[8], "ts": cause[0], "at": cause[7], "name": name, "path": self._texts[path],
+                "ids": ids, "start": start, "end": end, "constituents": self._constituents(constituents),
+                "operator": operator,
+            }
+        )  # fmt: skip
+
+    def forwarded(self, composite: CompositeEvent) -> bytes:
+        """The composite for another task, as `decode_composite` reads it."""
+        name, _, path, ids, constituents, start, end, _ = composite
+        return FASTEST.dumps(
+            {
+                "name": name, "path": self._texts[path], "ids": ids, "start": start, "end": end,
+                "constituents": self._constituents(constituents),
+            }
+        )  # fmt: skip
+
+    def _constituents(self, events: Sequence[Event]) -> Sequence[dict[str, Any]]:
+        if type(events) is Recorded:
+            return list(events)
+        texts = self._texts
+        records: list[dict[str, Any]] = []
+        for event in events:
+            if type(event) is CompositeEvent:
+                name, operator, path, ids, inside, _, _, _ = event
+                records.append(
+                    {
+                        "name": operator or name, "path": texts[path], "ids": ids,
+                        "constituents": self._constituents(inside),
+                    }
+                )  # fmt: skip
+            else:
+                records.append(
+                    {
+                        "ts": event[0], "op": event[1], "path": texts[event[2]], "ids": event[3],
+                        "value": event[4], "old": event[5],
+                    }
+                )  # fmt: skip
+        return records

@@ -1,0 +1,116 @@
+"""Sorting more than memory holds, on disk: findings, quarantined records, documents out of order."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from .atomic_files import OutputError
+
+_TABLES = """
+PRAGMA journal_mode = OFF;
+PRAGMA synchronous = OFF;
+PRAGMA locking_mode = EXCLUSIVE;
+CREATE TABLE finding (doc TEXT, number INTEGER, lines BLOB);
+CREATE INDEX finding_order ON finding (doc, number); -- sorting rows of a megabyte would take them into memory
+CREATE TABLE loose (doc TEXT, ts INTEGER, place INTEGER, ids BLOB, line BLOB);
+CREATE TABLE bad (file INTEGER, record INTEGER, doc TEXT, line BLOB);
+CREATE TABLE record (doc TEXT, ts INTEGER, number INTEGER, file INTEGER, record INTEGER, line BLOB);
+"""
+
+
+class LooseFinding(NamedTuple):
+    """A finding with what its place among others depends on; ``ids`` as bytes that compare as they do."""
+
+    doc: str
+    ts: int
+    place: int
+    ids: bytes
+    line: bytes
+
+
+class Spool:
+    """A temporary database; it is gone when the block is left. Text is ordered by code points.
+
+    Leaving the block raises `OutputError` if there was no room for it.
+    """
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="xmlcep-audit-")
+        self._database = sqlite3.connect(Path(self._folder.name) / "spool.db", isolation_level=None)
+        self._database.executescript(_TABLES)
+        self._database.execute("BEGIN")
+
+    def add_findings(self, doc: str, number: int, text: bytes) -> None:
+        """Keeps findings of a document that follow each other, as lines; ``number`` orders such texts.
+
+        They are one row: a row per finding would cost more than finding it.
+        """
+        self._database.execute("INSERT INTO finding VALUES (?, ?, ?)", (doc, number, text))
+
+    def drop_findings(self, doc: str) -> None:
+        """Forgets the findings of a document."""
+        self._database.execute("DELETE FROM finding WHERE doc = ?", (doc,))
+
+    def findings(self) -> Iterator[tuple[str, bytes]]:
+        """Documents and their findings, as lines, by document and number."""
+        return self._database.execute("SELECT doc, lines FROM finding ORDER BY doc, number")
+
+    def add_loose(self, findings: Iterable[LooseFinding]) -> None:
+        """Keeps findings that are to be sorted."""
+        self._database.executemany("INSERT INTO loose VALUES (?, ?, ?, ?, ?)", findings)
+
+    def take_loose(self) -> Iterator[LooseFinding]:
+        """These findings in their order, those in one place as they were added; then they are gone."""
+        columns = "doc, ts, place, ids"
+        for row in self._database.execute(f"SELECT {columns}, line FROM loose ORDER BY {columns}, rowid"):
+            yield LooseFinding._make(row)
+        self._database.execute("DELETE FROM loose")
+
+    def add_bad(self, file: int, record: int, doc: str | None, line: bytes) -> None:
+        """Keeps a line of the quarantine: where the record stands, its document if known."""
+        self._database.execute("INSERT INTO bad VALUES (?, ?, ?, ?)", (file, record, doc, line))
+
+    def drop_bad(self, doc: str) -> None:
+        """Forgets the quarantine lines known to be of a document."""
+        self._database.execute("DELETE FROM bad WHERE doc = ?", (doc,))
+
+    def count_bad(self) -> list[tuple[str | None, int]]:
+        """How many lines there are for the quarantine, by document if known."""
+        return self._database.execute("SELECT doc, count(*) FROM bad GROUP BY doc").fetchall()
+
+    def bad(self) -> Iterator[tuple[int, int, bytes]]:
+        """File, record and line of what was quarantined, in file order."""
+        return self._database.execute("SELECT file, record, line FROM bad ORDER BY file, record")
+
+    def add_records(self, records: Iterable[tuple[str, int, int, int, int, bytes]]) -> None:
+        """Keeps records to be sorted: document, ts, number in the log, file, record in the file, line."""
+        self._database.executemany("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)", records)
+
+    def records(self) -> Iterator[tuple[str, int, int, bytes]]:
+        """Document, file, record and line by document and ts; of equal ts the first in the log first."""
+        return self._database.execute("SELECT doc, file, record, line FROM record ORDER BY doc, ts, number")
+
+    def close(self) -> None:
+        """Deletes the database."""
+        self._database.close()
+        self._folder.cleanup()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with contextlib.suppress(sqlite3.Error, OSError):
+            self.close()
+        if isinstance(error, sqlite3.OperationalError):
+            folder = tempfile.gettempdir()
+            raise OutputError(
+                f"temporary files in {folder}: {error}: set TMPDIR to a folder with room"
+            ) from error

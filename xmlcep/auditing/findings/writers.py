@@ -1,0 +1,112 @@
+"""Findings written: as JSON Lines or Parquet."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+
+from ...log.json_codec import FASTEST
+from ...log.parquet import load_pyarrow
+
+if TYPE_CHECKING:
+    import pyarrow
+
+FIELDS = ("doc", "ts", "at", "name", "path", "ids", "start", "end", "constituents", "operator")
+_GROUP = 20_000
+
+
+class FindingsWriter(Protocol):
+    """Writes finding records one after the other."""
+
+    def write(self, text: bytes) -> None:
+        """Appends findings, each a JSON object on a line of its own."""
+
+    def close(self) -> None:
+        """Completes the file."""
+
+    def abandon(self) -> None:
+        """Leaves the file as it is; it is not going to be used."""
+
+
+class JsonLinesFindings:
+    """Writes findings as JSON Lines."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def write(self, text: bytes) -> None:
+        """Appends findings."""
+        self._stream.write(text)
+
+    def close(self) -> None:
+        """Hands the last bytes to the system."""
+        self._stream.flush()
+
+    def abandon(self) -> None:
+        """Nothing is open but the stream."""
+
+
+class ParquetFindings:
+    """Writes findings as Parquet; ``constituents`` is the JSON text of the nested array."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._schema = findings_schema()
+        self._writer = load_pyarrow().parquet.ParquetWriter(stream, self._schema, compression="zstd")
+        self._lines: list[bytes] = []
+
+    def write(self, text: bytes) -> None:
+        """Appends findings."""
+        for line in text.splitlines():
+            self._lines.append(line)
+            if len(self._lines) == _GROUP:
+                self._write_group()
+
+    def _write_group(self) -> None:
+        self._writer.write_table(findings_table(self._lines, self._schema))
+        self._lines = []
+
+    def close(self) -> None:
+        """Writes what is left and completes the file."""
+        if self._lines:
+            self._write_group()
+        self._writer.close()
+
+    def abandon(self) -> None:
+        """Keeps the writer from completing a file that is closed or full when it is deleted."""
+        self._writer.is_open = False
+
+
+def findings_schema() -> pyarrow.Schema:
+    """The columns of findings as a table."""
+    pa = load_pyarrow()
+    text, number = pa.string(), pa.int64()
+    types = {
+        "doc": text, "ts": number, "at": text, "name": text, "path": text, "ids": pa.list_(number),
+        "start": number, "end": number, "constituents": text, "operator": text,
+    }  # fmt: skip
+    return pa.schema([pa.field(name, types[name]) for name in FIELDS])
+
+
+def findings_table(lines: Iterable[bytes], schema: pyarrow.Schema | None = None) -> pyarrow.Table:
+    """Findings as an Arrow table."""
+    pa = load_pyarrow()
+    schema = schema or findings_schema()
+    columns: dict[str, list[Any]] = {name: [] for name in FIELDS}
+    for line in lines:
+        record = FASTEST.loads(line)
+        record["constituents"] = FASTEST.dumps(record["constituents"]).decode()
+        for name in FIELDS:
+            columns[name].append(record[name])
+    return pa.table([pa.array(columns[field.name], field.type) for field in schema], schema=schema)
+
+
+class TemporaryFolder:
+    """A folder that is deleted with this object (or at exit)."""
+
+    def __init__(self, prefix: str) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix=prefix))
+        self.delete = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)

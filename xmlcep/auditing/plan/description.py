@@ -1,0 +1,63 @@
+"""The plan of an audit in words."""
+
+from __future__ import annotations
+
+from ...definitions import Multiplicity
+from ...events import PrimitiveType
+from .partition_key import Pass, Plan
+
+
+def describe_plan(plan: Plan) -> str:
+    """All passes of a plan, one paragraph each."""
+    return "\n\n".join(map(describe_pass, plan.passes))
+
+
+def describe_pass(each: Pass) -> str:
+    """What a pass replays, by which key and why, and which records it needs."""
+    lines = [f"pass {each.index + 1}: {', '.join(tree.name for tree in each.trees)}"]
+    key = "the document" if each.by_document else "outermost " + " or ".join(map(str, each.keys))
+    lines.append(f"  key         {key}")
+    lines += [f"  because     {reason}" for reason in each.reasons]
+    lines.append(f"  fed by      {', '.join(_feeding(each))}")
+    lines += [f"  needs       {need}" for need in needs(each)]
+    lines.append(f"  drops       {_dropped(each)}")
+    return "\n".join(lines)
+
+
+def key_of(each: Pass) -> str:
+    """The key of a pass in a few words."""
+    return "document" if each.by_document else " | ".join(map(str, each.keys))
+
+
+def _feeding(each: Pass) -> list[str]:
+    """The primitive event types that feed the trees."""
+    types = [leaf.type for tree in each.trees for leaf in tree.leaves()]
+    return list(dict.fromkeys(str(type_) for type_ in types if isinstance(type_, PrimitiveType)))
+
+
+def needs(each: Pass) -> list[str]:
+    """What a pass needs beside the records that feed it."""
+    found = []
+    created = [
+        str(operator.path)
+        for operator in each.operators
+        if isinstance(operator.definition, Multiplicity) and not operator.definition.lower
+    ]
+    if created:
+        found.append(
+            f"insertions and deletions of {', '.join(dict.fromkeys(created))}: a lower bound of 0 (M4, M5)"
+        )
+    if each.has_boundaries and not each.by_document:
+        found.append("where the changes go elsewhere: boundary markers for non-local (D2)")
+    if each.has_flushes:
+        found.append("ends of transactions and of documents: flush markers (D3)")
+    if each.has_conditions:
+        state = "the document" if each.by_document else "what is below the key"
+        found.append(f"the state of {state}, from the snapshot and all records there: conditions (D4)")
+    return found
+
+
+def _dropped(each: Pass) -> str:
+    if each.has_conditions:
+        return "nothing" if each.by_document else "records outside the key's node"
+    return "records that no tree looks at, before the shuffle"

@@ -1,0 +1,367 @@
+"""From rules to partition keys: which part of a document a pass over a log can replay by itself.
+
+The argument, at length in `docs/audit.md`: every operator evaluates each group by itself (H1), a group is a
+node (K1), and a composite goes up to a group whose node is an ancestor-or-self of the one that raised it (T4).
+So all that can ever meet lies below the *key node* of an event: the outermost node on its path that can be the
+group node of any operator of the trees concerned. It depends on the node's own path only, so two events with
+a group in common have the same key node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
+from typing import NamedTuple
+
+from path_types import PathType, ends, offset
+
+from ...definitions import Multiplicity, Termination
+from ...events import CompositeType, PrimitiveType
+from ...rules import Rules
+from ...rules.event_graph import EventGraph
+from ...rules.trees import EventTree, OperatorNode
+
+DOCUMENT = -1
+"""The key step of a pass whose trees see the whole document."""
+
+
+class Role(Enum):
+    """What a record is to a pass."""
+
+    FED = "fed"
+    """It is replayed in its key's partition."""
+    PASSING = "passing"
+    """It lies in the key's part of the document but changes nothing there; it is dropped before the shuffle."""
+    FOREIGN = "foreign"
+    """It lies outside every key of the pass."""
+
+
+class Route(NamedTuple):
+    """Where records of one operation and path type go: the index of the key node's step (or `DOCUMENT`)."""
+
+    role: Role
+    step: int
+
+
+FOREIGN = Route(Role.FOREIGN, DOCUMENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """Event trees that are replayed together, each key of the document by itself.
+
+    ``trees`` are in the order of G2 with their indexes in the whole graph. ``keys`` are the path types of the
+    key nodes, empty when the trees see the whole document. ``reasons`` say in words why. A pass is replayed
+    after those of lower ``level``; ``sources`` are the trees of other passes whose composites its own trees
+    take, directly or not.
+    """
+
+    index: int
+    trees: tuple[EventTree, ...]
+    keys: tuple[PathType, ...]
+    reasons: tuple[str, ...]
+    level: int = 0
+    sources: tuple[EventTree, ...] = ()
+
+    @property
+    def by_document(self) -> bool:
+        """Whether the trees see each document as a whole."""
+        return not self.keys
+
+    @property
+    def operators(self) -> Iterable[OperatorNode]:
+        """The operators of all its trees."""
+        return (operator for tree in self.trees for operator in tree.operators)
+
+    @property
+    def has_conditions(self) -> bool:
+        """Whether the state of the document below the key is needed (D4)."""
+        return any(map(_has_condition, self.trees))
+
+    @property
+    def has_boundaries(self) -> bool:
+        """Whether it matters when the next change is elsewhere (D2)."""
+        return any(operator.termination is Termination.NON_LOCAL for operator in self.operators)
+
+    @property
+    def has_flushes(self) -> bool:
+        """Whether the ends of transactions and of the document release anything (D3)."""
+        return any(operator.termination is not Termination.EARLIEST for operator in self.operators)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of its trees."""
+        return frozenset(tree.name for tree in self.trees)
+
+    def rules(self, rules: Rules) -> Rules:
+        """The part of ``rules``, from which the plan was made, that defines its trees and their sources."""
+        names = _named(rules.graph, [*self.trees, *self.sources])
+        chosen = [definition for definition in rules.definitions if definition.name in names]
+        if len(chosen) == len(rules.definitions):
+            return rules
+        return Rules.from_definitions(chosen, rules.namespaces)
+
+    def step(self, path: PathType) -> int | None:
+        """The index of the key node's step in this absolute path type; None: it lies outside every key."""
+        return key_step(self.keys, path) if self.keys else DOCUMENT
+
+    def route(self, op: str, path: PathType) -> Route:
+        """Where records of this operation and absolute path type go."""
+        step = self.step(path)
+        if step is None:
+            return FOREIGN
+        return Route(Role.FED if self._is_fed(op, path, step) else Role.PASSING, step)
+
+    def is_touched(self, op: str, path: PathType) -> bool:
+        """Whether such a record, itself or by what the sources raise at it, can leave something to be flushed."""
+        step = self.step(path)
+        if step is None:
+            return False
+        if self._is_fed(op, path, step):
+            return True
+        # A condition of a source may become true at any record below its node, and the source then raises.
+        return any(_has_condition(tree) or _feeds(tree, op, path, step) for tree in self.sources)
+
+    def _is_fed(self, op: str, path: PathType, step: int) -> bool:
+        """Whether such a record can change a result of its key."""
+        if self.has_conditions:
+            return True  # the condition sees all that happens below its node
+        if self.sources and self.has_boundaries:
+            return True  # what a composite completes may be released by the very record that raised it
+        return any(_feeds(tree, op, path, step) for tree in self.trees)
+
+
+def _has_condition(tree: EventTree) -> bool:
+    return any(operator.condition is not None for operator in tree.operators)
+
+
+def _named(graph: EventGraph, trees: Iterable[EventTree]) -> set[str]:
+    """The names of these trees and of all that their leaves name, even if what those raise can never reach them."""
+    by_name = {tree.name: tree for tree in graph.trees}
+    found: set[str] = set()
+    pending = [tree.name for tree in trees]
+    while pending:
+        name = pending.pop()
+        if name in by_name and name not in found:
+            found.add(name)
+            types = [leaf.type for leaf in by_name[name].leaves()]
+            pending += [type_.name for type_ in types if isinstance(type_, CompositeType) and type_.name]
+    return found
+
+
+def _feeds(tree: EventTree, op: str, path: PathType, step: int) -> bool:
+    """Whether a leaf of the tree takes such a record, or an operator looks at it."""
+    for leaf in tree.leaves():
+        if isinstance(leaf.type, PrimitiveType) and leaf.type.accepts(op, path):
+            return True
+    return any(_concerns(operator, op, path, step) for operator in tree.operators)
+
+
+def _concerns(operator: OperatorNode, op: str, path: PathType, step: int) -> bool:
+    """Whether the operator looks at records that none of its leaves takes."""
+    if operator.termination is Termination.NON_LOCAL:
+        # Within the key, a record of another group is a boundary (D2). One of the key node's own group is none.
+        start = offset(operator.path, path)
+        if start is None or start + len(operator.path) - 1 != step:
+            return True
+    if op == "ins":
+        definition = operator.definition
+        return (
+            isinstance(definition, Multiplicity) and not definition.lower and _is_group_node(operator, path)
+        )
+    # The end of a node ends its silent empties (M5) and frees its groups (G4).
+    return op == "del" and _is_group_node(operator, path)
+
+
+def _is_group_node(operator: OperatorNode, path: PathType) -> bool:
+    return operator.path is path or ends(operator.path, path)
+
+
+def key_step(keys: Sequence[PathType], path: PathType) -> int | None:
+    """The index of the outermost step of ``path`` that ends one of ``keys``; None if there is none.
+
+    >>> key_step([PathType.parse("item")], PathType.parse("/order/item/price"))
+    1
+    """
+    steps = path.steps
+    for index in range(len(steps)):
+        for key in keys:
+            size = len(key)
+            if (size == index + 1 if key.absolute else size <= index + 1) and (
+                steps[index + 1 - size : index + 1] == key.steps
+            ):
+                return index
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a log is replayed under some rules: the passes, each over keys of its own."""
+
+    rules: Rules
+    passes: tuple[Pass, ...]
+    by_path: Mapping[PathType, tuple[int, ...]]
+    """The passes that have a leaf or an operator of this path type."""
+    seeing_all: tuple[int, ...]
+    """The passes that may be fed with records of any path."""
+
+    def feeds(self, op: str, path: PathType) -> list[tuple[int, int]]:
+        """The passes that are fed with records of this operation and absolute path type, and the key's step.
+
+        Passes that have nothing to do with the path are not looked at.
+        """
+        candidates = set(self.seeing_all)
+        candidates.update(index for ending in path.endings for index in self.by_path.get(ending, ()))
+        routes = [(index, self.passes[index].route(op, path)) for index in sorted(candidates)]
+        return [(index, route.step) for index, route in routes if route.role is Role.FED]
+
+    @property
+    def has_conditions(self) -> bool:
+        """Whether any pass needs document state."""
+        return any(each.has_conditions for each in self.passes)
+
+
+def make_plan(rules: Rules) -> Plan:
+    """The plan for these rules: trees of one level with equal keys share a pass."""
+    parts, levels = _parts(rules.graph)
+    groups: dict[tuple[int, tuple[PathType, ...]], list[list[EventTree]]] = {}
+    for part, level in sorted(zip(parts, levels, strict=True), key=lambda each: each[1]):
+        groups.setdefault((level, _keys(part)), []).append(part)
+    passes = []
+    for index, ((level, keys), together) in enumerate(groups.items()):
+        trees = sorted((tree for part in together for tree in part), key=lambda tree: tree.index)
+        sources = _sources(rules.graph, trees)
+        reasons = tuple(_reasons(keys, together, sources))
+        passes.append(Pass(index, tuple(trees), keys, reasons, level, sources))
+    seeing_all = tuple(each.index for each in passes if each.has_conditions or each.has_boundaries)
+    return Plan(rules, tuple(passes), _by_path(passes), seeing_all)
+
+
+def _by_path(passes: Sequence[Pass]) -> dict[PathType, tuple[int, ...]]:
+    found: dict[PathType, dict[int, None]] = {}
+    for each in passes:
+        for tree in each.trees:
+            for path in [*(leaf.path for leaf in tree.leaves()), *(node.path for node in tree.operators)]:
+                found.setdefault(path, {})[each.index] = None
+    return {path: tuple(indexes) for path, indexes in found.items()}
+
+
+def _parts(graph: EventGraph) -> tuple[list[list[EventTree]], list[int]]:
+    """The trees in parts that are replayed together, and the level of each part.
+
+    A tree and one whose composites it takes are in one part if their keys are the same anyway, or if the
+    latter's composites may come at other times than with a record of its own key: then the order in which
+    they come can only be known where both are. No two parts depend on each other.
+    """
+    prompt = _prompt(graph)
+    joined = [(tree.index, used) for tree in graph.trees for used in tree.dependencies if not prompt[used]]
+    while True:
+        parts = _joined(graph, joined)
+        place = {tree.index: number for number, part in enumerate(parts) for tree in part}
+        above = {
+            number: {place[used] for tree in part for used in tree.dependencies} - {number}
+            for number, part in enumerate(parts)
+        }
+        keys = list(map(_keys, parts))
+        same = [(number, other) for number in above for other in above[number] if keys[number] == keys[other]]
+        if not same:
+            try:
+                return parts, _levels(above)
+            except CycleError as error:
+                same = list(pairwise(error.args[1]))
+        joined += [(parts[number][0].index, parts[other][0].index) for number, other in same]
+
+
+def _prompt(graph: EventGraph) -> list[bool]:
+    """For each tree: whether it and all it uses raise composites only at records that are fed to their own key."""
+    found: list[bool] = []
+    for tree in graph.trees:  # dependencies come first (G2)
+        earliest = all(operator.termination is Termination.EARLIEST for operator in tree.operators)
+        found.append(earliest and all(found[used] for used in tree.dependencies))
+    return found
+
+
+def _joined(graph: EventGraph, pairs: Iterable[tuple[int, int]]) -> list[list[EventTree]]:
+    """The trees in groups: two that are a pair are in one group."""
+    leader = list(range(len(graph.trees)))
+
+    def find(index: int) -> int:
+        while leader[index] != index:
+            index = leader[index]
+        return index
+
+    for one, other in pairs:
+        first, second = sorted((find(one), find(other)))
+        leader[second] = first
+    found: dict[int, list[EventTree]] = {}
+    for tree in graph.trees:
+        found.setdefault(find(tree.index), []).append(tree)
+    return list(found.values())
+
+
+def _levels(above: Mapping[int, set[int]]) -> list[int]:
+    """By part: how many parts, at most, have to come one after the other before it; `CycleError` for a cycle."""
+    found: dict[int, int] = {}
+    for number in TopologicalSorter(above).static_order():
+        found[number] = max((found[other] + 1 for other in above[number]), default=0)
+    return [found[number] for number in range(len(above))]
+
+
+def _sources(graph: EventGraph, trees: Sequence[EventTree]) -> tuple[EventTree, ...]:
+    """The trees outside whose composites these trees take, directly or not."""
+    own = {tree.index for tree in trees}
+    found: set[int] = set()
+    pending = [used for tree in trees for used in tree.dependencies]
+    while pending:
+        index = pending.pop()
+        if index not in own and index not in found:
+            found.add(index)
+            pending += graph.trees[index].dependencies
+    return tuple(graph.trees[index] for index in sorted(found))
+
+
+def _keys(trees: list[EventTree]) -> tuple[PathType, ...]:
+    """The key path types of trees that belong together; none: the document."""
+    if any(tree.flat for tree in trees):
+        return ()
+    paths = dict.fromkeys(operator.path for tree in trees for operator in tree.operators)
+    return tuple(sorted((path for path in paths if not _is_implied(path, paths)), key=str))
+
+
+def _reasons(
+    keys: tuple[PathType, ...], parts: list[list[EventTree]], sources: Sequence[EventTree]
+) -> Iterator[str]:
+    """Why these trees have these keys."""
+    trees = [tree for part in parts for tree in part]
+    flat = [tree.name for tree in trees if tree.flat]
+    if flat:
+        verb = "is" if len(flat) == 1 else "are"
+        yield f"{', '.join(flat)} {verb} flat: all events of a document form one group (H2)"
+    else:
+        deeper = any(operator.path not in keys for tree in trees for operator in tree.operators)
+        yield f"every operator groups by {' or '.join(map(str, keys))}{' or by a node below' if deeper else ''} (K1)"
+    for part in parts:
+        if len(part) > 1:
+            yield f"{', '.join(tree.name for tree in part)} stay together: they use each other's events (G1)"
+    taken = {used for tree in trees for used in tree.dependencies}
+    direct = [tree.name for tree in sources if tree.index in taken]
+    if direct:
+        yield f"takes the events of {', '.join(direct)}, replayed before it under another key (G1, G2)"
+
+
+def _is_implied(path: PathType, paths: Iterable[PathType]) -> bool:
+    """Whether wherever ``path`` ends a step, another of ``paths`` ends an earlier one or the same."""
+    for other in paths:
+        if other is path or len(other) > len(path):
+            continue
+        if other.absolute:
+            if path.absolute and path.steps[: len(other)] == other.steps:
+                return True
+        elif any(
+            path.steps[i : i + len(other)] == other.steps for i in range(len(path) - len(other) + 1)
+        ) and (len(other) < len(path) or path.absolute):
+            return True
+    return False

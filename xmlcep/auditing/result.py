@@ -1,0 +1,188 @@
+"""What an audit found: findings, a summary, the quarantine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..log.json_codec import FASTEST
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+@dataclass(slots=True)
+class DocumentSummary:
+    """One document of an audit.
+
+    ``records`` were replayed, ``findings`` written, ``quarantined`` were bad (as far as the document is known).
+    ``first`` and ``last`` are its time points, ``missing`` how many between them no record has; ``disordered``
+    says that its records did not stand in their order; ``withheld`` that its findings were left out because of
+    a bad record. ``per_rule`` counts findings by event type. ``seconds`` is how long its replay took, in all
+    processes together, without the reading of files.
+    """
+
+    doc: str
+    records: int = 0
+    findings: int = 0
+    quarantined: int = 0
+    first: int = 0
+    last: int = 0
+    disordered: bool = False
+    withheld: bool = False
+    per_rule: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def missing(self) -> int:
+        """How many time points between first and last have no record."""
+        return self.last - self.first + 1 - self.records if self.records else 0
+
+    def to_record(self) -> dict[str, Any]:
+        """The counts as a JSON object: what depends on nothing but log and rules, so without ``seconds``."""
+        return {
+            "doc": self.doc, "records": self.records, "findings": self.findings, "quarantined": self.quarantined,
+            "first": self.first, "last": self.last, "missing": self.missing, "disordered": self.disordered,
+            "withheld": self.withheld, "per_rule": dict(sorted(self.per_rule.items())),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSummary:
+    """One rule of an audit, by the ``name`` of its event type.
+
+    ``records`` is how many records its leaves take, each counted once; 0 says that nothing in the log concerns the
+    rule, perhaps because a path is misspelt; None that it takes no records itself, but events of other rules only.
+    ``findings`` were written.
+    """
+
+    name: str
+    records: int | None
+    findings: int
+
+    def to_record(self) -> dict[str, Any]:
+        """The counts as a JSON object, without the name."""
+        return {"records": self.records, "findings": self.findings}
+
+
+@dataclass(slots=True)
+class Summary:
+    """Counts of an audit, in all, per document and per rule; ``seconds`` is how long all of it took.
+
+    ``records_per_rule`` has all rules, also those that found nothing, see `RuleSummary`.
+    """
+
+    engine: str
+    files: int = 0
+    quarantined: int = 0
+    seconds: float = 0.0
+    documents: dict[str, DocumentSummary] = field(default_factory=dict)
+    records_per_rule: dict[str, int | None] = field(default_factory=dict)
+
+    def document(self, doc: str) -> DocumentSummary:
+        """The entry of a document, made when it is first asked for."""
+        return self.documents.setdefault(doc, DocumentSummary(doc))
+
+    @property
+    def records(self) -> int:
+        """How many records were replayed."""
+        return sum(each.records for each in self.documents.values())
+
+    @property
+    def findings(self) -> int:
+        """How many findings were written."""
+        return sum(each.findings for each in self.documents.values())
+
+    @property
+    def replay_seconds(self) -> float:
+        """How long the replays of all documents took, in all processes together."""
+        return sum(each.seconds for each in self.documents.values())
+
+    @property
+    def per_rule(self) -> Mapping[str, int]:
+        """Findings by event type, over all documents."""
+        found: dict[str, int] = {}
+        for each in self.documents.values():
+            for name, count in each.per_rule.items():
+                found[name] = found.get(name, 0) + count
+        return found
+
+    @property
+    def rules(self) -> Mapping[str, RuleSummary]:
+        """All rules, in order of their names."""
+        findings = self.per_rule
+        return {
+            name: RuleSummary(name, records, findings.get(name, 0))
+            for name, records in sorted(self.records_per_rule.items())
+        }
+
+    def to_record(self) -> dict[str, Any]:
+        """The summary as a JSON object: rules and documents in order of names, documents with their ``seconds``."""
+        return {
+            "engine": self.engine, "files": self.files, "records": self.records, "findings": self.findings,
+            "quarantined": self.quarantined, "seconds": round(self.seconds, 6),
+            "per_rule": dict(sorted(self.per_rule.items())),
+            "rules": {name: each.to_record() for name, each in self.rules.items()},
+            "documents": [
+                self.documents[doc].to_record() | {"seconds": round(self.documents[doc].seconds, 6)}
+                for doc in sorted(self.documents)
+            ],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class AuditResult:
+    """The outcome of `audit`.
+
+    ``summary`` has the counts; ``out`` is where the findings were written, ``quarantine`` where the bad records
+    were (None if there were none). Without an output file findings are in a temporary one that is deleted
+    with this object.
+    """
+
+    summary: Summary
+    out: Path
+    quarantine: Path | None
+    format: str
+    _temporary: Any = field(default=None, repr=False)
+
+    def lines(self) -> Iterator[bytes]:
+        """The findings, each as the JSON text of its record."""
+        if self.format == "jsonl":
+            for path in self._files():
+                with path.open("rb") as stream:
+                    for line in stream:
+                        yield line.rstrip(b"\n")
+            return
+        for record in self.records():
+            yield FASTEST.dumps(record)
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """The findings as finding records."""
+        if self.format == "jsonl":
+            yield from map(FASTEST.loads, self.lines())
+            return
+        from ..log.parquet import load_pyarrow
+
+        for path in self._files():
+            with load_pyarrow().parquet.ParquetFile(path) as file:
+                for batch in file.iter_batches():
+                    for record in batch.to_pylist():
+                        yield record | {"constituents": FASTEST.loads(record["constituents"].encode())}
+
+    def _files(self) -> list[Path]:
+        """The files of findings; of several, by event type, in order of their names."""
+        if not self.out.is_dir():
+            return [self.out]
+        return sorted(self.out.glob(f"name=*/findings.{self.format}"))
+
+    @property
+    def findings(self) -> pyarrow.Table:
+        """The findings as an Arrow table (``constituents`` as JSON text).
+
+        Raises `MissingExtraError` without pyarrow.
+        """
+        from .findings.writers import findings_table
+
+        return findings_table(self.lines())

@@ -1,0 +1,59 @@
+"""How many records each rule takes: counted where they are replayed, by operation and path, and told by rule.
+
+A rule takes a record if one of its leaves does: the record is compatible with the leaf's type (E2) and projects
+on the path type of the leaf's operator (H1; not asked of a flat rule, H2). Which rules these are depends on nothing
+but operation and path, so that is all a replay has to count by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TypeAlias
+
+from path_types import PathType
+
+from ..engine.selection import select
+from ..events import PrimitiveType
+from ..log.columns.blocks import Kind
+from ..rules import Rules
+
+Taken: TypeAlias = Mapping[tuple[str, PathType], int]
+"""How many records of an operation and absolute path type were replayed."""
+
+
+def text_of(kind: Kind) -> str:
+    """What a chunk says of records of this operation and path."""
+    return f"{kind.op} {kind.path}"
+
+
+def kind_of(text: str) -> tuple[str, PathType]:
+    """Operation and path of the records of which a chunk says this text (see `text_of`).
+
+    >>> kind_of("ins /order/item")
+    ('ins', PathType.parse('/order/item'))
+    """
+    op, _, path = text.partition(" ")
+    return op, PathType.parse(path)
+
+
+def records_by_rule(
+    rules: Rules, taken: Taken, names: Collection[str] | None = None
+) -> dict[str, int | None]:
+    """By rule, all of them or those of these ``names``: how many of the records it takes, each counted once.
+
+    None for a rule that takes no records itself, but the events of other rules only.
+    """
+    trees = rules.graph.trees
+    found = {tree.index: 0 for tree in trees if names is None or tree.name in names}
+    meanings = select(rules.graph, None).meanings
+    for kind, count in taken.items():
+        meaning = meanings[kind]
+        for index, plan in () if meaning is None else meaning.steps:
+            if plan.deliveries and index in found:
+                found[index] += count
+    return {
+        trees[index].name: count
+        if any(isinstance(leaf.type, PrimitiveType) for leaf in trees[index].leaves())
+        else None
+        for index, count in found.items()
+    }

@@ -1,0 +1,317 @@
+"""What map tasks hand to replay tasks: chunks of routed rows, each for one bucket, as Arrow IPC streams.
+
+Spark's cost is per row and per value, so it is given neither: a chunk is one value of one row. Keys are many and
+of any size; what a task replays is a *bucket*, a share of all keys by their hash.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from path_types import PathType
+
+from ...log.columns.arrow import id_tuples
+from ...log.columns.blocks import Kind
+from ..rule_counts import kind_of, text_of
+
+Numbers = npt.NDArray[np.int64]
+
+_ROWS_PER_CHUNK = 4096  # below some thousands, a chunk's own price shows
+_MOST_ROWS_HELD = 262_144
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio: neighbours fall far apart
+
+
+class Mark:
+    """What a row is. Rows of a document are replayed in the order of ts, then of these numbers."""
+
+    FRAGMENT = 0
+    """A part of the document before the first record (XML text and ids)."""
+    BOUNDARY = 1
+    """A change elsewhere, the first after records of a key (D2)."""
+    COMPOSITE = 2
+    """A composite event that trees of another pass raised at the record of this ts."""
+    RECORD = 3
+    """A record."""
+    FLUSH = 4
+    """The end of a transaction (D3)."""
+
+
+class Chunk(NamedTuple):
+    """Rows of one bucket for the passes of one level, as they stand in one segment.
+
+    ``number`` orders the chunks of a segment. Of those below zero the rows have places between other rows.
+    """
+
+    level: int
+    bucket: int
+    segment: int
+    number: int
+    content: bytes
+
+
+def hash_of(doc: str) -> int:
+    """What a document's name adds to the hash of its keys."""
+    return zlib.crc32(doc.encode("utf-8", "surrogatepass"))
+
+
+def buckets_of(doc_hashes: Any, keys: Any, buckets: int) -> Numbers:
+    """The bucket of each key node (its id) of a document (its hash), the same on every machine."""
+    hashed = (np.asarray(keys, np.int64).view(np.uint64) + np.asarray(doc_hashes, np.uint64)) * _FACTOR
+    return ((hashed >> np.uint64(32)) % np.uint64(buckets)).astype(np.int64)
+
+
+# The columns of routed rows beside `doc` and `what`, which are codes while rows are collected and
+# dictionaries in a chunk. `pos` of a fragment is the number of its header.
+_FIELDS = {
+    "pass": pa.int64(), "mark": pa.int64(), "ts": pa.int64(), "ids": pa.list_(pa.int64()),
+    "value": pa.string(), "old": pa.string(), "pos": pa.int64(), "at": pa.string(), "composite": pa.binary(),
+}  # fmt: skip
+_COLLECTED = pa.schema([("cell", pa.int64()), ("doc", pa.int64()), ("what", pa.int64()), *_FIELDS.items()])
+
+
+class ChunkWriter:
+    """Collects routed rows and hands them out in chunks.
+
+    ``levels`` are those of the passes, by index; ``kinds`` (it may grow) says what the codes of ``what`` stand for.
+    """
+
+    def __init__(self, levels: Sequence[int], buckets: int, kinds: Sequence[Kind]) -> None:
+        self.buckets = buckets
+        self.docs: list[str] = []
+        self._codes: dict[str, int] = {}
+        self._levels = np.asarray(levels, np.int64)
+        self._kinds = kinds
+        self._held: list[pa.RecordBatch] = []
+        self._rows = 0
+        self._number = 0
+        self._ordered = True
+        self._limit = min(_ROWS_PER_CHUNK * buckets, _MOST_ROWS_HELD)
+
+    def code(self, doc: str) -> int:
+        """The number by which a document goes here."""
+        code = self._codes.get(doc)
+        if code is None:
+            code = self._codes[doc] = len(self.docs)
+            self.docs.append(doc)
+        return code
+
+    def begin(self) -> None:
+        """Starts a segment."""
+        self._number = 0
+
+    def add(self, passes: Any, buckets: Numbers, columns: dict[str, Any], *, ordered: bool = True) -> None:
+        """Takes rows: their passes and buckets, and columns by name (missing ones are null).
+
+        ``ordered``: whether rows of a document come after those that were added before.
+        """
+        count = len(buckets)
+        if not count:
+            return
+        given = columns | {"pass": passes, "cell": self._levels[passes] * self.buckets + buckets}
+        arrays = [
+            _array(given[field.name], field.type) if field.name in given else pa.nulls(count, field.type)
+            for field in _COLLECTED
+        ]
+        self._held.append(pa.RecordBatch.from_arrays(arrays, schema=_COLLECTED))
+        self._ordered &= ordered
+        self._rows += count
+
+    def ready(self) -> bool:
+        """Whether so much has come together that chunks should be taken."""
+        return self._rows >= self._limit
+
+    def take(self, segment: int) -> Iterator[Chunk]:
+        """All rows that were added, in chunks: by pass, document and, if need be, time."""
+        if not self._held:
+            return
+        table = pa.Table.from_batches(self._held).combine_chunks()
+        ordered, self._ordered = self._ordered, True
+        self._held, self._rows = [], 0
+        cell, pass_, doc = (table[name].to_numpy() for name in ("cell", "pass", "doc"))
+        place = (cell * len(self._levels) + pass_) * len(self.docs) + doc
+        if not ordered:
+            order = np.lexsort((table["mark"].to_numpy(), table["ts"].to_numpy(), place))
+        elif np.all(place[1:] >= place[:-1]):
+            order = None
+        else:
+            order = np.argsort(place, kind="stable")
+        if order is not None:
+            table, cell = table.take(order), cell[order]
+        starts = np.flatnonzero(np.diff(cell, prepend=-1)).tolist()
+        for start, end in zip(starts, [*starts[1:], len(cell)], strict=True):
+            level, bucket = divmod(int(cell[start]), self.buckets)
+            content = self._content(table.slice(start, end - start).combine_chunks())
+            yield Chunk(level, bucket, segment, self._number, content)
+            self._number += 1
+
+    def _content(self, table: pa.Table) -> bytes:
+        columns = {
+            "doc": _named(table["doc"], self.docs.__getitem__),
+            "what": _named(table["what"], lambda code: text_of(self._kinds[code])),
+        }
+        # A column without values is left out.
+        columns |= {name: table[name] for name in _FIELDS if table[name].null_count < len(table)}
+        return to_ipc(pa.table(columns))
+
+
+def _array(values: Any, type_: pa.DataType) -> pa.Array:
+    return values if isinstance(values, pa.Array) else pa.array(values, type_)
+
+
+def _named(codes: pa.ChunkedArray, name: Any) -> pa.DictionaryArray:
+    """Codes as a dictionary with names for those that occur."""
+    occurring, places = np.unique(codes.combine_chunks().drop_null().to_numpy(), return_inverse=True)
+    names = pa.array([name(code) for code in occurring.tolist()], pa.string())
+    indexes = pa.array(places.astype(np.int32))
+    if codes.null_count:
+        mask = codes.combine_chunks().is_valid().to_numpy(zero_copy_only=False)
+        filled = np.zeros(len(codes), np.int32)
+        filled[mask] = places
+        indexes = pa.array(filled, mask=~mask)
+    return pa.DictionaryArray.from_arrays(indexes, names)
+
+
+# Each byte goes through the JVM and its sockets several times; packed, a fifth of them does.
+_PACKED = pa.ipc.IpcWriteOptions(compression="zstd")
+
+
+def to_ipc(table: pa.Table) -> bytes:
+    """A table as bytes."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema, options=_PACKED) as stream:
+        stream.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def from_ipc(content: bytes) -> pa.Table:
+    """The table that `to_ipc` wrote."""
+    with pa.ipc.open_stream(content) as stream:
+        return stream.read_all()
+
+
+class What(NamedTuple):
+    """Operation and path of a record."""
+
+    op: str | None
+    path: PathType | None
+    length: int
+
+
+_NOTHING = What(None, None, 0)  # of a marker
+
+
+class _Whats(dict[str, What]):
+    """By their texts."""
+
+    def __missing__(self, text: str) -> What:
+        op, path = kind_of(text)
+        what = self[text] = What(op, path, len(path))
+        return what
+
+
+class Stretch(NamedTuple):
+    """Rows of one pass and document that follow each other in a part; ``plain`` if all of them are records."""
+
+    pass_index: int
+    doc: str
+    plain: bool
+    part: _Part
+    start: int
+    end: int
+
+    def rows(self) -> Sequence[tuple[Any, ...]]:
+        """Plain tuples with the layout of `PrimitiveEvent`."""
+        return self.part.events[self.start : self.end]
+
+    def marked_rows(self) -> Iterator[tuple[int, tuple[Any, ...], bytes | None]]:
+        """Mark, a tuple with the layout of `PrimitiveEvent`, a composite."""
+        part, start, end = self.part, self.start, self.end
+        return zip(part.marks[start:end], self.rows(), part.composites[start:end], strict=True)
+
+    def records(self) -> dict[str, int]:
+        """How many records there are by operation and path; markers, composites and fragments are none."""
+        part, start, end = self.part, self.start, self.end
+        codes = part.codes[start:end]
+        if not self.plain:
+            codes = [
+                code for code, mark in zip(codes, part.marks[start:end], strict=True) if mark == Mark.RECORD
+            ]
+        return {part.texts[code]: count for code, count in Counter(codes).items()}
+
+
+class _Part:
+    """Rows of chunks as values: made once for all, for a stretch may be short."""
+
+    def __init__(self, table: pa.Table, whats: _Whats) -> None:
+        count = len(table)
+        self._docs = table["doc"].combine_chunks()
+        self._passes = table["pass"].to_numpy()
+        marks = table["mark"].to_numpy()
+        self._plain = marks == Mark.RECORD
+        self.marks: list[int] = marks.tolist()
+        texts = table["what"].combine_chunks()
+        self.texts: list[str] = texts.dictionary.to_pylist()
+        self.codes: list[int] = texts.indices.to_pylist()
+        known = [*map(whats.__getitem__, self.texts)]
+        all_known = not texts.null_count
+        found: list[Any] = (
+            list(map(known.__getitem__, self.codes)) if all_known
+            else [_NOTHING if code is None else known[code] for code in self.codes]
+        )  # fmt: skip
+        ids: Any
+        if all_known and self._plain.all():
+            ids = id_tuples(table["ids"].combine_chunks(), [what.length for what in found])
+        else:
+            ids = [() if each is None else tuple(each) for each in _list(table, "ids")]
+        names = list(map(self._docs.dictionary.to_pylist().__getitem__, self._docs.indices.to_pylist()))
+        self.events = list(
+            zip(
+                table["ts"].to_pylist(), [what.op for what in found], [what.path for what in found], ids,
+                _list(table, "value"), _list(table, "old"), _list(table, "pos"), _list(table, "at"), names,
+                repeat(None, count), repeat(None, count), strict=True,
+            )
+        )  # fmt: skip
+        self.composites: list[bytes | None] = list(_list(table, "composite"))
+
+    def stretches(self) -> Iterator[Stretch]:
+        """The rows by pass and document."""
+        docs = self._docs.indices.to_numpy()
+        changes = (np.diff(self._passes) != 0) | (np.diff(docs) != 0)
+        starts = np.append(0, np.flatnonzero(changes) + 1)
+        plain = np.logical_and.reduceat(self._plain, starts).tolist()
+        passes = self._passes[starts].tolist()
+        ends = [*starts[1:].tolist(), len(docs)]
+        for start, end, pass_index, is_plain in zip(starts.tolist(), ends, passes, plain, strict=True):
+            yield Stretch(pass_index, self.events[start][8], is_plain, self, start, end)
+
+
+class ChunkReader:
+    """Reads chunks; remembers what their texts mean."""
+
+    def __init__(self) -> None:
+        self._whats = _Whats()
+
+    def stretches(self, contents: Sequence[bytes], *, sort: bool) -> Iterator[Stretch]:
+        """The rows of chunks by pass and document; ``sort``: with rows of several chunks between each other."""
+        tables = map(from_ipc, contents)
+        if not sort:
+            for table in tables:
+                yield from _Part(table, self._whats).stretches()
+            return
+        table = pa.concat_tables(tables, promote_options="default").unify_dictionaries().combine_chunks()
+        docs = table["doc"].chunk(0).indices.to_numpy()
+        columns = (table["mark"].to_numpy(), table["ts"].to_numpy(), docs, table["pass"].to_numpy())
+        yield from _Part(table.take(np.lexsort(columns)).combine_chunks(), self._whats).stretches()
+
+
+def _list(table: pa.Table, name: str) -> Any:
+    """A column as values, or as many times None."""
+    return table[name].to_pylist() if name in table.column_names else repeat(None, len(table))

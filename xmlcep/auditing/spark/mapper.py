@@ -1,0 +1,327 @@
+"""What a task does with the splits it is given: read, route, report. Knows nothing of Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from path_types import PathType
+
+from ...errors import XmlCepError
+from ...log import BadRecord, Batch, ClockCheck, Header, Origin
+from ...log.columns.blocks import Kinds, Sifted, Span
+from ...log.decoding import LARGEST, RowDecoder
+from ...log.json_codec import FASTEST
+from ...log.records import Row
+from ..inputs import BATCH_SIZE, Split, SplitReader, duplicate, raw_record
+from ..plan.partition_key import Plan
+from ..plan.snapshot_fragments import fragments
+from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
+from .replayer import SORTED
+from .router import Router, wanted_by
+from .task_reports import Report, Topic, bad_chunk, report_of
+
+SEGMENT_RECORDS = 500_000
+"""After so many records a segment ends: what is found in one is put in order in memory."""
+
+_AT_ONCE = 16_384  # records that are routed together, for which numbers are looked at as columns
+
+Keep: TypeAlias = Callable[[Row], bool]
+
+
+class SelectedRecord(NamedTuple):
+    """A record to be sorted: its time point, where it stands, the record as JSON."""
+
+    doc: str
+    ts: int
+    split: int
+    number: int
+    line: bytes
+
+
+class Mapper:
+    """Reads splits and routes their records; the answer to a split depends on nothing but the split."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        buckets: int,
+        *,
+        keep: Keep | None = None,
+        segment_records: int = SEGMENT_RECORDS,
+        batch_size: int | None = None,
+    ) -> None:
+        self._plan = plan
+        self._conditioned = [each for each in self._plan.passes if each.has_conditions]
+        self._keep = keep
+        # Columns of whole blocks do; but records are looked at one by one where they will be applied to a document.
+        self._by_rows = keep is not None or self._plan.has_conditions
+        self._segment_records = segment_records
+        self._batch_size = batch_size
+        self._kinds = Kinds(wanted_by(self._plan))
+        self._numbers: dict[tuple[str, PathType], int] = {}
+        self._writer = ChunkWriter([each.level for each in self._plan.passes], buckets, self._kinds.met)
+        self._router = Router(self._plan, self._kinds, self._writer)
+        self._gathered = _Gathered()
+        self._decoder = RowDecoder(ClockCheck.ANY)
+        self._out: list[Chunk | Report] = []
+        self._split: Split | None = None
+        self._bad_records = 0
+        self._headers = 0
+        self.lines = 0
+        """How many lines or records the last split had."""
+
+    def read(self, split: Split) -> Iterator[Chunk | Report]:
+        """The chunks of a split, and what there is to report of it."""
+        self._split = split
+        self._bad_records = self._headers = 0
+        docs: set[str] = set()
+        reader = SplitReader(
+            split, self._decoder, self._bad, check_text=self._plan.has_conditions,
+            batch_size=self._batch_size or BATCH_SIZE,
+        )  # fmt: skip
+        self._router.begin(split.name)
+        try:
+            for item in reader.read() if self._by_rows else reader.blocks(self._batch_size):
+                if isinstance(item, (tuple, Batch)):
+                    self._take(item, docs)
+                else:
+                    sifted = item.sifted(self._kinds)
+                    if sifted is not None and all(map(self._follows, sifted.spans)):
+                        docs.update(span.doc for span in sifted.spans)
+                        self._gather(sifted)
+                    else:
+                        for part in item.items():
+                            self._take(part, docs)
+                yield from self._taken()
+            self._route_gathered()
+            self._end_segment()
+        except (XmlCepError, OSError) as error:
+            self._report(Topic.TROUBLE, split.name, "", {"message": str(error)})
+        self.lines = reader.lines
+        content = {"lines": reader.lines, "docs": sorted(docs), "bad": self._bad_records}
+        self._report(Topic.SPLIT, split.name, "", content)
+        yield from self._taken()
+
+    def select(self, split: Split, docs: frozenset[str]) -> Iterator[list[SelectedRecord]]:
+        """The records of some documents, to be sorted."""
+        reader = SplitReader(split, self._decoder, lambda _: None, check_text=self._plan.has_conditions)
+        for item in reader.read():
+            if isinstance(item, Batch):
+                rows, numbers = self._kept(item.rows, item.numbers)
+                yield [
+                    SelectedRecord(row[8], row[0], split.name, number, raw_record(row))
+                    for row, number in zip(rows, numbers, strict=True)
+                    if row[8] in docs
+                ]
+
+    def route_sorted(
+        self, records: Iterable[SelectedRecord], splits: dict[int, Split]
+    ) -> Iterator[Chunk | Report]:
+        """The chunks of records sorted by document, ts, split and number."""
+        self._router.begin(SORTED)
+        rows: list[Row] = []
+        origins: list[tuple[int, int]] = []
+        last: tuple[str, int] | None = None
+        for record in records:
+            row = self._decoder.admit(FASTEST.loads(record.line))
+            self._split = splits[record.split]
+            if (record.doc, record.ts) == last:
+                self._repeated(row, record.number)
+                continue
+            last = (record.doc, record.ts)
+            rows.append(row)
+            origins.append((record.split, record.number))
+            if len(rows) >= (self._batch_size or BATCH_SIZE):
+                self._route_rows(rows, origins)
+                rows, origins = [], []
+                yield from self._taken()
+        self._route_rows(rows, origins)
+        self._end_segment()
+        yield from self._taken()
+
+    # ---- records --------------------------------------------------------------------------------------------
+
+    def _take(self, item: tuple[int, Any] | Batch, docs: set[str]) -> None:
+        if isinstance(item, Batch):
+            docs.update({row[8] for row in item.rows})
+            self._take_rows(*self._kept(item.rows, item.numbers))
+        elif isinstance(item[1], Header):
+            assert self._split is not None
+            self._header(item[1], self._split.name + self._headers, (self._split.name, item[0]))
+            self._headers += 1
+
+    def _follows(self, span: Span) -> bool:
+        return self._router.document(span.doc).ts < span.first
+
+    def _gather(self, sifted: Sifted) -> None:
+        """Takes records in columns; they are routed when there are enough of them."""
+        for span in sifted.spans:  # before they are routed: the next block is compared with them
+            self._router.document(span.doc).ts = span.last
+        self._gathered.add(sifted)
+        if self._gathered.records >= min(_AT_ONCE, self._segment_records):
+            self._route_gathered()
+
+    def _route_gathered(self) -> None:
+        if self._gathered.records:
+            assert self._split is not None
+            sifted, self._gathered = self._gathered.joined(), _Gathered()
+            self._route(sifted, [(self._split.name, 0)] * len(sifted.spans))
+
+    def _take_rows(self, rows: Sequence[Row], numbers: Sequence[int]) -> None:
+        """Takes records one by one: those that repeat a time point are bad."""
+        self._route_gathered()
+        assert self._split is not None
+        admitted: list[Row] = []
+        origins: list[tuple[int, int]] = []
+        for row, number in zip(rows, numbers, strict=True):
+            if self._is_admitted(row, number):
+                admitted.append(row)
+                origins.append((self._split.name, number))
+        self._route_rows(admitted, origins)
+
+    def _is_admitted(self, row: Row, number: int) -> bool:
+        document = self._router.document(row[8])
+        if row[0] <= document.ts:
+            if row[0] == document.ts:
+                self._repeated(row, number)
+                return False
+            document.disordered = True
+        document.ts = row[0]
+        return True
+
+    def _repeated(self, row: Row, number: int) -> None:
+        assert self._split is not None
+        self._router.document(row[8]).duplicates += 1
+        self._bad(duplicate(row, Origin(self._split.file.path, number)), row[8])
+
+    def _route_rows(self, rows: Sequence[Row], origins: Sequence[tuple[int, int]]) -> None:
+        if not rows:
+            return
+        spans: dict[str, Span] = {}
+        positions = []
+        for row, origin in zip(rows, origins, strict=True):
+            span = spans.get(row[8])
+            if span is None:
+                positions.append(origin)
+                span = Span(row[8], row[0], row[0], 0)
+            spans[row[8]] = Span(row[8], span.first, row[0], span.records + 1)
+        self._route(Sifted(list(spans.values()), self._columns(rows, list(spans))), positions)
+
+    def _columns(self, rows: Sequence[Row], docs: Sequence[str]) -> dict[str, Any]:
+        ts, op, path, ids, value, old, pos, at, doc, txn, _ = zip(*rows, strict=True)
+        numbers, places = self._numbers, {name: place for place, name in enumerate(docs)}
+        kinds = []
+        for key in zip(op, path, strict=True):
+            number = numbers.get(key)
+            if number is None:
+                number = numbers[key] = self._kinds.of(*key).number
+            kinds.append(number)
+        number_, text = pa.int64(), pa.string()
+        return {
+            "doc": pa.array([places[name] for name in doc], number_), "kind": pa.array(kinds, number_),
+            "ts": pa.array(ts, number_), "ids": pa.array(ids, pa.list_(number_)), "value": pa.array(value, text),
+            "old": pa.array(old, text), "pos": pa.array(map(_as_place, pos), number_), "at": pa.array(at, text),
+            "txn": pa.array(map(_within_64_bits, txn), number_),
+        }  # fmt: skip
+
+    def _kept(self, rows: list[Row], numbers: Sequence[int]) -> tuple[list[Row], Sequence[int]]:
+        keep = self._keep
+        if keep is None:
+            return rows, numbers
+        chosen = [index for index, row in enumerate(rows) if keep(row)]
+        return [rows[i] for i in chosen], [numbers[i] for i in chosen]
+
+    # ---- segments ---------------------------------------------------------------------------------------------
+
+    def _route(self, sifted: Sifted, positions: Sequence[tuple[int, int]]) -> None:
+        self._router.route(sifted.spans, sifted.columns, positions)
+        if self._router.taken >= self._segment_records:
+            self._end_segment()
+            self._router.begin(self._router.segment + 1)
+        elif self._writer.ready():
+            self._out += self._writer.take(self._router.segment)
+
+    def _end_segment(self) -> None:
+        self._out += self._writer.take(self._router.segment)
+        courses = self._router.end()
+        if courses:
+            self._out.append(report_of(courses))
+
+    def _taken(self) -> list[Chunk | Report]:
+        taken, self._out = self._out, []
+        return taken
+
+    # ---- reports ----------------------------------------------------------------------------------------------
+
+    def _report(self, topic: int, segment: int, doc: str, content: dict[str, Any]) -> None:
+        self._out.append(Report(topic, segment, doc, FASTEST.dumps(content)))
+
+    def _header(self, header: Header, number: int, position: tuple[int, int]) -> None:
+        if not self._conditioned:
+            return
+        self._report(Topic.HEADER, number, header.doc, {"number": number, "position": position})
+        assert self._split is not None
+        doc = self._writer.code(header.doc)
+        for each in self._conditioned:
+            found = list(fragments(header, each, self._split.file.path))
+            columns = {
+                "mark": np.full(len(found), Mark.FRAGMENT), "doc": np.full(len(found), doc),
+                "ts": np.zeros(len(found), np.int64), "value": [fragment.xml for fragment in found],
+                "ids": [fragment.ids for fragment in found], "pos": np.full(len(found), number),
+            }  # fmt: skip
+            keys = np.array([fragment.key for fragment in found], np.int64)
+            buckets = buckets_of(hash_of(header.doc), keys, self._writer.buckets)
+            self._writer.add(np.full(len(found), each.index), buckets, columns, ordered=False)
+
+    def _bad(self, bad: BadRecord, doc: str | None = None) -> None:
+        """A bad record; ``doc`` is its document if it only repeats a time point."""
+        assert self._split is not None
+        self._bad_records += 1
+        self._out.append(bad_chunk(bad, self._split.name, self._bad_records, doc))
+
+
+class _Gathered:
+    """Sifted records of blocks that follow each other, put together."""
+
+    def __init__(self) -> None:
+        self.records = 0
+        self._spans: dict[str, Span] = {}
+        self._parts: list[dict[str, Any]] = []
+
+    def add(self, sifted: Sifted) -> None:
+        """Takes the records of the next block."""
+        for span in sifted.spans:
+            before = self._spans.get(span.doc)
+            if before is not None:
+                self._spans[span.doc] = Span(span.doc, before.first, span.last, before.records + span.records)
+            else:
+                self._spans[span.doc] = span
+            self.records += span.records
+        places = {doc: place for place, doc in enumerate(self._spans)}
+        codes = pa.array([places[span.doc] for span in sifted.spans], pa.int64())
+        self._parts.append(sifted.columns | {"doc": codes.take(sifted.columns["doc"])})
+
+    def joined(self) -> Sifted:
+        """All that was added."""
+        parts, spans = self._parts, list(self._spans.values())
+        if len(parts) == 1:
+            return Sifted(spans, parts[0])
+        columns = {name: pa.concat_arrays([part[name] for part in parts]) for name in parts[0]}
+        return Sifted(spans, columns)
+
+
+def _as_place(pos: int | None) -> int | None:
+    """A place among siblings; one that no list can have is any such."""
+    return pos if pos is None or -1 <= pos <= LARGEST else -1
+
+
+def _within_64_bits(txn: int | None) -> int | None:
+    """Transactions are only told apart: a digest does for those beyond."""
+    if txn is None or -LARGEST <= txn <= LARGEST:
+        return txn
+    return int.from_bytes(blake2b(str(txn).encode(), digest_size=8).digest(), "big", signed=True)

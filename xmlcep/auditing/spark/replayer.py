@@ -1,0 +1,261 @@
+"""Replaying a bucket: its rows in, findings out, and composites for the passes that take them later.
+
+One detector per pass and document sees all keys of the bucket, each group by itself (H1), as it would see them in
+the whole document.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from operator import length_hint
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from path_types import PathType
+
+from ...engine import Detector
+from ...errors import XmlCepError
+from ...events import CompositeEvent, PrimitiveEvent
+from ...log.columns.blocks import Kinds
+from ...rules import Rules
+from ..findings.encoding import FindingEncoder, decode_composite
+from ..findings.order import Ranking
+from ..plan.partition_key import Plan
+from .chunks import Chunk, ChunkReader, ChunkWriter, Mark, Stretch, buckets_of, hash_of
+from .finding_chunks import Found
+
+_AT_ONCE = 1000  # composites
+
+ELSEWHERE = PathType.parse("/{urn:xmlcep:audit}elsewhere")
+"""The path type of events that only say that time has come: no rule's path projects on it."""
+
+SORTED = 1 << 62
+"""The number of the first segment of records that had to be sorted."""
+
+
+class ReplayError(XmlCepError, RuntimeError):
+    """A document cannot be replayed; says which, at which time point, and what happened there."""
+
+
+class Ending(NamedTuple):
+    """Where a document ends: in which segment, at which time point."""
+
+    segment: int
+    ts: int
+    at: str | None
+
+
+class BucketReplayer:
+    """Replays the chunks of one bucket, segment by segment; answers with chunks of findings and composites.
+
+    ``ends`` says where documents end: there their trees are closed and their state is freed. ``headers`` has the
+    number of each document's header; ``resorted`` the documents whose records come once more, sorted. Whatever fails
+    while a document is replayed, `ReplayError` says where.
+    """
+
+    def __init__(
+        self, plan: Plan, bucket: int, buckets: int, ends: Mapping[str, Ending], headers: Mapping[str, int],
+        resorted: Collection[str] = (), *, operators: bool = False,
+    ) -> None:  # fmt: skip
+        self._plan = plan
+        self._buckets = buckets
+        self._ends = ends
+        self._headers = headers
+        self._resorted = resorted
+        self._operators = operators
+        self._reader = ChunkReader()
+        self._found = Found(Ranking(plan.rules), bucket)
+        self._forwarded = _Forwarded(plan, buckets)
+        self._live: dict[tuple[int, str], Detector] = {}
+        self._by_end: dict[int, list[tuple[int, str]]] = {}
+        self._idle: dict[int, list[Detector]] = {}
+        self._rules: dict[int, Rules] = {}
+        self._now: int | None = None  # the time point at which something failed
+        self.seconds: dict[str, float] = {}
+        """How long each document took."""
+        self.taken: dict[int, Counter[str]] = {}
+        """How many records each pass was fed, by its index: operation and path as one text, and the number."""
+
+    def replay(self, segment: int, contents: Sequence[bytes], *, sort: bool = False) -> Iterator[Chunk]:
+        """Replays the rows of a segment; ``sort``: some of them have their places between those of other chunks."""
+        for ended in sorted(end for end in self._by_end if end < segment):
+            yield from self._close(ended)
+        for stretch in self._reader.stretches(contents, sort=sort):
+            if segment >= SORTED or stretch.doc not in self._resorted:
+                self.taken.setdefault(stretch.pass_index, Counter()).update(stretch.records())
+                yield from self._followed(segment, stretch.doc, self._run(stretch))
+            elif not stretch.plain:
+                yield from self._followed(segment, stretch.doc, self._run_marked(stretch, only=Mark.FRAGMENT))
+        yield from self._taken(segment)
+
+    def finish(self) -> Iterator[Chunk]:
+        """Closes what is still open."""
+        for ended in sorted(self._by_end):
+            yield from self._close(ended)
+
+    def _close(self, segment: int) -> Iterator[Chunk]:
+        """Closes the trees of the documents that end in this segment (D3)."""
+        for pass_index, doc in self._by_end.pop(segment):
+            detector = self._live.pop((pass_index, doc))
+            end = self._ends[doc]
+            self._now = end.ts
+            raised = map(detector.flush, [_moment(doc, end.ts, end.at)])
+            yield from self._followed(segment, doc, raised)
+            detector.reset()
+            self._idle.setdefault(pass_index, []).append(detector)
+        yield from self._taken(segment)
+
+    def _taken(self, segment: int) -> Iterator[Chunk]:
+        if self._found:
+            yield self._found.take(segment)
+        yield from self._forwarded.take(segment)
+
+    def _followed(
+        self, segment: int, doc: str, raised: Iterable[Sequence[CompositeEvent]]
+    ) -> Iterator[Chunk]:
+        """Takes what is raised in a document, and the time that takes; chunks when there is much of it."""
+        started = time.perf_counter()
+        try:
+            for composites in raised:
+                if composites:
+                    self._found.add(doc, composites)
+                    self._forwarded.add(doc, composites)
+                if self._found.is_large:
+                    self._count_time(doc, started)
+                    yield self._found.take(segment)
+                    started = time.perf_counter()
+        except Exception as error:
+            raise self._failed(doc, error) from error
+        self._count_time(doc, started)
+
+    def _failed(self, doc: str, error: Exception) -> ReplayError:
+        at = "" if self._now is None else f" at time point {self._now}"
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        return ReplayError(f"document {doc!r} cannot be replayed{at}: {what}")
+
+    def _count_time(self, doc: str, started: float) -> None:
+        self.seconds[doc] = self.seconds.get(doc, 0.0) + time.perf_counter() - started
+
+    def _detector(self, pass_index: int, doc: str) -> Detector:
+        detector = self._live.get((pass_index, doc))
+        if detector is None:
+            idle = self._idle.get(pass_index)
+            detector = idle.pop() if idle else self._new_detector(pass_index)
+            self._live[pass_index, doc] = detector
+            self._by_end.setdefault(self._ends[doc].segment, []).append((pass_index, doc))
+        return detector
+
+    def _new_detector(self, pass_index: int) -> Detector:
+        each = self._plan.passes[pass_index]
+        rules = self._rules.get(pass_index)
+        if rules is None:
+            rules = self._rules[pass_index] = each.rules(self._plan.rules)
+        return Detector(rules, operators=self._operators, trees=each.names)
+
+    def _run(self, stretch: Stretch) -> Iterator[Sequence[CompositeEvent]]:
+        if not stretch.plain:
+            yield from self._run_marked(stretch)
+            return
+        detector = self._detector(stretch.pass_index, stretch.doc)
+        self._now = None
+        rows = stretch.rows()
+        left = iter(rows)
+        raised = detector.replay(left)  # type: ignore[arg-type]
+        try:
+            while composites := list(islice(raised, _AT_ONCE)):
+                yield composites
+        except Exception:
+            self._now = rows[len(rows) - length_hint(left) - 1][0]
+            raise
+
+    def _run_marked(self, stretch: Stretch, only: int | None = None) -> Iterator[Sequence[CompositeEvent]]:
+        doc = stretch.doc
+        if doc not in self._ends:  # it has a header, but no records
+            return
+        detector = self._detector(stretch.pass_index, doc)
+        cause: Any = None
+        composites: list[CompositeEvent] = []  # that came with `cause`
+        for mark, event, composite in stretch.marked_rows():
+            if only is not None and mark != only:
+                continue
+            if cause is not None and (mark not in (Mark.RECORD, Mark.COMPOSITE) or event[0] != cause[0]):
+                yield detector.feed(cause, composites)
+                cause, composites = None, []
+            self._now = event[0]
+            if mark == Mark.RECORD:
+                yield detector.feed(PrimitiveEvent(*event), composites)
+                cause, composites = None, []
+            elif mark == Mark.COMPOSITE:
+                cause = PrimitiveEvent(*event)
+                assert composite is not None
+                composites.append(decode_composite(composite, cause))
+            elif mark == Mark.BOUNDARY:
+                yield detector.feed(_moment(doc, event[0], event[7]))
+            elif mark == Mark.FLUSH:
+                yield detector.flush(_moment(doc, event[0], event[7]))
+            elif self._headers.get(doc) == event[6]:
+                detector.add_fragment(event[4], event[3])
+        if cause is not None:
+            yield detector.feed(cause, composites)
+
+
+class _Forwarded:
+    """Composites on their way to the passes that take them, under other keys."""
+
+    def __init__(self, plan: Plan, buckets: int) -> None:
+        self._plan = plan
+        self._kinds = Kinds(lambda op, path: True)
+        self._writer = ChunkWriter([each.level for each in plan.passes], buckets, self._kinds.met)
+        self._encoder = FindingEncoder()
+        self._takers: dict[str, list[int]] = {}
+        for each in plan.passes:
+            used = {index for tree in each.trees for index in tree.dependencies}
+            for source in each.sources:
+                if source.index in used:
+                    self._takers.setdefault(source.name, []).append(each.index)
+        self._rows: list[tuple[Any, ...]] = []
+
+    def add(self, doc: str, composites: Sequence[CompositeEvent]) -> None:
+        """Takes what was raised."""
+        if not self._takers:
+            return
+        for composite in composites:
+            if composite.operator is not None or composite.path is None:
+                continue
+            for taker in self._takers.get(composite.name, ()):
+                each = self._plan.passes[taker]
+                step = each.step(composite.path)
+                if step is None:
+                    continue
+                cause = composite.cause
+                key = 0 if each.by_document else composite.ids[step]
+                kind = self._kinds.of(cause[1], cause[2]).number
+                encoded = self._encoder.forwarded(composite)
+                self._rows.append((taker, self._writer.code(doc), key, kind, *cause[:8], encoded))
+
+    def take(self, segment: int) -> Iterator[Chunk]:
+        """Chunks of what came together in a segment."""
+        if not self._rows:
+            return
+        takers, docs, keys, kinds, ts, _, _, ids, value, old, pos, at, composites = zip(
+            *self._rows, strict=True
+        )
+        self._rows = []
+        hashes = np.array([hash_of(self._writer.docs[doc]) for doc in docs], np.uint64)
+        columns = {
+            "mark": np.full(len(ts), Mark.COMPOSITE), "doc": docs, "what": kinds, "ts": ts, "ids": ids, "value": value,
+            "old": old, "pos": pos, "at": at, "composite": composites,
+        }  # fmt: skip
+        buckets = buckets_of(hashes, keys, self._writer.buckets)
+        self._writer.add(np.array(takers), buckets, columns, ordered=False)
+        for chunk in self._writer.take(segment):
+            yield chunk._replace(number=-1)
+
+
+def _moment(doc: str, ts: int, at: str | None) -> PrimitiveEvent:
+    """An event elsewhere at this time point: it releases what it releases and matches nothing."""
+    return PrimitiveEvent(ts, "del", ELSEWHERE, (0,), None, None, None, at, doc)

@@ -1,0 +1,387 @@
+"""Sending records to the buckets they concern, with the markers that stand for what happens elsewhere.
+
+A bucket does not see foreign records. Two things about them matter there, and a marker says each: the first
+change elsewhere after a run of a key's own (it releases non-local groups, D2), and the end of a transaction in
+which a key was touched (a flush, D3).
+
+A log is read in segments, each by itself. What is open at the end of a segment is settled afterwards from
+the segments' summaries (`edges`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from ...log.columns.blocks import Kinds, Span
+from ..plan.partition_key import FOREIGN, Pass, Plan, Role
+from .chunks import ChunkWriter, Mark, Numbers, buckets_of, hash_of
+
+
+class Point(NamedTuple):
+    """A time point of a document: its number, its wall-clock time, the transaction it belongs to."""
+
+    ts: int
+    at: str | None
+    txn: int | None
+
+
+class Course(NamedTuple):
+    """What a segment has of a document: first and last time point, how many records, and what is open.
+
+    ``position``: in which split and where in it the first record stands.
+    ``head_keys``: the key of the first record per pass with boundaries (None: foreign). ``open_runs``: per such
+    pass the key whose run reaches to the end. ``first_flush``: where the first transaction in it ended.
+    ``touched``: per pass with flushes the buckets that were touched since the last one.
+    ``disordered``: a ts was below the one before. ``duplicates``: how many records repeated a time point.
+    """
+
+    segment: int
+    doc: str
+    position: tuple[int, int]
+    head: Point
+    tail: Point
+    records: int
+    disordered: bool
+    duplicates: int
+    head_keys: dict[int, int | None]
+    open_runs: dict[int, int]
+    first_flush: Point | None
+    touched: dict[int, list[int]]
+
+
+class Document:
+    """What is known of a document while a segment is read. ``ts`` is that of the last record admitted."""
+
+    __slots__ = (
+        "count", "disordered", "duplicates", "first_flush", "head", "head_keys", "name", "position", "runs", "tail",
+        "touched", "ts",
+    )  # fmt: skip
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.ts = 0
+        self.head: Point | None = None
+        self.tail = Point(0, None, None)
+        self.position = (0, 0)
+        self.count = 0
+        self.duplicates = 0
+        self.disordered = False
+        self.first_flush: Point | None = None
+        self.head_keys: dict[int, int | None] = {}
+        self.runs: dict[int, tuple[int, bool]] = {}  # pass -> key, and whether it was fed since the run began
+        self.touched: dict[int, set[int]] = {}  # pass -> buckets, since the last flush
+
+
+class Records:
+    """Good records in file order: Arrow columns ``doc`` and ``kind`` (codes), ``ts``, ``ids``, ``value``, ``old``,
+    ``at``, ``txn`` and perhaps ``pos``. What the routing looks at is there as numbers."""
+
+    def __init__(self, columns: dict[str, Any]) -> None:
+        self.columns = columns
+        self.doc: Numbers = columns["doc"].to_numpy()
+        self.kind: Numbers = columns["kind"].to_numpy()
+        self.offsets = columns["ids"].offsets.to_numpy()[:-1].astype(np.int64)
+        self.ids: Numbers = columns["ids"].values.to_numpy()
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def taken(self, rows: Any) -> Records:
+        """These records, by their places."""
+        return Records({name: column.take(pa.array(rows)) for name, column in self.columns.items()})
+
+    def keys(self, rows: Numbers, steps: Numbers) -> Numbers:
+        """The node ids at these steps of the paths of some records; 0 for the step of the document."""
+        found = self.ids[self.offsets[rows] + np.maximum(steps, 0)] if len(rows) else rows
+        return np.where(steps < 0, 0, found)
+
+
+class _Table:
+    """What records of each kind are to a pass that is sent markers, by the kind's number."""
+
+    def __init__(self, each: Pass) -> None:
+        self.each = each
+        self.step: Numbers = np.empty(0, np.int64)
+        self.below = np.empty(0, bool)
+        self.fed = np.empty(0, bool)
+        self.touched = np.empty(0, bool)
+
+    def learn(self, kinds: Kinds) -> None:
+        """Works out what is new in ``kinds``."""
+        new = [(kind.op, kind.path) for kind in kinds.met[len(self.step) :]]
+        if not new:
+            return
+        routes = [self.each.route(op, path) for op, path in new]
+        flushed = self.each.has_flushes
+        self.step = np.append(self.step, [route.step for route in routes])
+        self.below = np.append(self.below, [route is not FOREIGN for route in routes])
+        self.fed = np.append(self.fed, [route.role is Role.FED for route in routes])
+        self.touched = np.append(self.touched, [flushed and self.each.is_touched(*kind) for kind in new])
+
+
+class _Fed:
+    """Which passes are fed with records of each kind, and at which step their key is: looked up, so that passes
+    that have nothing to do with a record cost it nothing."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._starts: Numbers = np.zeros(1, np.int64)  # of each kind's part in the two below
+        self._passes: Numbers = np.empty(0, np.int64)
+        self._steps: Numbers = np.empty(0, np.int64)
+
+    def learn(self, kinds: Kinds) -> None:
+        """Works out what is new in ``kinds``."""
+        for kind in kinds.met[len(self._starts) - 1 :]:
+            fed = self._plan.feeds(kind.op, kind.path)
+            self._passes = np.append(self._passes, [index for index, _ in fed]).astype(np.int64)
+            self._steps = np.append(self._steps, [step for _, step in fed]).astype(np.int64)
+            self._starts = np.append(self._starts, len(self._passes))
+
+    def of(self, kinds: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """For records of these kinds: places, passes and steps, one for each pass that is fed with a record."""
+        first = self._starts[kinds]
+        counts = self._starts[kinds + 1] - first
+        rows = np.repeat(np.arange(len(kinds)), counts)
+        within = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+        places = first[rows] + within
+        return rows, self._passes[places], self._steps[places]
+
+
+class Router:
+    """Routes the records of one segment after the other into ``writer``."""
+
+    def __init__(self, plan: Plan, kinds: Kinds, writer: ChunkWriter) -> None:
+        self._kinds = kinds
+        self._writer = writer
+        self._fed = _Fed(plan)
+        self._tables = [_Table(each) for each in plan.passes if each.has_boundaries or each.has_flushes]
+        self._bounded = [t for t in self._tables if t.each.has_boundaries and not t.each.by_document]
+        self._flushed = [t for t in self._tables if t.each.has_flushes]
+        self._hashes: Any = np.empty(0, np.uint64)
+        self.segment = 0
+        self.taken = 0
+        self._documents: dict[str, Document] = {}
+
+    def begin(self, segment: int) -> None:
+        """Starts a segment; its number orders it among all."""
+        self.segment = segment
+        self.taken = 0
+        self._documents = {}
+        self._writer.begin()
+
+    def document(self, name: str) -> Document:
+        """What is known of a document in this segment."""
+        found = self._documents.get(name)
+        if found is None:
+            found = self._documents[name] = Document(name)
+        return found
+
+    def route(
+        self, spans: Sequence[Span], columns: dict[str, Any], positions: Sequence[tuple[int, int]]
+    ) -> None:
+        """Routes records: their documents with how many there are, columns (``doc``: indexes of ``spans``; records
+        that no pass has a use for may be left out), and in which split and where each document's first stands."""
+        codes = np.array([self._writer.code(span.doc) for span in spans], np.int64)
+        self._hash_names()
+        self._fed.learn(self._kinds)
+        for table in self._tables:
+            table.learn(self._kinds)
+        records = Records(columns | {"doc": pa.array(codes[columns["doc"].to_numpy()])})
+        marked = bool(self._bounded or self._flushed)
+        if marked and len(spans) > 1:
+            records = records.taken(np.argsort(records.doc, kind="stable"))
+        self._feed(records, ordered=not marked)
+        for span, position in zip(spans, positions, strict=True):
+            document = self.document(span.doc)
+            self.taken += span.records
+            document.count += span.records
+            if document.head is None:
+                document.position = position
+        if marked:
+            markers = _Markers(records)
+            for span, code in zip(spans, codes.tolist(), strict=True):
+                start, end = np.searchsorted(records.doc, (code, code + 1)).tolist()
+                self._mark(self.document(span.doc), code, start, end, markers)
+            markers.write(self._writer)
+        else:
+            for span in spans:
+                document = self.document(span.doc)
+                document.head = document.head or Point(span.first, None, None)
+                document.tail = Point(span.last, None, None)
+
+    def end(self) -> list[Course]:
+        """Ends the segment: the courses of its documents."""
+        courses = [
+            Course(
+                self.segment, each.name, each.position, each.head, each.tail, each.count, each.disordered,
+                each.duplicates, each.head_keys, {number: key for number, (key, fed) in each.runs.items() if fed},
+                each.first_flush, {number: sorted(touched) for number, touched in each.touched.items() if touched},
+            )
+            for each in self._documents.values()
+            if each.head is not None
+        ]  # fmt: skip
+        self._documents = {}
+        return courses
+
+    def _hash_names(self) -> None:
+        new = self._writer.docs[len(self._hashes) :]
+        if new:
+            self._hashes = np.append(self._hashes, np.array([hash_of(doc) for doc in new], np.uint64))
+
+    def _feed(self, records: Records, *, ordered: bool) -> None:
+        """Sends records to the buckets of the passes that are fed with them."""
+        rows, passes, steps = self._fed.of(records.kind)
+        if not len(rows):
+            return
+        columns = dict(records.columns)
+        columns["what"] = columns.pop("kind")
+        del columns["txn"]
+        if len(rows) != len(records) or np.any(rows[1:] == rows[:-1]):
+            columns = {name: column.take(pa.array(rows)) for name, column in columns.items()}
+        columns["mark"] = np.full(len(rows), Mark.RECORD)
+        keys = records.keys(rows, steps)
+        buckets = buckets_of(self._hashes[records.doc[rows]], keys, self._writer.buckets)
+        self._writer.add(passes, buckets, columns, ordered=ordered)
+
+    def _buckets(self, records: Records, rows: Numbers, table: _Table) -> Numbers:
+        keys = records.keys(rows, table.step[records.kind[rows]])
+        return buckets_of(self._hashes[records.doc[rows]], keys, self._writer.buckets)
+
+    # ---- markers --------------------------------------------------------------------------------------------
+
+    def _mark(self, document: Document, code: int, start: int, end: int, markers: _Markers) -> None:
+        """Finds the markers among the records of a document, which stand from ``start`` to ``end``."""
+        if start == end:
+            return
+        for table in self._bounded:
+            self._bound(document, code, table, start, end, markers)
+        self._end_transactions(document, code, start, end, markers)
+        if document.head is None:
+            document.head = markers.point(start)
+        document.tail = markers.point(end - 1)
+
+    def _bound(
+        self, document: Document, code: int, table: _Table, start: int, end: int, markers: _Markers
+    ) -> None:
+        """Keeps the runs of a pass with boundaries and marks where they end."""
+        number, records = table.each.index, markers.records
+        rows = np.arange(start, end)
+        kind = records.kind[start:end]
+        below, fed = table.below[kind], table.fed[kind]
+        keys = np.where(below, records.keys(rows, np.where(below, table.step[kind], 0)), 0)
+        changes = (np.diff(keys) != 0) | (below[1:] != below[:-1])
+        starts = np.append(0, np.flatnonzero(changes) + 1)
+        runs_fed = np.logical_or.reduceat(fed, starts)
+        first = int(keys[0]) if below[0] else None
+        if document.head is None:
+            document.head_keys[number] = first
+            runs_fed[0] = True  # the run may have begun in the segment before, where it may have been fed
+        run = document.runs.pop(number, None)
+        if run is not None:
+            if run[0] == first:
+                runs_fed[0] |= run[1]
+            elif run[1]:
+                self._bound_at(markers, number, code, [run[0]], [start])
+        ended = np.flatnonzero(runs_fed[:-1] & below[starts[:-1]])
+        self._bound_at(markers, number, code, keys[starts[ended]], start + starts[ended + 1])
+        if below[-1]:
+            document.runs[number] = (int(keys[-1]), bool(runs_fed[-1]))
+
+    def _bound_at(self, markers: _Markers, number: int, code: int, keys: Any, rows: Any) -> None:
+        buckets = buckets_of(self._hashes[code], keys, self._writer.buckets)
+        markers.add(Mark.BOUNDARY, number, code, buckets, rows)
+
+    def _end_transactions(
+        self, document: Document, code: int, start: int, end: int, markers: _Markers
+    ) -> None:
+        """Marks the ends of transactions for the buckets that were touched in them."""
+        if not self._flushed:
+            return
+        txn, given = markers.txn[start:end], markers.has_txn[start:end]
+        ended = np.zeros(end - start, bool)  # a transaction ended before this record
+        ended[1:] = given[:-1] & ((txn[1:] != txn[:-1]) | ~given[1:])
+        before = document.tail.txn
+        ended[0] = before is not None and not (given[0] and before == txn[0])
+        intervals = np.cumsum(ended)
+        lasts = np.flatnonzero(ended) + start - 1  # the last records of the transactions that ended
+        late = document.tail if ended[0] else None  # that of the first stands in the batch before
+        if len(lasts) and document.first_flush is None:
+            document.first_flush = late or markers.point(int(lasts[0]))
+        for table in self._flushed:
+            number = table.each.index
+            rows = start + np.flatnonzero(table.touched[markers.records.kind[start:end]])
+            buckets = self._buckets(markers.records, rows, table)
+            touched = np.unique(intervals[rows - start] * self._writer.buckets + buckets)
+            waiting = document.touched.setdefault(number, set())
+            at, where = np.divmod(touched, self._writer.buckets)
+            if waiting and len(lasts):
+                everywhere = np.array(sorted(waiting), np.int64)
+                at, where = np.append(np.zeros(len(everywhere), np.int64), at), np.append(everywhere, where)
+                waiting.clear()
+            waiting.update(where[at == len(lasts)].tolist())
+            at, where = at[at < len(lasts)], where[at < len(lasts)]
+            if late is not None:
+                markers.add_late(Mark.FLUSH, number, code, where[at == 0], late)
+                at, where = at[at > 0], where[at > 0]
+            markers.add(Mark.FLUSH, number, code, where, lasts[at])
+
+
+class _Markers:
+    """Markers found among some records: each has the time of one of them, or of one that came before."""
+
+    def __init__(self, records: Records) -> None:
+        self.records = records
+        txn = records.columns["txn"]
+        self.has_txn = txn.is_valid().to_numpy(zero_copy_only=False)
+        self.txn: Numbers = txn.fill_null(0).to_numpy()
+        self._found: list[tuple[int, int, int, Numbers, Numbers]] = []
+        self._late: list[tuple[int, int, int, Numbers, Point]] = []
+
+    def point(self, row: int) -> Point:
+        """The time point of a record."""
+        columns = self.records.columns
+        return Point(columns["ts"][row].as_py(), columns["at"][row].as_py(), columns["txn"][row].as_py())
+
+    def add(self, mark: int, number: int, code: int, buckets: Numbers, rows: Any) -> None:
+        """Markers for a pass and a document in some buckets, at the time of these records."""
+        if len(buckets):
+            self._found.append((mark, number, code, buckets, np.asarray(rows, np.int64)))
+
+    def add_late(self, mark: int, number: int, code: int, buckets: Numbers, point: Point) -> None:
+        """Markers at a time point before these records."""
+        if len(buckets):
+            self._late.append((mark, number, code, buckets, point))
+
+    def write(self, writer: ChunkWriter) -> None:
+        """Hands the markers on."""
+        ts, at = self.records.columns["ts"], self.records.columns["at"]
+        if self._found:
+            rows = pa.array(np.concatenate([each[4] for each in self._found]))
+            self._write(writer, self._found, ts.take(rows), at.take(rows))
+        if self._late:
+            counts = [len(each[3]) for each in self._late]
+            points = [
+                point for each, count in zip(self._late, counts, strict=True) for point in [each[4]] * count
+            ]
+            self._write(
+                writer, self._late, pa.array([point.ts for point in points], pa.int64()),
+                pa.array([point.at for point in points], pa.string()),
+            )  # fmt: skip
+
+    def _write(self, writer: ChunkWriter, found: Sequence[tuple[Any, ...]], ts: Any, at: Any) -> None:
+        counts = [len(each[3]) for each in found]
+        mark, number, code = (np.repeat([each[index] for each in found], counts) for index in range(3))
+        columns = {"mark": mark, "doc": code, "ts": ts, "at": at}
+        writer.add(number, np.concatenate([each[3] for each in found]), columns, ordered=False)
+
+
+def wanted_by(plan: Plan) -> Any:
+    """Whether records of an operation and absolute path type matter to any pass; to markers all do."""
+    if any(each.has_boundaries or each.has_flushes for each in plan.passes):
+        return lambda op, path: True
+
+    return lambda op, path: bool(plan.feeds(op, path))

@@ -1,0 +1,90 @@
+"""What map tasks have to say beside chunks of rows: of splits, documents, headers, bad records."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ...log import BadRecord, Origin
+from ...log.json_codec import FASTEST
+from .chunks import Chunk
+from .router import Course, Point
+
+BAD = -1
+"""The level of chunks that hold a bad record: there may be more of them than memory holds."""
+
+
+class Topic:
+    """What a report is about."""
+
+    COURSES = 10
+    """The documents of a segment; it names the first, for parts of sorted records have the same segment numbers."""
+    HEADER = 11
+    """A header."""
+    SPLIT = 13
+    """A split that was read to its end."""
+    TROUBLE = 14
+    """What makes the audit impossible."""
+
+
+class Report(NamedTuple):
+    """Something about a segment for the one who started the tasks: a `Topic`, and a JSON object."""
+
+    kind: int
+    segment: int
+    doc: str
+    content: bytes
+
+
+class HeaderSeen(NamedTuple):
+    """A header: which document, its number among all headers, and where it stands (split, number in it)."""
+
+    doc: str
+    number: int
+    position: tuple[int, int]
+
+
+def report_of(courses: Sequence[Course]) -> Report:
+    """The courses of a segment as a report; packed, for those of all segments are in memory together."""
+    records = [
+        {
+            **course._asdict(), "head": list(course.head), "tail": list(course.tail),
+            "first_flush": None if course.first_flush is None else list(course.first_flush),
+            "head_keys": list(course.head_keys.items()), "open_runs": list(course.open_runs.items()),
+            "touched": list(course.touched.items()),
+        }
+        for course in courses
+    ]  # fmt: skip
+    content = zlib.compress(FASTEST.dumps(records), 1)
+    return Report(Topic.COURSES, courses[0].segment, courses[0].doc, content)
+
+
+def courses_from(report: Report) -> Iterator[Course]:
+    """The courses that `report_of` made a report of."""
+    for record in FASTEST.loads(zlib.decompress(report.content)):
+        flush = record["first_flush"]
+        changed = {
+            "position": tuple(record["position"]), "head": Point(*record["head"]), "tail": Point(*record["tail"]),
+            "first_flush": None if flush is None else Point(*flush), "head_keys": dict(record["head_keys"]),
+            "open_runs": dict(record["open_runs"]), "touched": dict(record["touched"]),
+        }  # fmt: skip
+        yield Course(**(record | changed))
+
+
+def bad_chunk(bad: BadRecord, split: int, number: int, doc: str | None) -> Chunk:
+    """A bad record as a chunk; ``doc`` is its document if it only repeats a time point, else None."""
+    content = {
+        "record": bad.origin.record, "offset": bad.offset, "reason": bad.reason, "doc": doc,
+        "raw": base64.b64encode(bad.raw).decode("ascii"),
+    }  # fmt: skip
+    return Chunk(BAD, 0, split, number, FASTEST.dumps(content))
+
+
+def bad_from(chunk: Chunk, file: str, lines_before: int) -> tuple[BadRecord, str | None]:
+    """The bad record in a chunk, with its number in the file, and its document if it only repeats a time point."""
+    record = FASTEST.loads(chunk.content)
+    origin = Origin(file, record["record"] + lines_before)
+    bad = BadRecord(origin, record["offset"], record["reason"], base64.b64decode(record["raw"]))
+    return bad, record["doc"]

@@ -1,0 +1,150 @@
+"""What Spark's Python workers run: generators from Arrow batches to Arrow batches.
+
+They are made from plain values; rules travel as text and are parsed where they are needed.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import groupby
+from typing import TYPE_CHECKING, TypeAlias
+
+import pyarrow as pa
+
+from ...log.json_codec import FASTEST
+from ...rules import parse_rules
+from ..inputs import Split
+from ..plan.partition_key import Plan, make_plan
+from .chunks import Chunk
+from .mapper import Keep, Mapper
+from .replayer import BucketReplayer, Ending
+from .report_accumulator import Reports, as_entry
+from .tables import chunk_batch, chunks_of, record_batch, records_of
+from .task_reports import Report
+
+if TYPE_CHECKING:
+    from pyspark import Accumulator
+
+Batches: TypeAlias = Iterator[pa.RecordBatch]
+Task: TypeAlias = Callable[[Batches], Batches]
+
+TOLD = -3
+"""The level of the chunk in which a task says what it did, as a JSON object.
+
+``seconds``: how long each document took; ``records``: how many each pass was fed, by operation and path.
+"""
+
+
+def _without_collector(task: Task) -> Task:
+    """Runs a task with the cyclic garbage collector off: nothing here makes cycles, and it costs much."""
+
+    def run(batches: Batches) -> Batches:
+        gc.disable()
+        try:
+            yield from task(batches)
+        finally:
+            gc.enable()
+
+    return run
+
+
+@lru_cache(maxsize=4)
+def _plan(rules: str) -> Plan:
+    """The plan for rules; a worker process runs many tasks of a job."""
+    return make_plan(parse_rules(rules))
+
+
+def map_task(
+    rules: str, buckets: int, splits: Sequence[Split], keep: Keep | None, reports: Accumulator[Reports],
+    read: Accumulator[int],
+) -> Task:  # fmt: skip
+    """From indexes of splits to their chunks; the rest goes to ``reports``; ``read`` counts records."""
+
+    def task(batches: Batches) -> Batches:
+        mapper = Mapper(_plan(rules), buckets, keep=keep)
+        for batch in batches:
+            for index in batch.column(0).to_pylist():
+                yield from _chunks(mapper.read(splits[index]), reports)
+                read.add(mapper.lines)
+
+    return _without_collector(task)
+
+
+def _chunks(items: Iterable[Chunk | Report], reports: Accumulator[Reports]) -> Batches:
+    for item in items:
+        if isinstance(item, Chunk):
+            yield chunk_batch([item])
+        else:
+            reports.add(as_entry(item))
+
+
+def select_task(rules: str, splits: Sequence[Split], docs: frozenset[str], keep: Keep | None) -> Task:
+    """From indexes of splits to the records of some documents."""
+
+    def task(batches: Batches) -> Batches:
+        mapper = Mapper(_plan(rules), 1, keep=keep)
+        for batch in batches:
+            for index in batch.column(0).to_pylist():
+                for records in mapper.select(splits[index], docs):
+                    if records:
+                        yield record_batch(records)
+
+    return _without_collector(task)
+
+
+def route_sorted_task(
+    rules: str, buckets: int, splits: Sequence[Split], reports: Accumulator[Reports]
+) -> Task:
+    """From records sorted by document, ts, split and number to their chunks."""
+
+    def task(batches: Batches) -> Batches:
+        mapper = Mapper(_plan(rules), buckets)
+        records = (record for batch in batches for record in records_of(batch))
+        yield from _chunks(mapper.route_sorted(records, {split.name: split for split in splits}), reports)
+
+    return _without_collector(task)
+
+
+def replay_task(
+    rules: str,
+    buckets: int,
+    ends: Mapping[str, Ending],
+    headers: Mapping[str, int],
+    resorted: Collection[str],
+    *,
+    operators: bool,
+) -> Task:
+    """From chunks sorted by bucket, segment and number to chunks of findings and of composites for later levels."""
+
+    def task(batches: Batches) -> Batches:
+        plan = _plan(rules)
+        chunks = (chunk for batch in batches for chunk in chunks_of(batch))
+        for bucket, found in groupby(chunks, key=lambda chunk: chunk.bucket):
+            replayer = BucketReplayer(plan, bucket, buckets, ends, headers, resorted, operators=operators)
+            for answer in replay_segments(replayer, found):
+                yield chunk_batch([answer])
+            yield chunk_batch([Chunk(TOLD, bucket, 0, 0, _told(replayer))])
+
+    return _without_collector(task)
+
+
+def _told(replayer: BucketReplayer) -> bytes:
+    records = {str(index): counts for index, counts in replayer.taken.items()}
+    return FASTEST.dumps({"seconds": replayer.seconds, "records": records})
+
+
+def replay_segments(replayer: BucketReplayer, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    """Replays the chunks of a bucket to the end, given in the order of segment and number.
+
+    Those of a segment are taken one after the other, or all at once if some have their places between others.
+    """
+    for segment, together in groupby(chunks, key=lambda chunk: chunk.segment):
+        for chunk in together:
+            if chunk.number < 0:
+                contents = [chunk.content, *(other.content for other in together)]
+                yield from replayer.replay(segment, contents, sort=True)
+            else:
+                yield from replayer.replay(segment, [chunk.content])
+    yield from replayer.finish()

@@ -1,0 +1,201 @@
+"""Documents as XML text with the ids of their nodes, as headers of change logs hold them.
+
+The ids are in document order: an element, its attributes, its child nodes. Every lxml text slot that is not
+empty is one text node; a comment or processing instruction keeps the texts on its two sides apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+
+from lxml import etree
+
+from ..errors import XmlCepError
+
+
+class SnapshotError(XmlCepError, ValueError):
+    """A snapshot that cannot be read: not safe and well-formed XML, or its ids do not belong to it."""
+
+
+class NodeTables:
+    """The nodes of a document by id. Whoever holds it keeps the tables and the lxml tree in step."""
+
+    __slots__ = ("attribute_ids", "attributes", "children", "elements", "parents", "texts")
+
+    def __init__(self) -> None:
+        self.elements: dict[int, etree._Element] = {}
+        self.children: dict[int, list[int]] = {}  # element -> its elements and text nodes in order
+        self.texts: dict[int, str] = {}
+        self.attributes: dict[int, tuple[int, str]] = {}  # attribute -> its element and name
+        self.attribute_ids: dict[int, dict[str, int]] = {}  # element -> name -> attribute
+        self.parents: dict[int, int | None] = {}  # of elements and text nodes; None: root
+
+    def __contains__(self, node: object) -> bool:
+        return node in self.elements or node in self.texts or node in self.attributes
+
+    def refresh_slot(self, parent: int, index: int) -> None:
+        """Writes the run of text nodes around child position ``index`` into the lxml slot that shows it."""
+        siblings, elements, texts = self.children[parent], self.elements, self.texts
+        start = end = index
+        while start > 0 and siblings[start - 1] not in elements:
+            start -= 1
+        while end < len(siblings) and siblings[end] not in elements:
+            end += 1
+        text = "".join([texts[node] for node in siblings[start:end]]) or None
+        if start == 0:
+            elements[parent].text = text
+        else:
+            elements[siblings[start - 1]].tail = text
+
+    def refresh_slots(self, parent: int) -> None:
+        """Writes all text slots of an element anew."""
+        self.refresh_slot(parent, 0)
+        for index, node in enumerate(self.children[parent]):
+            if node in self.elements:
+                self.refresh_slot(parent, index + 1)
+
+
+def load_snapshot(tables: NodeTables, xml_text: str, ids: Sequence[int]) -> int:
+    """Adds the nodes of a snapshot to the tables, without comments and PIs; returns the id of the root
+    element.
+
+    Raises `SnapshotError` when the text is not safe, well-formed XML or the ids do not belong to it.
+    """
+    _Loader(tables, ids).load(_parse(xml_text))
+    return ids[0]
+
+
+def dump_snapshot(tables: NodeTables, root: int) -> tuple[str, list[int]]:
+    """The element ``root`` with all below it as a snapshot: XML text and ids.
+
+    Adjacent text nodes are kept apart by an empty comment, those without text are left out.
+    """
+    element = tables.elements[root]
+    shown = deepcopy(element)
+    shown.tail = None
+    ids = _ids(tables, root)
+    if not tables.texts.keys().isdisjoint(ids):
+        _separate_texts(tables, dict(zip(element.iter(), shown.iter(), strict=True)), ids)
+    return etree.tostring(shown, encoding="unicode"), ids
+
+
+class _Loader:
+    """Gives the nodes of a parsed tree their ids and takes comments and processing instructions out of it."""
+
+    def __init__(self, tables: NodeTables, ids: Sequence[int]) -> None:
+        self.tables = tables
+        self.ids = ids
+        self.used = 0
+
+    def load(self, root: etree._Element) -> None:
+        above: list[int] = []
+        not_nodes: list[etree._Element] = []
+        reshaped: set[int] = set()
+        for what, element in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
+            if what == "start":
+                above.append(self._element(element, above[-1] if above else None))
+                continue
+            if what == "end":
+                above.pop()
+            elif above:
+                not_nodes.append(element)
+                reshaped.add(above[-1])
+            if above and element.tail:
+                self.tables.texts[self._child(above[-1])] = element.tail
+        if self.used != len(self.ids):
+            raise SnapshotError(f"the snapshot has {self.used} nodes, but ids has {len(self.ids)} node ids")
+        for comment in not_nodes:
+            comment.getparent().remove(comment)  # type: ignore[union-attr]
+        for parent in reshaped:
+            self.tables.refresh_slots(parent)
+
+    def _element(self, element: etree._Element, parent: int | None) -> int:
+        tables, node = self.tables, self._child(parent)
+        tables.elements[node] = element
+        tables.children[node] = []
+        if element.attrib:
+            names = tables.attribute_ids[node] = {}
+            for name in map(str, element.attrib):
+                attribute = self._take()
+                names[name] = attribute
+                tables.attributes[attribute] = (node, name)
+        if element.text:
+            tables.texts[self._child(node)] = element.text
+        return node
+
+    def _child(self, parent: int | None) -> int:
+        node = self._take()
+        self.tables.parents[node] = parent
+        if parent is not None:
+            self.tables.children[parent].append(node)
+        return node
+
+    def _take(self) -> int:
+        if self.used == len(self.ids):
+            raise SnapshotError(f"the snapshot has more nodes than ids has node ids ({len(self.ids)})")
+        node = self.ids[self.used]
+        self.used += 1
+        if type(node) is not int:
+            raise SnapshotError(f"ids has {node!r}: expected a whole number")
+        if node in self.tables:
+            raise SnapshotError(f"ids has node id {node} twice")
+        return node
+
+
+def _ids(tables: NodeTables, root: int) -> list[int]:
+    ids, pending = [], [root]
+    while pending:
+        node = pending.pop()
+        element = tables.elements.get(node)
+        if element is not None:
+            names = tables.attribute_ids.get(node, {})
+            ids += [node, *(names[str(name)] for name in element.attrib)]
+            pending += reversed(tables.children[node])
+        elif tables.texts[node]:
+            ids.append(node)
+    return ids
+
+
+def _separate_texts(
+    tables: NodeTables, copies: Mapping[etree._Element, etree._Element], ids: list[int]
+) -> None:
+    """Puts an empty comment between adjacent text nodes of a copied subtree."""
+    for parent in ids:
+        run: list[str] = []
+        for node in reversed(tables.children.get(parent, ())):
+            if node in tables.texts:
+                run.insert(0, tables.texts[node])
+                continue
+            _split_slot(copies[tables.elements[parent]], copies[tables.elements[node]], run)
+            run = []
+        if run:
+            _split_slot(copies[tables.elements[parent]], None, run)
+
+
+def _split_slot(parent: etree._Element, before: etree._Element | None, run: list[str]) -> None:
+    run = list(filter(None, run))
+    if len(run) < 2:
+        return
+    first, *others = run
+    if before is None:
+        parent.text, index = first, 0
+    else:
+        before.tail, index = first, parent.index(before) + 1
+    for text in reversed(others):
+        comment = etree.Comment("")
+        comment.tail = text
+        parent.insert(index, comment)
+
+
+def _parse(xml_text: str) -> etree._Element:
+    # As `xmlcep.wrapping.parsing`, but as large and deep as a document may have become by calls, hence huge_tree;
+    # a snapshot has no use for a document type.
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
+    try:
+        root = etree.fromstring(xml_text, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise SnapshotError(f"the snapshot is not well-formed XML: {error}") from error
+    if root.getroottree().docinfo.internalDTD is not None:
+        raise SnapshotError("the snapshot has a document type declaration, which is refused")
+    return root

@@ -1,0 +1,4 @@
+"""Logs read as columns: most records are checked and passed over without becoming rows.
+
+Read `blocks` (what a reader hands out), then `json_lines` or `arrow`.
+"""

@@ -1,0 +1,121 @@
+"""Blocks of a log that are checked and sifted as columns, before their records become rows.
+
+Where a reader of a log needs few of its records, making rows of all is most of the cost. A reader that is
+asked for blocks hands out what it took from the file in one go; the block then either tells all there is to
+know of its records as `Stretch` values, with rows only of the events that are wanted, or, if anything in it is
+out of the ordinary, is read like any other part of the log, so that there is one judge of bad records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+
+from path_types import PathSyntaxError, PathType
+
+from ...errors import RecordError
+from ...events import OPERATIONS
+from ..batches import Batch
+from ..records import Control, Header, Row
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Item: TypeAlias = tuple[int, Header | Control] | Batch
+
+
+class Stretch(NamedTuple):
+    """Good records of one document, in ascending order of ts, that stand together in a block.
+
+    ``first`` and ``last`` are time points, ``records`` says how many they are; ``rows`` has the wanted
+    ones, and ``counts`` how many there are of each kind, in order of first occurrence. A row has no ``pos``
+    and no ``meta``: no rule sees them, save through the state of the document.
+    """
+
+    doc: str
+    first: int
+    last: int
+    records: int
+    rows: list[Row]
+    counts: list[tuple[Kind, int]]
+
+
+class Span(NamedTuple):
+    """Good records of one document, in ascending order of ts, that stand together in a block (see `Stretch`)."""
+
+    doc: str
+    first: int
+    last: int
+    records: int
+
+
+class Sifted(NamedTuple):
+    """The records of a block, and the columns of those that are wanted, in file order.
+
+    ``columns`` are Arrow arrays: ``doc`` and ``kind`` (int64: indexes of ``spans`` and of the kinds), ``ts``,
+    ``ids`` (list of int64), ``value``, ``old``, ``at``, ``txn``. Neither ``pos`` nor ``meta``: see `Stretch`.
+    """
+
+    spans: list[Span]
+    columns: dict[str, pyarrow.Array]
+
+
+class Kind(NamedTuple):
+    """What records of one operation and path are: the texts read, how many ids, whether they are wanted.
+
+    ``number`` says which they are of all kinds met so far.
+    """
+
+    op: str
+    path: PathType
+    length: int
+    wanted: bool
+    number: int
+
+
+class Kinds(dict[tuple[str, str], Kind]):
+    """The kinds of records by operation and path; raises `RecordError` for what no record can have.
+
+    ``wants`` decides, once per kind, whether records of an operation and path are wanted.
+    """
+
+    def __init__(self, wants: Callable[[str, PathType], bool]) -> None:
+        super().__init__()
+        self._wants = wants
+        self.met: list[Kind] = []
+        """The kinds met so far, by number."""
+
+    def __missing__(self, key: tuple[str, str]) -> Kind:
+        op, text = key
+        if op not in OPERATIONS:
+            raise RecordError(f"op is {op!r}: expected 'ins', 'upd' or 'del'")
+        if type(text) is not str:
+            raise RecordError(f"path is {text!r}: expected a string such as '/order/item'")
+        try:
+            path = PathType.parse(text)
+        except PathSyntaxError as error:
+            raise RecordError(str(error)) from error
+        if not path.absolute or not len(path):
+            raise RecordError(f"path is {text!r}: expected an absolute path (it starts with '/')")
+        return self.of(op, path)
+
+    def of(self, op: str, path: PathType) -> Kind:
+        """The kind of records with this operation and absolute path type."""
+        kind = self.get((op, str(path)))
+        if kind is None:
+            kind = self[op, str(path)] = Kind(op, path, len(path), self._wants(op, path), len(self.met))
+            self.met.append(kind)
+        return kind
+
+
+class Block(Protocol):
+    """What a reader took from a file in one go."""
+
+    def stretches(self, kinds: Kinds) -> list[Stretch] | None:
+        """The records in stretches, at most one per document; None if anything is out of the ordinary."""
+
+    def sifted(self, kinds: Kinds) -> Sifted | None:
+        """The same as columns; needs PyArrow."""
+
+    def items(self) -> Iterator[Item]:
+        """The records as any reader hands them out; bad ones go where the reader puts them."""

@@ -1,0 +1,10 @@
+"""Recording: what stands above the log format and joins it to documents and watches.
+
+Read `recorder` (a wrapped document's log), `log_end` (a log is opened again), `recovery` (all goes on after a
+crash), `rebuilding` (the document of any time point).
+"""
+
+from .findings_file import FindingsFile as FindingsFile
+from .rebuilding import rebuild as rebuild
+
+__all__ = ["FindingsFile", "rebuild"]

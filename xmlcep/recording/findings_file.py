@@ -1,0 +1,45 @@
+"""Findings kept in a file so that recovery neither loses one nor keeps one twice."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Self
+
+from ..events import CompositeEvent
+from ..log.json_codec import FASTEST
+from ..log.tail import repair_tail
+
+
+class FindingsFile:
+    """Finding records, one JSON object per line; call it with each composite event of one recorded watch.
+
+    ``count`` is how many the file holds. A record is in the file with its line end or does not count, so after a crash
+    this is exactly what was kept:
+
+        with FindingsFile("findings.jsonl") as findings:
+            recovered = recover("order.jsonl", rules, on_event=findings, delivered=findings.count)
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.count = 0
+        if self.path.exists():
+            repair_tail(self.path)
+            with self.path.open("rb") as stream:
+                self.count = sum(1 for _ in stream)
+        self._file = self.path.open("ab", buffering=0)
+
+    def __call__(self, composite: CompositeEvent) -> None:
+        self._file.write(FASTEST.dumps(composite.to_record()) + b"\n")
+        self.count += 1
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

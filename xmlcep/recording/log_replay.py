@@ -1,0 +1,130 @@
+"""Replaying a log from its beginning: what recovery and continuing need to know."""
+
+from __future__ import annotations
+
+import os
+
+from ..documents.replica import Replica, ReplicaError, Strictness
+from ..documents.snapshots import SnapshotError
+from ..engine import Detector
+from ..errors import RuleError
+from ..events import CompositeEvent, PrimitiveEvent
+from ..log.errors import LogError, Origin
+from ..log.reading import read_everything
+from ..log.records import Control, Header
+from ..log.segments import segments
+from ..rules import Rules, parse_rules
+from .recorded_watch import CLOSE, CURSOR, FLUSH, OPEN
+
+
+def replay_history(
+    log: str | os.PathLike[str], rules: Rules | None = None, delivered: int | None = None
+) -> History:
+    """The history of a log; raises `LogError` for a log that is damaged or was watched with other rules."""
+    history = History(rules, delivered)
+    for origin, item in read_everything(segments(log)):
+        history.take(origin, item)
+    history.finish()
+    return history
+
+
+class History:
+    """What a log tells when it is replayed: the document's state, and the recorded watch with what it raised.
+
+    Without ``rules`` watches are left out. ``delivered`` is used in place of the cursor in the log.
+    """
+
+    def __init__(self, rules: Rules | None = None, delivered: int | None = None) -> None:
+        self._rules = rules
+        self._heeds_cursor = delivered is None
+        self._given = delivered or 0
+        self.replica = Replica(strictness=Strictness.STRICT)
+        self.largest_id = 0
+        self._txn: int | None = None  # of the transaction whose flush is to come
+        self.last_txn = 0
+        self.detector: Detector | None = None
+        self.closed = False
+        self.operators = False
+        self.delivered = 0  # how many composites of the watch have been delivered
+        self._raised = 0  # how many it has raised
+        self.missed: list[CompositeEvent] = []  # those it raised beyond the delivered ones
+
+    def take(self, origin: Origin, item: Header | Control | PrimitiveEvent) -> None:
+        """The next item of the log."""
+        try:
+            if isinstance(item, PrimitiveEvent):
+                self._event(item)
+            elif isinstance(item, Header):
+                self._header(item)
+            elif self._rules is not None:
+                self._control(item, origin)
+        except (ReplicaError, SnapshotError) as error:
+            raise LogError(f"{origin}: {error}") from error
+
+    def finish(self) -> None:
+        """The end of the log."""
+        self._end_transaction()
+
+    def _header(self, header: Header) -> None:
+        # A later file begins with what the replica holds already, unless changes were made unrecorded.
+        self.replica = Replica(strictness=Strictness.STRICT)
+        if header.snapshot is not None:
+            self.replica = Replica.from_snapshot(header.snapshot, header.ids, strictness=Strictness.STRICT)
+            self.largest_id = max(self.largest_id, *header.ids)
+
+    def _event(self, event: PrimitiveEvent) -> None:
+        if event.txn != self._txn:
+            self._end_transaction()
+            self._txn = event.txn
+            self.last_txn = max(self.last_txn, event.txn or 0)
+        self.replica.apply(event)
+        self.largest_id = max(self.largest_id, event.ids[-1])
+        if self.detector is not None:
+            self._raise(self.detector.feed(event))
+
+    def _raise(self, composites: list[CompositeEvent]) -> None:
+        if composites:
+            self.missed += composites[max(0, self.delivered - self._raised) :]
+            self._raised += len(composites)
+
+    def _end_transaction(self) -> None:
+        """The end of a transaction is a flush (D3); it is seen by what follows it."""
+        if self._txn is not None and self.detector is not None:
+            self._raise(self.detector.flush())
+        self._txn = None
+
+    def _control(self, control: Control, origin: Origin) -> None:
+        if control.kind == OPEN:
+            self._open(control, origin)
+        elif control.kind == CURSOR and self._heeds_cursor:
+            # It may count what the flush at the end of a transaction raised, which is seen only later here.
+            delivered = int(control.content["delivered"])
+            del self.missed[: delivered - self.delivered]
+            self.delivered = delivered
+        elif control.kind in (FLUSH, CLOSE) and self.detector is not None:
+            self._end_transaction()
+            self._raise(self.detector.flush())
+            self.closed = control.kind == CLOSE
+            if self.closed:
+                self.detector.close()
+
+    def _open(self, control: Control, origin: Origin) -> None:
+        assert self._rules is not None
+        self._end_transaction()
+        if not _same_rules(str(control.content.get("rules")), self._rules):
+            raise LogError(
+                f"{origin}: the watch was opened with other rules than those given: give the same, or recover"
+                " without rules and open a new watch"
+            )
+        self.operators = control.content.get("operators") is True
+        state = Replica.from_state(self.replica.to_state())
+        self.detector = Detector(self._rules, operators=self.operators, document=state)
+        self.delivered, self._raised, self.closed = self._given, 0, False
+        self.missed = []
+
+
+def _same_rules(recorded: str, rules: Rules) -> bool:
+    try:
+        return parse_rules(recorded) == rules
+    except RuleError:
+        return False

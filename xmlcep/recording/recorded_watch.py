@@ -1,0 +1,89 @@
+"""Watches whose progress is in the log, so that recovery can go on exactly where they were."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..engine import Detector
+from ..events import CompositeEvent
+from ..log.records import Control
+from ..rules import Rules
+from ..wrapping import Document, RefusedError
+from ..wrapping.watches import Watch
+from .recorder import Recording
+
+OPEN, FLUSH, CLOSE, CURSOR = "open", "flush", "close", "cursor"
+"""The kinds of control records that a recorded watch writes."""
+
+Callback = Callable[[CompositeEvent], Any]
+
+
+class RecordedWatch(Watch):
+    """A watch that writes to the log when it is opened, flushed and closed, and how much it has delivered.
+
+    ``delivered`` counts the composite events given to ``on_event`` since it was opened; after each the log has the
+    new count, the *cursor*.
+    """
+
+    __slots__ = ("_callback", "_recording", "delivered")
+
+    def __init__(
+        self,
+        document: Document,
+        rules: Rules,
+        recording: Recording,
+        *,
+        on_event: Callback | None,
+        operators: bool,
+        keep: int | None,
+        detector: Detector | None = None,
+        delivered: int = 0,
+    ) -> None:
+        self._callback = on_event
+        self._recording = recording
+        self.delivered = delivered
+        super().__init__(
+            document, rules, on_event=self._deliver, operators=operators, keep=keep, detector=detector
+        )
+        if detector is None:
+            recording.write_control(Control(OPEN, {"rules": str(rules), "operators": operators}))
+
+    def flush(self) -> list[CompositeEvent]:
+        """As `Watch.flush`; the log has it before anything is raised. Not to be called in a callback."""
+        self._refuse_in_callbacks("flush()")
+        self._document.catch_up()
+        self._recording.write_control(Control(FLUSH, {}))
+        return super().flush()
+
+    def close(self) -> list[CompositeEvent]:
+        """As `Watch.close`; the log has it before anything is raised. Not to be called in a callback."""
+        if self.closed:
+            return []
+        self._refuse_in_callbacks("close()")
+        if not self._document.closed:
+            self._document.catch_up()
+        if not self._recording.closed:
+            self._recording.write_control(Control(CLOSE, {}))
+        return super().close()
+
+    def deliver_missed(self, composites: list[CompositeEvent]) -> None:
+        """Delivers what was raised before a crash and not delivered any more."""
+        self._raise_now(composites)
+
+    def _refuse_in_callbacks(self, call: str) -> None:
+        # The log is ahead of the detector there: replaying would have events before the call that come behind it.
+        if self._document._tracker.delivery.delivering:
+            raise RefusedError(
+                f"{call} of a recorded watch in a callback, while changes are being told: call it when the edit is over"
+            )
+
+    def _deliver(self, composite: CompositeEvent) -> None:
+        try:
+            if self._callback is not None:
+                self._callback(composite)
+        finally:
+            self.delivered += 1
+            if not self._recording.closed:
+                # Not brought to the disk for itself: after a power failure a finding may come again, none is lost.
+                self._recording.writer.write_control(Control(CURSOR, {"delivered": self.delivered}))

@@ -1,0 +1,251 @@
+"""Recording a wrapped document: every change goes to its log as it happens."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+
+from ..documents.replica import Replica
+from ..errors import XmlCepError
+from ..events import CompositeEvent, PrimitiveEvent
+from ..log.errors import LogError
+from ..log.records import Control, Header, change_record
+from ..log.tail import Repair
+from ..log.writing import Durability, LogWriter, create_log
+from .log_end import LogEnd, continue_log
+
+if TYPE_CHECKING:
+    from ..rules import Rules
+    from .recorded_watch import RecordedWatch
+
+
+class Recordable(Protocol):
+    """What the recorder needs of a wrapped document (`xmlcep.wrapping.Document`)."""
+
+    @property
+    def name(self) -> str:
+        """The ``doc`` of its records."""
+
+    @property
+    def clock(self) -> int:
+        """The time point of its last event."""
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction's block is open."""
+
+    def snapshot(self) -> tuple[str, list[int]]:
+        """The document as XML text and the ids of its nodes in document order."""
+
+    def resume(self, ids: list[int], *, clock: int, txn: int, next_id: int) -> None:
+        """Takes over the ids, the clock and the last transaction number of a recorded history."""
+
+    def attach(self, listener: Recording, *, ahead: bool) -> None:
+        """Begins to tell the listener about changes, before anybody else hears of them."""
+
+    def detach(self, listener: Recording) -> None:
+        """Tells it no more."""
+
+
+class Recording:
+    """A document's change log being written; close it, or use it in a ``with`` block.
+
+    ``repairs`` says what a crash had left at the end of the log that was continued.
+    """
+
+    def __init__(
+        self,
+        doc: Recordable,
+        writer: LogWriter,
+        *,
+        durability: Durability,
+        max_bytes: int | None = None,
+        repairs: tuple[Repair, ...] = (),
+    ) -> None:
+        self._doc = doc
+        self._writer = writer
+        self._syncs = durability is not Durability.OS
+        self._syncs_within = durability is Durability.EVENT
+        self._max_bytes = max_bytes
+        self._ts = doc.clock
+        self._waiting: list[PrimitiveEvent] = []
+        self._open = True
+        self._watch: RecordedWatch | None = None
+        self.repairs = repairs
+        doc.attach(self, ahead=True)
+
+    @property
+    def writer(self) -> LogWriter:
+        """The writer of the log."""
+        return self._writer
+
+    def on_change(self, event: PrimitiveEvent) -> None:
+        """Writes an event; those of a transaction are written together when it is committed.
+
+        Those of an immediate transaction, which are told while its block is open, are written at once.
+        """
+        record = change_record(event)
+        if event.txn is not None:
+            if not self._doc.in_transaction:
+                self._waiting.append(event)
+                return
+            record["commit"] = True
+        writer = self._writer
+        writer.write(writer.line(record))
+        self._ts = event.ts
+        if self._syncs and (event.txn is None or self._syncs_within):
+            writer.sync()
+        if self._max_bytes is not None and writer.size >= self._max_bytes:
+            self._roll_over()
+
+    def on_commit(self, txn: int) -> None:
+        """Writes the events of a transaction, the last with the mark ``commit``."""
+        writer = self._writer
+        if self._waiting:
+            waiting, self._waiting = self._waiting, []
+            records = [change_record(event) for event in waiting]
+            records[-1]["commit"] = True
+            writer.write(b"".join([writer.line(record) for record in records]))
+            self._ts = waiting[-1].ts
+        if self._syncs:
+            writer.sync()
+        if self._max_bytes is not None and writer.size >= self._max_bytes:
+            self._roll_over()
+
+    def watch(
+        self,
+        rules: Rules,
+        *,
+        on_event: Callable[[CompositeEvent], Any] | None = None,
+        operators: bool = False,
+        keep: int | None = 1000,
+    ) -> RecordedWatch:
+        """Opens a watch on the recorded document that `recover` continues after a crash; as `Document.watch`.
+
+        Raises `LogError` if one is open already: a log follows one, which can have any number of rules.
+        """
+        from .recorded_watch import RecordedWatch  # the engine is only needed by those who watch
+
+        if self._watch is not None and not self._watch.closed:
+            raise LogError(
+                f"{self._writer.file}: a recorded watch is open: close it, or put all rules into it"
+            )
+        document: Any = self._doc
+        self._watch = RecordedWatch(document, rules, self, on_event=on_event, operators=operators, keep=keep)
+        return self._watch
+
+    def continue_watch(self, watch: RecordedWatch) -> None:
+        """Makes ``watch``, which recovery has brought back, the recorded watch."""
+        self._watch = watch
+
+    def write_control(self, control: Control) -> None:
+        """Writes a control record."""
+        self._writer.write_control(control)
+        if self._syncs:
+            self._writer.sync()
+
+    def _roll_over(self) -> None:
+        # Only when the document is what the log says: events may be queued that it already shows.
+        if self._doc.in_transaction or self._doc.clock != self._ts:
+            return
+        try:
+            self._writer.roll_over(header_of(self._doc))
+        except XmlCepError as error:
+            self._max_bytes = None  # said once: it would fail again and again
+            raise LogError(f"{self._writer.file}: the log cannot be rolled over any more: {error}") from error
+
+    def close(self) -> None:
+        """Stops recording, brings everything to the disk and lets the next writer in."""
+        if self._open:
+            self._open = False
+            self._doc.detach(self)
+            self._writer.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has been closed."""
+        return not self._open
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def record(
+    doc: Recordable,
+    path: str | os.PathLike[str],
+    *,
+    durability: Literal["event", "transaction", "os"] = "transaction",
+    seal: bool = False,
+    max_bytes: int | None = None,
+) -> Recording:
+    """Records every change of a wrapped document to the JSON Lines log ``path`` until the recording is
+    closed.
+
+    A new log begins with a snapshot of the document; a log of the same document is continued where it ended,
+    also by a document that has just been parsed and is what it was then: it takes over clock and ids.
+    Changes made while it was not recorded are in the log as a new snapshot in a new file. ``durability``
+    says when records have surely reached the disk, ``seal`` adds the hash chain that `xmlcep verify` checks,
+    and beyond ``max_bytes`` the log is rolled over to a new numbered file (never within a transaction).
+    Raises `LogError` for a log of another document or one that is ahead of the document (recover it
+    instead), `LogLockedError` if it is being written.
+    """
+    if not hasattr(doc, "snapshot"):
+        raise TypeError(f"a wrapped document is recorded, not {doc!r}: use wrap(), parse() or fromstring()")
+    mode = Durability(durability)
+    if max_bytes is not None and max_bytes < 1:
+        raise ValueError(f"max_bytes is {max_bytes}: expected a positive number of bytes, or None")
+    opened = continue_log(path)
+    if opened is None:
+        writer = create_log(path, header_of(doc), seal=seal)
+        repairs: tuple[Repair, ...] = ()
+    else:
+        writer, repairs = opened[0], opened[1].repairs
+    try:
+        if opened is not None:
+            _continue(doc, path, writer, opened[1], seal)
+        return Recording(doc, writer, durability=mode, max_bytes=max_bytes, repairs=repairs)
+    except BaseException:
+        writer.close()
+        raise
+
+
+def _continue(
+    doc: Recordable, path: str | os.PathLike[str], writer: LogWriter, end: LogEnd, seal: bool
+) -> None:
+    """Brings a document and the log it is to continue to the same time point, or raises `LogError`."""
+    if end.doc != doc.name:
+        raise LogError(
+            f"{path}: the log of the document {end.doc!r}, not of {doc.name!r}: record to another file"
+        )
+    if seal and writer.seal is None:
+        raise LogError(f"{path}: the log is not sealed: a log is sealed from its first record or not at all")
+    if end.ts > doc.clock:
+        _resume(doc, path, end.ts)
+    elif end.ts < doc.clock:
+        writer.roll_over(header_of(doc))
+
+
+def _resume(doc: Recordable, path: str | os.PathLike[str], ts: int) -> None:
+    """Gives a document that has just been wrapped the ids and the clock of its log, if it is the same document."""
+    from .log_replay import replay_history  # the engine is only needed here
+
+    ids = None
+    if doc.clock == 0:
+        history = replay_history(path)
+        ids = history.replica.ids_for(Replica.from_snapshot(*doc.snapshot()))
+    if ids is None:
+        raise LogError(
+            f"{path}: the log has reached time point {ts}, the document is at {doc.clock} and not the one at the end"
+            " of the log: go on with the document that xmlcep.recover(log) returns, or record to another file"
+        )
+    doc.resume(ids, clock=ts, txn=history.last_txn, next_id=history.largest_id + 1)
+
+
+def header_of(doc: Recordable) -> Header:
+    """The header for a log file that begins with the document as it is now."""
+    snapshot, ids = doc.snapshot()
+    return Header(doc.name, snapshot, tuple(ids), doc.clock, commits=True)

@@ -1,0 +1,123 @@
+"""Recovery: after a crash the document, its log and its watch go on as if nothing had happened."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+from ..log.errors import LogError
+from ..log.records import Control
+from ..log.tail import Repair
+from ..log.writing import Durability
+from ..rules import Rules
+from ..wrapping import Document, wrap
+from ..wrapping.parsing import parse_bytes
+from .log_end import continue_log
+from .log_replay import History, replay_history
+from .recorded_watch import CURSOR, Callback, RecordedWatch
+from .recorder import Recording
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """What `recover` brings back; leaving its ``with`` block closes the watch and the recording.
+
+    ``watch`` is None when no rules were given; ``repairs`` says what the crash had left at the end of the log.
+    """
+
+    document: Document
+    recording: Recording
+    watch: RecordedWatch | None
+    repairs: tuple[Repair, ...]
+
+    def close(self) -> None:
+        """Closes the watch, if any, and the recording."""
+        if self.watch is not None:
+            self.watch.close()
+        self.recording.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def recover(
+    log: str | os.PathLike[str],
+    rules: Rules | None = None,
+    *,
+    on_event: Callback | None = None,
+    delivered: int | None = None,
+    durability: Literal["event", "transaction", "os"] = "transaction",
+    max_bytes: int | None = None,
+    keep: int | None = 1000,
+    **wrapping: Any,
+) -> Recovered:
+    """Brings a recorded document back, with its node ids and clock, and goes on recording it.
+
+    With ``rules`` the recorded watch that was open (`Recording.watch`) is brought back, too, its detector in
+    the state it had. Composite events that were raised but, by the cursor in the log, not delivered, are given to
+    ``on_event`` first. ``delivered``, if given, is used in place of the cursor: how many the application knows to
+    have kept since the watch was opened. Was no watch open, a new one is opened. ``wrapping`` goes to `xmlcep.wrap`.
+
+    Comments and processing instructions do not come back; between two text nodes an empty comment stands for
+    what kept them apart. Raises `LogError` for a log that is missing, damaged or was watched with other rules,
+    `LogLockedError` while another writer has it open.
+    """
+    opened = continue_log(log)
+    if opened is None:
+        raise LogError(f"{log}: there is no log to recover from")
+    writer, end = opened
+    document: Document | None = None
+    try:
+        history = replay_history(log, rules, delivered)
+        document = _wrapped(history, log, end.doc, end.ts, wrapping)
+        mode = Durability(durability)
+        recording = Recording(document, writer, durability=mode, max_bytes=max_bytes, repairs=end.repairs)
+    except BaseException:
+        if document is not None:
+            document.close()
+        writer.close()
+        raise
+    watch = None if rules is None else _continue_watch(history, recording, document, rules, on_event, keep)
+    return Recovered(document, recording, watch, end.repairs)
+
+
+def _continue_watch(
+    history: History,
+    recording: Recording,
+    document: Document,
+    rules: Rules,
+    on_event: Callback | None,
+    keep: int | None,
+) -> RecordedWatch:
+    missed = history.missed
+    if history.detector is None or history.closed:
+        for number, composite in enumerate(missed, history.delivered + 1):
+            if on_event is not None:
+                on_event(composite)
+            recording.write_control(Control(CURSOR, {"delivered": number}))
+        return recording.watch(rules, on_event=on_event, keep=keep)
+    watch = RecordedWatch(
+        document, rules, recording, on_event=on_event, operators=history.operators, keep=keep,
+        detector=history.detector, delivered=history.delivered,
+    )  # fmt: skip
+    recording.continue_watch(watch)
+    watch.deliver_missed(missed)
+    return watch
+
+
+def _wrapped(
+    history: History, log: str | os.PathLike[str], name: str, clock: int, wrapping: dict[str, Any]
+) -> Document:
+    """The document at the end of the log, wrapped."""
+    xml, ids = history.replica.snapshot()
+    if xml is None:
+        raise LogError(f"{log}: at its end the document {name!r} has no root element: nothing to recover")
+    # A tree, not its root: nobody may hold a proxy that is older than the wrapping.
+    return wrap(
+        parse_bytes(xml, source_name=str(log)), name=name, ids=ids, clock=clock, txn=history.last_txn,
+        next_id=history.largest_id + 1, **wrapping,
+    )  # fmt: skip

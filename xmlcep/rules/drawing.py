@@ -1,0 +1,102 @@
+"""Event trees in words and as drawings, for `xmlcep check` and `Rules.mermaid`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..definitions import Multiplicity, Order, Termination
+from ..events import CompositeType, PrimitiveType
+from ..language import print_path
+from .event_graph import EventGraph
+from .trees import EventTree, LeafNode, OperatorNode
+
+SYMBOLS = {"conjunction": "△", "sequence": ";", "disjunction": "▽"}
+"""The paper's signs of the operators; × stands with its bounds."""
+
+
+def operator_symbol(node: OperatorNode) -> str:
+    """``△``, ``;``, ``▽`` or ``×[1,*]``."""
+    definition = node.definition
+    if isinstance(definition, Multiplicity):
+        return f"×[{definition.lower},{'*' if definition.upper is None else definition.upper}]"
+    return SYMBOLS[node.kind]
+
+
+def operator_traits(node: OperatorNode, *, flat: bool, namespaces: Mapping[str, str]) -> list[str]:
+    """What there is to say of an operator besides its symbol, from its path type to its label."""
+    given = "given" if node.definition.options.path is not None else "derived"
+    traits = [f"path {print_path(node.path, namespaces)} ({given})", f"context {node.context.value}"]
+    if flat:
+        traits[0] = f"path {print_path(node.path, namespaces)} ({given}, not used to group: flat)"
+    if node.termination is not Termination.EARLIEST:
+        traits.append(f"end {node.termination.value}")
+    if node.condition is not None:
+        traits.append(f"when {node.condition.expression}")
+    if node.parent is not None:
+        traits.append(f"name {node.label}")
+    return traits
+
+
+def leaf_text(leaf: LeafNode, namespaces: Mapping[str, str]) -> str:
+    """A leaf as in the event language."""
+    type_ = leaf.type
+    name = type_.operation if isinstance(type_, PrimitiveType) else type_.name or "?"
+    return f"{name}({print_path(type_.path, namespaces)})"
+
+
+def tree_traits(tree: EventTree) -> list[str]:
+    """What holds for a tree as a whole: flat or hierarchical, and the order if it is not the usual."""
+    traits = ["flat" if tree.flat else "hierarchical"]
+    if tree.order is not Order.INTERVAL:
+        traits.append(f"order {tree.order.value}")
+    return traits
+
+
+def draw_mermaid(graph: EventGraph, namespaces: Mapping[str, str]) -> str:
+    """The trees as a Mermaid flow chart; dashed arrows lead to the leaves that take a tree's composites."""
+    lines = ["flowchart TD"]
+    for tree in graph.trees:
+        lines.append(f'  subgraph T{tree.index}["{_escaped(tree.name)}"]')
+        lines += [f"    {line}" for line in _mermaid_tree(tree, namespaces)]
+        lines.append("  end")
+    for tree in graph.trees:
+        for operator, leaf in _leaves(tree):
+            if isinstance(leaf.type, CompositeType):
+                used = [i for i in tree.dependencies if leaf.type.name in (None, graph.trees[i].name)]
+                to = _leaf_id(tree, operator, leaf)
+                lines += [f"  {_operator_id(graph.trees[i], graph.trees[i].root)} -.-> {to}" for i in used]
+    return "\n".join(lines) + "\n"
+
+
+def _mermaid_tree(tree: EventTree, namespaces: Mapping[str, str]) -> Iterator[str]:
+    for node in tree.operators:
+        traits = operator_traits(node, flat=tree.flat, namespaces=namespaces)
+        words = "<br/>".join(map(_escaped, (operator_symbol(node), *traits)))
+        yield f'{_operator_id(tree, node)}(["{words}"])'
+        for child in node.children:
+            if isinstance(child, OperatorNode):
+                yield f"{_operator_id(tree, node)} --- {_operator_id(tree, child)}"
+            else:
+                leaf = f'{_leaf_id(tree, node, child)}["{_escaped(leaf_text(child, namespaces))}"]'
+                yield f"{_operator_id(tree, node)} --- {leaf}"
+
+
+def _leaves(tree: EventTree) -> Iterator[tuple[OperatorNode, LeafNode]]:
+    for operator in tree.operators:
+        for leaf in operator.leaves():
+            yield operator, leaf
+
+
+def _operator_id(tree: EventTree, node: OperatorNode) -> str:
+    return f"T{tree.index}O{node.index}"
+
+
+def _leaf_id(tree: EventTree, operator: OperatorNode, leaf: LeafNode) -> str:
+    return f"T{tree.index}O{operator.index}L{leaf.child_index}"
+
+
+def _escaped(text: str) -> str:
+    """Text in a Mermaid label: its own signs as entity codes, which begin with #."""
+    for sign, code in (("#", "#35;"), ('"', "#quot;"), ("<", "#lt;"), (">", "#gt;"), ("\n", " ")):
+        text = text.replace(sign, code)
+    return text

@@ -1,0 +1,130 @@
+"""Rules: event definitions that have been read and checked, ready for a detector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from path_types import PathType
+
+from ..definitions import Disjunction, EventDefinition, Leaf
+from ..errors import RuleError, RuleProblem, XmlCepError
+from ..events import ANY, PrimitiveType
+from ..language import ParsedRules, parse_definitions, print_definitions
+from .drawing import draw_mermaid
+from .event_graph import EventGraph, build_graph
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rules:
+    """Checked event definitions with their event graph. Make them with `parse_rules`, `load_rules` or
+    `Rules.from_definitions`.
+
+    ``namespaces`` are the declared prefixes ("" for unprefixed element names); ``text`` is what they were
+    read from, None if from definitions; ``source_name`` the file's name, for messages. Rules are equal when
+    their definitions are (and, if they have conditions, the namespaces of the names in these).
+    """
+
+    definitions: tuple[EventDefinition, ...]
+    namespaces: Mapping[str, str]
+    graph: EventGraph = field(repr=False)
+    text: str | None = field(default=None, repr=False)
+    source_name: str = "<rules>"
+
+    @classmethod
+    def from_definitions(
+        cls, definitions: Iterable[EventDefinition], namespaces: Mapping[str, str] | None = None
+    ) -> Rules:
+        """Rules made of definitions that were built in Python; raises `RuleError` with all that is wrong.
+
+        ``namespaces`` are for the names in conditions, and for printing.
+        """
+        given = tuple(definitions)
+        problems: list[RuleProblem] = []
+        seen: set[str] = set()
+        for definition in given:
+            if definition.name in seen:
+                at = definition.at
+                problems.append(
+                    RuleProblem(
+                        f"the event {definition.name!r} is defined twice", "choose another name",
+                        line=at.line, column=at.column, width=at.width,
+                    )
+                )  # fmt: skip
+            seen.add(definition.name)
+        return _checked(ParsedRules(given, dict(namespaces or {})), problems, None, "<rules>")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Rules):
+            return NotImplemented
+        if self.definitions != other.definitions:
+            return False
+        return not self.graph.has_conditions or self.namespaces == other.namespaces
+
+    def __hash__(self) -> int:
+        return hash(self.definitions)
+
+    def __str__(self) -> str:
+        """The rules as text that parses back to equal rules."""
+        return print_definitions(self.definitions, self.namespaces)
+
+    def mermaid(self) -> str:
+        """The event trees as a Mermaid flow chart, joined where one takes the events of another."""
+        return draw_mermaid(self.graph, self.namespaces)
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        # Conditions hold compiled XPath, which cannot be copied; the definitions say all there is to say.
+        return (_rebuilt, (self.definitions, dict(self.namespaces), self.text, self.source_name))
+
+
+def parse_rules(text: str, source_name: str = "<rules>") -> Rules:
+    """The rules that ``text`` says; raises one `RuleError` with everything that is wrong in it.
+
+    >>> [definition.name for definition in parse_rules("event Priced = ins(item/price)").definitions]
+    ['Priced']
+    """
+    problems: list[RuleProblem] = []
+    return _checked(parse_definitions(text, problems), problems, text, source_name)
+
+
+def load_rules(path: str | Path) -> Rules:
+    """The rules in a file (UTF-8); raises `RuleError`, or `XmlCepError` when the file cannot be read."""
+    return parse_rules(read_rules_text(path), str(path))
+
+
+def read_rules_text(path: str | Path) -> str:
+    """The text of a rules file (UTF-8); raises `XmlCepError` when it cannot be read."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise XmlCepError(f"{path}: the rules file cannot be read: {error.strerror or error}") from error
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise XmlCepError(
+            f"{path}:{line}: the rules file is not UTF-8: byte {data[error.start]:#04x} cannot be read; "
+            "save the file as UTF-8"
+        ) from error
+
+
+def _rebuilt(
+    definitions: tuple[EventDefinition, ...], namespaces: dict[str, str], text: str | None, source_name: str
+) -> Rules:
+    return _checked(ParsedRules(definitions, namespaces), [], text, source_name)
+
+
+def _checked(parsed: ParsedRules, problems: list[RuleProblem], text: str | None, source_name: str) -> Rules:
+    """The rules with their graph; raises `RuleError` if there are problems."""
+    standing_in = tuple(map(_placeholder, parsed.unreadable))
+    graph = build_graph((*parsed.definitions, *standing_in), problems, namespaces=parsed.namespaces)
+    if problems:
+        raise RuleError(problems, source_name=source_name, text=text)
+    return Rules(parsed.definitions, MappingProxyType(dict(parsed.namespaces)), graph, text, source_name)
+
+
+def _placeholder(name: str) -> EventDefinition:
+    """Stands in for an event with a syntax error, so that the events that use it can be checked."""
+    return EventDefinition(name, Disjunction((Leaf(PrimitiveType(ANY, PathType.parse(name))),)))

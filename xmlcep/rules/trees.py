@@ -1,0 +1,336 @@
+"""Event trees: expressions with derived path types, checked before the first event (rules T1 to T4, M6, D2).
+
+Everything that is wrong is collected as `RuleProblem`, so that a person sees all of it at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+
+from path_types import PathType, contains, left_bound_intersection
+
+from ..definitions import (
+    Conjunction,
+    ContextName,
+    EventDefinition,
+    Expression,
+    Leaf,
+    Multiplicity,
+    Operator,
+    Order,
+    Position,
+    Sequence,
+    Termination,
+)
+from ..errors import RuleProblem
+from ..events import ANY, CompositeType, EventType, PrimitiveType
+from ..xpath.conditions import Condition, ConditionError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeafNode:
+    """An event type node: stores the events of a type compatible with ``type`` (T1, T5)."""
+
+    type: EventType
+    child_index: int
+
+    @property
+    def path(self) -> PathType:
+        """The leaf's path type."""
+        return self.type.path
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OperatorNode:
+    """An operator of a tree: ``index`` is its place in postorder, ``parent`` its parent's (None: the root).
+
+    ``path`` is the given or derived path type (T2), by which events are grouped (H1); ``may_repeat`` says
+    whether one event can reach it through two leaves (K4).
+    """
+
+    definition: Operator
+    index: int
+    parent: int | None
+    child_index: int
+    children: tuple[OperatorNode | LeafNode, ...]
+    path: PathType
+    label: str
+    context: ContextName
+    termination: Termination
+    condition: Condition | None
+    may_repeat: bool
+
+    @property
+    def kind(self) -> str:
+        """``conjunction``, ``sequence``, ``disjunction`` or ``multiplicity``."""
+        return self.definition.kind
+
+    @property
+    def deferred(self) -> bool:
+        """Whether it may raise a composite later than it becomes possible (D2 to D4)."""
+        return self.termination is not Termination.EARLIEST or self.condition is not None
+
+    def leaves(self) -> Iterator[LeafNode]:
+        """The leaves that are direct children."""
+        return (child for child in self.children if isinstance(child, LeafNode))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EventTree:
+    """The tree that defines one named composite event type (T1, T4).
+
+    ``operators`` are in postorder, the root last; ``dependencies`` are the indexes (in the graph) of the
+    trees whose composites its leaves take (G1).
+    """
+
+    definition: EventDefinition
+    index: int
+    operators: tuple[OperatorNode, ...]
+    dependencies: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the composite event type."""
+        return self.definition.name
+
+    @property
+    def flat(self) -> bool:
+        """Whether all events form one group (H2)."""
+        return self.definition.flat
+
+    @property
+    def order(self) -> Order:
+        """What "before" means to its sequences (H2)."""
+        return self.definition.order
+
+    @property
+    def root(self) -> OperatorNode:
+        """The root operator."""
+        return self.operators[-1]
+
+    @property
+    def path(self) -> PathType:
+        """The path type of the composite event type: the root's (T4)."""
+        return self.root.path
+
+    def leaves(self) -> Iterator[LeafNode]:
+        """All leaves, in order of the operators they belong to."""
+        for operator in self.operators:
+            yield from operator.leaves()
+
+
+def build_tree(
+    definition: EventDefinition,
+    index: int,
+    problems: list[RuleProblem],
+    *,
+    namespaces: Mapping[str, str] | None = None,
+) -> EventTree | None:
+    """The event tree of one definition; None when it has problems, which are appended to ``problems``.
+
+    ``namespaces`` (prefix to URI, ``""`` for the default) are those of the conditions' XPath expressions.
+    """
+    operators = _TreeBuilder(definition, namespaces or {}, problems).build()
+    return None if operators is None else EventTree(definition, index, operators, ())
+
+
+class _TreeBuilder:
+    """Builds the operators of one definition bottom-up; None stands for a subtree with a problem."""
+
+    def __init__(
+        self, definition: EventDefinition, namespaces: Mapping[str, str], problems: list[RuleProblem]
+    ) -> None:
+        self.definition = definition
+        self.namespaces = namespaces
+        self.problems = problems
+        self.operators: list[OperatorNode] = []
+        self.labels: dict[str, int] = {}
+        self.kinds: dict[str, int] = {}
+        self.sound = True
+
+    def build(self) -> tuple[OperatorNode, ...] | None:
+        self._operator(self.definition.expression, first=0, parent=None, child_index=0)
+        return tuple(self.operators) if self.sound else None
+
+    def _problem(self, message: str, hint: str, at: Position) -> None:
+        self.sound = False
+        self.problems.append(
+            RuleProblem(
+                f"event {self.definition.name}: {message}",
+                hint,
+                line=at.line,
+                column=at.column,
+                width=at.width,
+            )
+        )
+
+    def _operator(
+        self, operator: Operator, *, first: int, parent: int | None, child_index: int
+    ) -> OperatorNode | None:
+        """Builds ``operator``, whose subtree takes the postorder indexes from ``first`` on."""
+        index = first + _size(operator) - 1
+        children: list[OperatorNode | LeafNode | None] = []
+        for position, operand in enumerate(operator.operands):
+            if isinstance(operand, Leaf):
+                children.append(LeafNode(operand.type, position))
+            else:
+                children.append(self._operator(operand, first=first, parent=index, child_index=position))
+                first += _size(operand)
+        label = self._label(operator)
+        self._check_bounds(operator)
+        termination = self._termination(operator)
+        built = [child for child in children if child is not None]
+        path = self._path(operator, built) if len(built) == len(children) else None
+        condition = self._condition(operator, path)
+        if path is None:
+            self.sound = False
+            return None
+        node = OperatorNode(
+            operator, index, parent, child_index, tuple(built), path, label,
+            operator.options.context or self.definition.context, termination, condition,
+            _may_repeat([child.type for child in built if isinstance(child, LeafNode)]),
+        )  # fmt: skip
+        self.operators.append(node)
+        return node
+
+    def _path(self, operator: Operator, children: list[OperatorNode | LeafNode]) -> PathType | None:
+        """The explicit path type, checked by T3, or the derived one (T2)."""
+        explicit = operator.options.path
+        if explicit is None:
+            return self._derived_path(operator, [child.path for child in children])
+        sound = True
+        for child in children:
+            if not _is_valid(explicit, child.path):
+                sound = False
+                self._problem(
+                    f"the path type {explicit} of the {_describe(operator)} does not fit "
+                    f"its operand {child.path}",
+                    "events of the operand could never be projected on it (T3): write a path type that the "
+                    "operand's path starts with or contains",
+                    operator.options.path_at if operator.options.path_at.line else operator.at,
+                )
+        return explicit if sound else None
+
+    def _derived_path(self, operator: Operator, paths: list[PathType]) -> PathType | None:
+        if isinstance(operator, Multiplicity):
+            derived = paths[0].parent
+            why = f"{paths[0]} has only one step"
+        else:
+            derived = reduce(left_bound_intersection, paths[1:], paths[0])  # type: ignore[arg-type]
+            why = f"{', '.join(map(str, paths))} have no leading step in common"
+        if derived is None or (derived.absolute is False and not derived.steps[-1:]):
+            self._problem(
+                f"the path type of the {_describe(operator)} cannot be derived: {why} (T2)",
+                "give it explicitly, for example {path=item}",
+                operator.at,
+            )
+        return derived
+
+    def _label(self, operator: Operator) -> str:
+        """The given or the numbered label, unique in the tree (N3)."""
+        self.kinds[operator.kind] = number = self.kinds.get(operator.kind, 0) + 1
+        label = operator.options.name or f"{operator.kind}{number}"
+        if label in self.labels:
+            self._problem(f"two operators are called {label}", "give one of them another name", operator.at)
+        self.labels[label] = number
+        return label
+
+    def _check_bounds(self, operator: Operator) -> None:
+        if not isinstance(operator, Multiplicity):
+            return
+        lower, upper = operator.lower, operator.upper
+        if lower < 0 or (upper is not None and (upper < 1 or upper < lower)):
+            self._problem(
+                f"the bounds [{lower},{'*' if upper is None else upper}] of a multiplicity "
+                "are impossible (M6)",
+                "the lower bound is 0 or more, the upper bound 1 or more and not below the lower, or *",
+                operator.at,
+            )
+
+    def _termination(self, operator: Operator) -> Termination:
+        termination = operator.options.end or Termination.EARLIEST
+        if termination is Termination.NON_LOCAL and self.definition.flat:
+            self._problem(
+                "end=non-local has no meaning in a flat event (D2)",
+                "there are no groups that an editor could leave: use end=custom, or take flat away",
+                operator.at,
+            )
+        return termination
+
+    def _condition(self, operator: Operator, path: PathType | None) -> Condition | None:
+        options = operator.options
+        if options.when is None:
+            return None
+        at = options.when_at if options.when_at.line else operator.at
+        if self.definition.flat:
+            self._problem(
+                "a condition has no meaning in a flat event (D4, X10)",
+                "there is no group whose node it could be tested on: take when=… or flat away",
+                at,
+            )
+            return None
+        if path is not None and not path.last.is_element:
+            self._problem(
+                f"a condition needs an element as its context node, but the path type here is {path} (D4)",
+                "give the operator the path type of the element, such as {path=item}",
+                at,
+            )
+            return None
+        try:
+            return Condition(options.when, namespaces=self.namespaces)
+        except ConditionError as error:
+            self._problem(error.message, error.hint, _within(at, options.when, error))
+            return None
+
+
+def _within(at: Position, expression: str, error: ConditionError) -> Position:
+    """The place of an error in a condition that stands at ``at``, where no escapes in the string blur it."""
+    if not at.line or at.width != len(expression) + 2:
+        return at
+    return Position(at.line, at.column + 1 + error.offset, error.width)
+
+
+def _size(expression: Expression) -> int:
+    """How many operators the expression has."""
+    if isinstance(expression, Leaf):
+        return 0
+    return 1 + sum(map(_size, expression.operands))
+
+
+def _is_valid(operator: PathType, child: PathType) -> bool:
+    """T3: whether events of a child with this path type can be expected to project on the operator's."""
+    if not child.absolute:
+        return True
+    if operator.absolute:
+        return left_bound_intersection(operator, child) is not None
+    return contains(child, operator)
+
+
+def _may_repeat(types: list[EventType]) -> bool:
+    """Whether one event can be compatible with two of these leaf types (K4); may err on the side of yes."""
+    return any(_overlap(a, b) for i, a in enumerate(types) for b in types[i + 1 :])
+
+
+def _overlap(a: EventType, b: EventType) -> bool:
+    """Whether an event can be compatible with both types (E2): one path ends the other, the rest agrees."""
+    if isinstance(a, PrimitiveType):
+        same = isinstance(b, PrimitiveType) and (
+            a.operation == b.operation or ANY in (a.operation, b.operation)
+        )
+    else:
+        same = isinstance(b, CompositeType) and (a.name == b.name or None in (a.name, b.name))
+    steps = zip(reversed(a.path.steps), reversed(b.path.steps), strict=False)
+    return same and all(x == y for x, y in steps)
+
+
+def _describe(operator: Operator) -> str:
+    if isinstance(operator, (Conjunction, Sequence)):
+        return f"{operator.kind} ({operator.symbol})"
+    return operator.kind
+
+
+def composite_leaves(tree: EventTree) -> Iterator[CompositeType]:
+    """The composite event types that the tree's leaves take."""
+    return (leaf.type for leaf in tree.leaves() if isinstance(leaf.type, CompositeType))

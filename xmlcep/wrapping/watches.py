@@ -1,0 +1,139 @@
+"""Watches: event trees open on a wrapped document."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from ..documents.replica import Replica
+from ..engine import Detector
+from ..events import CompositeEvent, PrimitiveEvent
+
+if TYPE_CHECKING:
+    from ..rules import Rules
+    from .document import Document
+
+
+class Watch:
+    """Detects composite events on a document, from its making until `close`; made by `Document.watch`."""
+
+    __slots__ = ("_detector", "_document", "_on_event", "_streams", "findings")
+
+    def __init__(
+        self,
+        document: Document,
+        rules: Rules,
+        *,
+        on_event: Callable[[CompositeEvent], Any] | None,
+        operators: bool,
+        keep: int | None,
+        detector: Detector | None = None,
+    ) -> None:
+        # A detector that is given has been fed what happened before (recovery).
+        if detector is None:
+            conditional = any(operator.condition for tree in rules.graph.trees for operator in tree.operators)
+            state = Replica.from_snapshot(*document.snapshot()) if conditional else None
+            detector = Detector(rules, operators=operators, document=state)
+        self._document = document
+        self._detector = detector
+        self._on_event = on_event
+        self._streams: list[_Stream] = []
+        self.findings: deque[CompositeEvent] = deque(maxlen=keep)
+        document.attach(self)
+
+    # --- what the document tells
+
+    def on_change(self, event: PrimitiveEvent) -> None:
+        """A primitive event (called by the document)."""
+        self._raise(self._detector.feed(event))
+
+    def on_commit(self, txn: int) -> None:
+        """The end of a transaction is a flush (D3; called by the document)."""
+        self._raise(self._detector.flush())
+
+    # --- what the application asks for
+
+    def flush(self) -> list[CompositeEvent]:
+        """Releases what is deferred (D3), calls ``on_event``, and returns what was raised.
+
+        A closed watch has nothing to release (G3).
+        """
+        if self.closed:
+            return []
+        self._document.catch_up()
+        return self._raise_now(self._detector.flush())
+
+    def close(self) -> list[CompositeEvent]:
+        """Flushes, forgets, and ends the watch; returns what was raised. Closing twice is harmless."""
+        if self.closed:
+            return []
+        if not self._document.closed:
+            self._document.catch_up()
+        self._document.detach(self)
+        try:
+            return self._raise_now(self._detector.close())
+        finally:
+            self._document = None  # type: ignore[assignment]
+            for stream in self._streams:
+                stream.end()
+
+    @property
+    def closed(self) -> bool:
+        """Whether the watch has been closed."""
+        return self._document is None
+
+    def __enter__(self) -> Watch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __aiter__(self) -> AsyncIterator[CompositeEvent]:
+        """The composite events raised from now on; ends when the watch is closed. Needs a running event loop."""
+        stream = _Stream(asyncio.get_running_loop())
+        if self.closed:
+            stream.end()
+        self._streams.append(stream)
+        return stream
+
+    # --- telling
+
+    def _raise(self, composites: Iterable[CompositeEvent]) -> list[CompositeEvent]:
+        raised = list(composites)
+        delivery = self._document._tracker.delivery
+        for composite in raised:
+            self.findings.append(composite)
+            for stream in self._streams:
+                stream.put(composite)
+            if self._on_event is not None:
+                delivery.call(self._on_event, composite)
+        return raised
+
+    def _raise_now(self, composites: Iterable[CompositeEvent]) -> list[CompositeEvent]:
+        """As `_raise`, outside a delivery: edits made by callbacks are queued all the same."""
+        with self._document._tracker.delivery.under_way():
+            return self._raise(composites)
+
+
+class _Stream(AsyncIterator[CompositeEvent]):
+    """Composite events on their way from whatever thread edits to the event loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._queue: asyncio.Queue[CompositeEvent | None] = asyncio.Queue()
+
+    def put(self, event: CompositeEvent | None) -> None:
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, event)
+
+    def end(self) -> None:
+        self.put(None)
+
+    async def __anext__(self) -> CompositeEvent:
+        event = await self._queue.get()
+        if event is None:
+            self.end()  # for whoever asks again
+            raise StopAsyncIteration
+        return event
