@@ -7,24 +7,28 @@ from collections.abc import Sequence
 
 from path_types import XmlCepError as XmlCepError
 
+from .position import NOWHERE, Position
+
 
 class RuleProblem:
-    """One thing that is wrong in a rules text: where, what, and what to write instead.
+    """One thing that is wrong in a rules text: what (``message``), what to write instead (``hint``), where."""
 
-    ``line`` and ``column`` count from 1; ``width`` is how many characters are marked; 0 for both means
-    that the definition was not read from text.
-    """
+    __slots__ = ("at", "hint", "message")
 
-    __slots__ = ("column", "hint", "line", "message", "width")
-
-    def __init__(
-        self, message: str, hint: str = "", *, line: int = 0, column: int = 0, width: int = 1
-    ) -> None:
+    def __init__(self, message: str, hint: str = "", at: Position = NOWHERE) -> None:
         self.message = message
         self.hint = hint
-        self.line = line
-        self.column = column
-        self.width = width
+        self.at = at
+
+    @property
+    def line(self) -> int:
+        """The line, from 1; 0 if the definition was not read from text."""
+        return self.at.line
+
+    @property
+    def column(self) -> int:
+        """The column, from 1; 0 if the definition was not read from text."""
+        return self.at.column
 
     def render(self, source_name: str, text: str | None) -> str:
         """The problem as ``file:line:column: message``, the marked line and the hint."""
@@ -35,7 +39,7 @@ class RuleProblem:
             lines = text.split("\n")
             line = lines[self.line - 1].rstrip("\r") if self.line <= len(lines) else ""
             line, column = _clipped(line, self.column)
-            before, marked = line[: column - 1], line[column - 1 : column - 1 + self.width]
+            before, marked = line[: column - 1], line[column - 1 : column - 1 + self.at.width]
             carets = "^" * max(1, sum(map(_display_width, marked)))
             indent = "".join("\t" if c == "\t" else " " * _display_width(c) for c in before)
             shown += [f"  {line}", f"  {indent}{carets}"]

@@ -21,12 +21,12 @@ from tests.auditing.simulation import simulate
 from tests.reference import Evaluation
 from tests.reference.document import NaiveDocument
 from tests.strategies import reusing_rule_sets, rule_sets, show_rules, taking
+from xmlcep.algebra import EventDefinition
 from xmlcep.auditing import audit
 from xmlcep.auditing.bad_records import OnBadRecord
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.spool import Spool
 from xmlcep.auditing.result import Summary
-from xmlcep.definitions import EventDefinition
 from xmlcep.events import PrimitiveEvent
 from xmlcep.log.json_codec import FASTEST
 from xmlcep.log.records import Header

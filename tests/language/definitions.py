@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from path_types import PathType, Step
-from xmlcep.definitions import (
+from xmlcep.algebra import (
     Conjunction,
     ContextName,
     Disjunction,
@@ -90,7 +90,9 @@ def _joined(operands: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expres
         st.builds(Conjunction, several, some_options),
         st.builds(Sequence, several, some_options),
         st.builds(Disjunction, several, some_options),
-        st.builds(lambda operand, b, given: Multiplicity(operand, *b, given), operands, bounds, some_options),
+        st.builds(
+            lambda operand, b, given: Multiplicity((operand,), *b, given), operands, bounds, some_options
+        ),
         # a leaf with options of its own
         st.builds(
             lambda leaf, given: Disjunction((leaf,), given), leaves, options.filter(lambda o: o != Options())

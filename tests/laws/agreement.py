@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.reference import Evaluation
 from tests.strategies import History, show_history, show_rules
-from xmlcep.definitions import EventDefinition
+from xmlcep.algebra import EventDefinition
 from xmlcep.engine import Detector
 from xmlcep.rules import Rules, parse_rules
 

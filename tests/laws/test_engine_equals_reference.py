@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.laws.agreement import difference
 from tests.strategies import histories, rule_sets
-from xmlcep.definitions import ContextName, EventDefinition
+from xmlcep.algebra import ContextName, EventDefinition
 
 
 @settings(max_examples=150, deadline=None)

@@ -13,7 +13,7 @@ from path_types import PathType, Step
 from tests.laws.agreement import engine_findings
 from tests.reference.paths import path_of
 from tests.strategies import History, histories, rule_sets
-from xmlcep.definitions import (
+from xmlcep.algebra import (
     Conjunction,
     ContextName,
     EventDefinition,
@@ -177,7 +177,7 @@ def _rename(expression: Expression) -> Any:
     path = expression.options.path
     options = replace(expression.options, path=None if path is None else _renamed(path))
     if isinstance(expression, Multiplicity):
-        return replace(expression, operand=_rename(expression.operand), options=options)
+        return replace(expression, operands=(_rename(expression.operand),), options=options)
     return replace(expression, operands=tuple(map(_rename, expression.operands)), options=options)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.laws.agreement import rules_of
 from tests.strategies import History, histories, rule_sets, show_history
-from xmlcep.definitions import ContextName, EventDefinition, Termination
+from xmlcep.algebra import ContextName, EventDefinition, Termination
 from xmlcep.engine import Detector
 from xmlcep.events import CompositeEvent, PrimitiveEvent
 from xmlcep.rules import Rules, parse_rules

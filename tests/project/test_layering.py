@@ -13,9 +13,9 @@ from tests.project.source import PACKAGES, ROOT, imports, modules
 LAYERS = (
     ("path_types",),
     ("contexts",),
-    ("xmlcep.errors",),
+    ("xmlcep.position", "xmlcep.errors"),
     ("xmlcep.events",),
-    ("xmlcep.definitions",),
+    ("xmlcep.algebra",),
     ("xmlcep.language",),
     ("xmlcep.xpath",),
     ("xmlcep.rules",),

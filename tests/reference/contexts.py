@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import pairwise, product
 
-from xmlcep.definitions import ContextName, Order
+from xmlcep.algebra import ContextName, Order
 
 from .events import Entry, Group, detection_time, interval
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from path_types import PathType, equals_or_ends
-from xmlcep.definitions import EventDefinition, Expression, Leaf
+from xmlcep.algebra import EventDefinition, Expression, Leaf
 from xmlcep.events import CompositeType, PrimitiveEvent
 
 from .document import NaiveDocument

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from path_types import PathInstance, PathType
-from xmlcep.definitions import (
+from xmlcep.algebra import (
     Conjunction,
     ContextName,
     Disjunction,

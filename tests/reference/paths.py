@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from path_types import PathInstance, PathType, equals_or_ends, left_bound_intersection, project
-from xmlcep.definitions import Expression, Leaf, Multiplicity
+from xmlcep.algebra import Expression, Leaf, Multiplicity
 
 
 def path_of(expression: Expression) -> PathType | None:

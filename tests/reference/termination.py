@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from path_types import project
-from xmlcep.definitions import ContextName, Disjunction, Multiplicity, Sequence, Termination
+from xmlcep.algebra import ContextName, Disjunction, Multiplicity, Sequence, Termination
 from xmlcep.events import PrimitiveEvent
 
 from . import contexts, paths

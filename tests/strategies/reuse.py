@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from path_types import PathType
 from tests.reference.paths import path_of
-from xmlcep.definitions import (
+from xmlcep.algebra import (
     Conjunction,
     ContextName,
     Disjunction,
@@ -173,7 +173,7 @@ class _ReuseBuilder:
     def _operator(self, operands: list[Expression], path: PathType) -> Operator:
         operator: Operator
         if len(operands) == 1 and (not isinstance(operands[0], Leaf) or not self._chance(4)):
-            operator = Multiplicity(operands[0], *self._one(_BOUNDS), options=Options(path=path))
+            operator = Multiplicity((operands[0],), *self._one(_BOUNDS), options=Options(path=path))
         elif len(operands) == 1:
             operator = Disjunction(tuple(operands), options=Options(path=path))
         else:
@@ -182,7 +182,7 @@ class _ReuseBuilder:
         return self._ending(operator, path, one_in=3)
 
     def _repeated(self, operand: Expression, path: PathType) -> Expression:
-        repeated = Multiplicity(operand, *self._one(_BOUNDS), options=Options(path=path))
+        repeated = Multiplicity((operand,), *self._one(_BOUNDS), options=Options(path=path))
         return self._ending(repeated, path, one_in=5)
 
     def _leaf(self, taken: EventDefinition) -> Leaf:
@@ -219,7 +219,7 @@ def _whatever_its_name(definition: EventDefinition) -> EventDefinition:
             made = expression.type
             return Leaf(CompositeType(None, made.path)) if isinstance(made, CompositeType) else expression
         if isinstance(expression, Multiplicity):
-            return replace(expression, operand=nameless(expression.operand))
+            return replace(expression, operands=(nameless(expression.operand),))
         return replace(expression, operands=tuple(map(nameless, expression.operands)))
 
     expression = nameless(definition.expression)

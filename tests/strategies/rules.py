@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from path_types import PathType, contains, left_bound_intersection
 from tests.reference.graph import evaluation_order
 from tests.reference.paths import path_of
-from xmlcep.definitions import (
+from xmlcep.algebra import (
     Conjunction,
     ContextName,
     Disjunction,
@@ -138,7 +138,7 @@ class RuleBuilder:
         if kind is Multiplicity:
             lower, upper = self._one(_BOUNDS)
             inner = self.expression(anchor, depth - 1, context)
-            return self._with_options(Multiplicity(inner, lower, upper), anchor, root=root)
+            return self._with_options(Multiplicity((inner,), lower, upper), anchor, root=root)
         operands = tuple(
             self.expression(anchor, depth - 1, context)
             for _ in range(self.draw(st.integers(2, widest if context is ContextName.UNRESTRICTED else 3)))
@@ -227,7 +227,7 @@ def _without_reuse(definition: EventDefinition) -> EventDefinition:
             made = expression.type
             return Leaf(PrimitiveType("ins", made.path)) if isinstance(made, CompositeType) else expression
         if isinstance(expression, Multiplicity):
-            return replace(expression, operand=plain(expression.operand))
+            return replace(expression, operands=(plain(expression.operand),))
         return replace(expression, operands=tuple(map(plain, expression.operands)))
 
     expression = plain(definition.expression)

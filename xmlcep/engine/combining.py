@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from contexts import CONTEXTS, Combination, Entry, Group
 
-from ..definitions import ContextName
+from ..algebra import ContextName, Promise
 from ..events import CompositeEvent, PrimitiveEvent
 from ..rules.trees import EventTree, OperatorNode
 from .operator_state import OperatorState
-from .promises import Promise
 
 
 class CombiningState(OperatorState):

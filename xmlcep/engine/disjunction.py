@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from contexts import Entry
 
-from ..definitions import ContextName
+from ..algebra import ContextName
 from ..events import PrimitiveEvent
 from .operator_state import OperatorState
 

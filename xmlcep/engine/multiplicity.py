@@ -9,8 +9,8 @@ from contexts import Entry
 from contexts.group import EMPTY_END, EMPTY_START, composite, discard
 from path_types import PathType
 
-from ..definitions import Conjunction, Multiplicity
-from ..definitions import Sequence as SequenceDefinition
+from ..algebra import Conjunction, Multiplicity
+from ..algebra import Sequence as SequenceDefinition
 from ..documents.replica import Replica
 from ..events import CompositeEvent, Event, PrimitiveEvent
 from ..rules.trees import EventTree, OperatorNode

@@ -14,7 +14,7 @@ from contexts import Entry, Flat, Group, Grouping, Hierarchical, Owner
 from contexts.group import EMPTY_END, EMPTY_START, discard
 from path_types import PathType, absolute_path_intersection
 
-from ..definitions import Order
+from ..algebra import Order
 from ..documents.replica import Replica
 from ..events import CompositeEvent, Event, PrimitiveEvent
 from ..rules.trees import EventTree, OperatorNode

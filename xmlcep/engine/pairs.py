@@ -13,13 +13,12 @@ from typing import TypeAlias
 
 from contexts import Entry
 
-from ..definitions import Conjunction, ContextName, Multiplicity
-from ..definitions import Sequence as SequenceDefinition
+from ..algebra import Conjunction, ContextName, Multiplicity, Promise
+from ..algebra import Sequence as SequenceDefinition
 from ..documents.replica import Replica
 from ..events import CompositeEvent, PrimitiveEvent
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 from .operator_state import OperatorState
-from .promises import Promise
 
 _new_tuple = tuple.__new__
 Pair: TypeAlias = tuple[Entry, Entry]

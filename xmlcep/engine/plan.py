@@ -13,7 +13,7 @@ from typing import TypeAlias
 from contexts import FLAT_KEY
 from path_types import PathType, equals_or_ends, offset
 
-from ..definitions import Multiplicity
+from ..algebra import Multiplicity
 from ..events import CompositeType, PrimitiveType
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 

@@ -14,11 +14,12 @@ from typing import Generic, TypeAlias, TypeVar
 
 from path_types import PathType, equals_or_ends
 
+from ..algebra import ALL, Promise
 from ..events import CompositeEvent
 from ..rules.event_graph import EventGraph
 from ..rules.trees import EventTree
 from .plan import Delivery, Plan, composite_plan, primitive_plan
-from .promises import ALL, Promise, promise
+from .promises import promise
 
 _MOST_TYPES = 10_000  # of which something is kept: documents may have names without end
 

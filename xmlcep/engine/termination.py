@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from contexts import Entry
 from path_types import PathType
 
-from ..definitions import Termination
+from ..algebra import Termination
 from ..documents.replica import Replica
 from ..events import PrimitiveEvent
 from ..xpath.conditions import Condition

@@ -8,8 +8,8 @@ from contexts import Entry
 from contexts.group import composite as composite_entry
 from path_types import PathType
 
-from ..definitions import Conjunction, Disjunction, Multiplicity, Order
-from ..definitions import Sequence as SequenceDefinition
+from ..algebra import Conjunction, Disjunction, Multiplicity, Order, Promise
+from ..algebra import Sequence as SequenceDefinition
 from ..documents.replica import Replica
 from ..events import CompositeEvent, PrimitiveEvent
 from ..rules.trees import EventTree, OperatorNode
@@ -19,7 +19,7 @@ from .multiplicity import MultiplicityState
 from .operator_state import Input, OperatorState
 from .pairs import PairConjunction, PairSequence, is_plain_pair
 from .plan import Delivery, Plan, key_of, with_ancestors
-from .promises import Promise, promise
+from .promises import promise
 from .termination import Deferral
 
 STATES: dict[type, type[OperatorState]] = {

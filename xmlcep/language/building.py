@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import NamedTuple, TypeAlias, cast
+from typing import NamedTuple, TypeAlias, TypeGuard, cast
 
 from lark import Token, Transformer_NonRecursive, Tree, v_args
 from lark.tree import Meta
 
 from path_types import PathSyntaxError, PathType
 
-from ..definitions import (
-    Conjunction,
+from ..algebra import (
+    OPERATORS,
+    Argument,
     Disjunction,
     EventDefinition,
     Expression,
     Leaf,
-    Multiplicity,
     Operator,
     Options,
-    Sequence,
+    Position,
 )
 from ..events import OPERATIONS, CompositeType, EventType, PrimitiveType
 from .options import GivenOption, event_options, merged, operator_options
@@ -30,7 +30,8 @@ from .strings import StringProblem, unquote
 MAX_NESTING = 100
 """How many operators may stand in each other: more than anybody writes, less than Python can recurse."""
 
-_MAX_DIGITS = 9
+_MAX_DIGITS = 18  # of a number: what is larger is certainly a mistake, and never costs time
+_READERS: dict[str, type[Operator]] = {operator.rule: operator for operator in OPERATORS}
 
 
 class Declaration(NamedTuple):
@@ -53,7 +54,13 @@ class _Path(NamedTuple):
     offsets: tuple[int, ...]
 
 
-_Unit: TypeAlias = Expression | None  # None: something in it is wrong and has been reported
+class _Unreadable:
+    """Stands for an expression in which something is wrong, which has been reported."""
+
+
+_UNREADABLE = _Unreadable()
+_Unit: TypeAlias = Expression | _Unreadable
+_Part: TypeAlias = Token | tuple[GivenOption, ...] | _Unit | None  # None: what is optional and left out
 
 
 def declaration(tree: Tree[Token], source: Source) -> Declaration | None:
@@ -72,7 +79,7 @@ def definition(tree: Tree[Token], namespaces: dict[str, str], source: Source) ->
 
 
 class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
-    """Builds values bottom-up (lark calls the method that is called like the rule)."""
+    """Builds values bottom-up (lark calls the method that is called like the rule, else ``__default__``)."""
 
     def __init__(self, namespaces: dict[str, str], source: Source) -> None:
         super().__init__()
@@ -108,7 +115,7 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         assert isinstance(name, Token) and isinstance(path, _Path)
         self._report_path(path)
         if path.path is None:
-            return None
+            return _UNREADABLE
         type_: EventType
         if name.type in ("NAME", "QUESTION"):
             type_ = CompositeType(None if name.type == "QUESTION" else str(name), path.path)
@@ -116,62 +123,36 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
             type_ = PrimitiveType(str(name), path.path)
         return Leaf(type_, self._source.position(meta.start_pos, meta.end_pos))
 
-    @v_args(meta=True)
-    def all(self, meta: Meta, operands: list[_Unit]) -> _Unit:
-        return self._operator(Conjunction, meta, operands)
+    def __default__(self, rule: str, parts: list[_Part], meta: Meta) -> _Unit:
+        """An operator: its declaration reads what stands in the text (`Operator.read`)."""
+        declared = _READERS[rule]
+        tokens = [part for part in parts if isinstance(part, Token)]
+        arguments = [self._argument(token) for token in tokens if token.type in ("INT", "STAR", "STRING")]
+        given = [option for part in parts if _is_options(part) for option in part]
+        options = operator_options(given, self._source)
+        if _UNREADABLE in parts:
+            return _UNREADABLE
+        operands = tuple(part for part in parts if isinstance(part, Leaf | Operator))
+        end = meta.end_pos if declared.infix else _end(tokens[-1]) + 1
+        at = self._source.position(meta.start_pos, end)
+        return declared.read(operands, arguments, options, at, self._report)
+
+    def _argument(self, token: Token) -> Argument:
+        at = self._source.position(_start(token), _end(token))
+        if token.type == "STAR":
+            return Argument(None, at)
+        if token.type == "STRING":
+            return Argument(_unquoted(token, self._source) or "", at)
+        return Argument(int(token[: _MAX_DIGITS + 1]), at)
+
+    def _report(self, at: Position, message: str, hint: str) -> None:
+        self._source.report_at(at, message, hint)
 
     @v_args(meta=True)
-    def choice(self, meta: Meta, operands: list[_Unit]) -> _Unit:
-        return self._operator(Disjunction, meta, operands)
-
-    @v_args(meta=True)
-    def sequence(self, meta: Meta, operands: list[_Unit]) -> _Unit:
-        return self._operator(Sequence, meta, operands)
-
-    def _operator(
-        self, kind: type[Conjunction | Disjunction | Sequence], meta: Meta, operands: list[_Unit]
-    ) -> _Unit:
-        known = [operand for operand in operands if operand is not None]
-        if len(known) < len(operands):
-            return None
-        return kind(tuple(known), at=self._source.position(meta.start_pos, meta.end_pos))
-
-    def multiplicity(self, parts: list[Token | tuple[GivenOption, ...] | _Unit]) -> _Unit:
-        times, lower, upper, given, operand = parts
-        assert isinstance(times, Token) and isinstance(lower, Token) and isinstance(upper, Token)
-        bounds = self._bounds(lower, upper)
-        options = operator_options(cast("tuple[GivenOption, ...]", given or ()), self._source)
-        if operand is None:
-            return None
-        at = self._source.position(_start(times), _end(upper) + 1)
-        return Multiplicity(cast("Expression", operand), *bounds, options, at)
-
-    def _bounds(self, lower_token: Token, upper_token: Token) -> tuple[int, int | None]:
-        """The bounds of a multiplicity; wrong ones (M6) are reported and replaced."""
-        start, end = _start(lower_token), _end(upper_token)
-        if max(len(lower_token), len(upper_token)) > _MAX_DIGITS:
-            self._source.report(
-                start, end, "a bound of a multiplicity is too large", "write * for no upper bound"
-            )
-            return 1, None
-        lower = int(lower_token)
-        upper = None if upper_token == "*" else int(upper_token)
-        if lower < 0 or (upper is not None and upper < 1):
-            wrong = f"x[{lower_token},{upper_token}] counts below " + ("0" if lower < 0 else "1")
-            hint = "the lower bound is at least 0, the upper bound at least 1 or * for no bound (M6)"
-        elif upper is not None and lower > upper:
-            wrong = f"the lower bound {lower} is above the upper bound {upper}"
-            hint = f"write x[{upper},{lower}], or * as the upper bound for no bound (M6)"
-        else:
-            return lower, upper
-        self._source.report(start, end, wrong, hint)
-        return 1, None
-
-    @v_args(meta=True)
-    def group(self, meta: Meta, parts: list[_Unit | tuple[GivenOption, ...]]) -> _Unit:
+    def group(self, meta: Meta, parts: list[_Part]) -> _Unit:
         inner, given = cast("tuple[_Unit, tuple[GivenOption, ...] | None]", tuple(parts))
         options = operator_options(given or (), self._source)
-        if inner is None or not given:
+        if isinstance(inner, _Unreadable) or not given:
             return inner
         if isinstance(inner, Leaf):
             # an operand that is an operator of its own, as for an event that is a single leaf (N4)
@@ -180,7 +161,7 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
             inner, options, {option.name: (option.start, option.end) for option in given}
         )
 
-    def event(self, parts: list[Token | _Path | tuple[GivenOption, ...] | _Unit]) -> EventDefinition | None:
+    def event(self, parts: list[_Part | _Path]) -> EventDefinition | None:
         _, name, path, given, expression = cast(
             "tuple[Token, Token, _Path | None, tuple[GivenOption, ...] | None, _Unit]", tuple(parts)
         )
@@ -197,9 +178,10 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         places = {option.name: (option.start, option.end) for option in given or ()}
         if path is not None:
             self._report_path(path)
-            root = replace(root, path=path.path, path_at=self._source.position(path.start, path.end))
+            at = self._source.position(path.start, path.end)
+            root = replace(root, path=path.path, places={**root.places, "path": at})
             places["path"] = (path.start, path.end)
-        if expression is None:
+        if isinstance(expression, _Unreadable):
             return None
         at = self._source.position(_start(name), _end(name))
         if isinstance(expression, Leaf):
@@ -215,7 +197,7 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         for name in twice:
             message = f"the option {name!r} of this operator is given in two places"
             self._source.report(*places[name], message, "leave one out (N6)")
-        return replace(operator, options=together)
+        return operator.with_options(together)
 
     def _report_path(self, path: _Path) -> None:
         if path.error is not None:
@@ -226,6 +208,10 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
             self._source.report(
                 start, start + width, f"{path.error.problem} in {path.text!r}", path.error.hint
             )
+
+
+def _is_options(part: object) -> TypeGuard[tuple[GivenOption, ...]]:
+    return type(part) is tuple
 
 
 def _read_path(pieces: list[Token], namespaces: dict[str, str]) -> _Path:

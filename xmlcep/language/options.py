@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from path_types import PathType
 
-from ..definitions import NO_OPTIONS, ContextName, Options, Order, Position, Termination
+from ..algebra import NO_OPTIONS, ContextName, Options, Order, Position, Termination
 from .source import Source
 
 _CHOICES: dict[str, type[ContextName] | type[Termination] | type[Order]] = {
@@ -92,8 +92,8 @@ def merged(first: Options, second: Options) -> tuple[Options, list[str]]:
             twice.append(name)
             continue
         together = replace(together, **{name: added})
-        if name in ("path", "when"):
-            together = replace(together, **{f"{name}_at": getattr(second, f"{name}_at")})
+        if name in second.places:
+            together = replace(together, places={**together.places, name: second.places[name]})
     return together, twice
 
 
@@ -159,14 +159,14 @@ def _with(options: Options, option: GivenOption, source: Source) -> Options:
 def _with_path(options: Options, option: GivenOption, at: Position, source: Source) -> Options:
     if option.value is None or option.is_string:
         _report_value(option, source)
-    return replace(options, path=option.path, path_at=at)
+    return replace(options, path=option.path, places={**options.places, "path": at})
 
 
 def _with_condition(options: Options, option: GivenOption, at: Position, source: Source) -> Options:
     if option.value is None or not option.is_string:
         _report_value(option, source)
         return options
-    return replace(options, when=option.value, when_at=at)
+    return replace(options, when=option.value, places={**options.places, "when": at})
 
 
 def _name(option: GivenOption, source: Source) -> str | None:

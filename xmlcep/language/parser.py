@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from lark import Lark, Token, Tree, UnexpectedInput
 
-from ..definitions import EventDefinition
+from ..algebra import EventDefinition
 from ..errors import RuleProblem
 from .building import Declaration, declaration, definition
 from .mistakes import report_mistake
@@ -54,9 +54,9 @@ def parse_definitions(text: str, problems: list[RuleProblem]) -> ParsedRules:
                 RuleProblem(
                     f"the event {read.name!r} is defined twice",
                     f"its first definition is in line {first}: choose another name",
-                    line=read.at.line, column=read.at.column, width=read.at.width,
+                    read.at,
                 )
-            )  # fmt: skip
+            )
         else:
             definitions[read.name] = read
     if not definitions and not unreadable and not problems:

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping
 
 from path_types import Axis, PathType, Step
 
-from ..definitions import (
+from ..algebra import (
     ContextName,
     Disjunction,
     EventDefinition,
     Expression,
     Leaf,
-    Multiplicity,
     Operator,
     Options,
     Order,
@@ -89,10 +88,10 @@ class _Printer:
     def operator(self, operator: Operator, options: Options) -> str:
         """The operator with these options instead of its own."""
         braces = self.options(options)
-        if isinstance(operator, Multiplicity):
-            upper = "*" if operator.upper is None else operator.upper
-            return f"x[{operator.lower},{upper}]{braces} {self.operand(operator.operand)}"
-        if len(operator.operands) < 2 and not (isinstance(operator, Disjunction) and braces):
+        if not operator.infix:
+            operands = " ".join(map(self.operand, operator.operands))
+            return f"{operator.symbol}{operator.brackets()}{braces} {operands}"
+        if len(operator.operands) < 2 and not (len(operator.operands) >= operator.fewest and braces):
             raise XmlCepError(
                 f"a {operator.kind} of {len(operator.operands)} operands without options cannot be written: "
                 "put its operand in its place"
@@ -109,7 +108,7 @@ class _Printer:
         if isinstance(expression, Leaf):
             return self.leaf(expression)
         text = self.operator(expression, expression.options)
-        joins = not isinstance(expression, Multiplicity) and not self.options(expression.options)
+        joins = expression.infix and not self.options(expression.options)
         return f"({text})" if joins else text
 
     def leaf(self, leaf: Leaf) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from ..definitions import Position
 from ..errors import RuleProblem
+from ..position import Position
 
 
 class Source:
@@ -31,8 +31,11 @@ class Source:
 
     def report(self, start: int, end: int, message: str, hint: str = "") -> None:
         """Adds a problem with the text from ``start`` to before ``end``."""
-        at = self.position(start, end)
-        self.problems.append(RuleProblem(message, hint, line=at.line, column=at.column, width=at.width))
+        self.report_at(self.position(start, end), message, hint)
+
+    def report_at(self, at: Position, message: str, hint: str = "") -> None:
+        """Adds a problem with what stands there."""
+        self.problems.append(RuleProblem(message, hint, at))
 
 
 class Part(Source):

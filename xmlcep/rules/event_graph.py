@@ -9,7 +9,7 @@ from heapq import heappop, heappush
 
 from path_types import PathType, ends
 
-from ..definitions import EventDefinition, Leaf, Operator
+from ..algebra import EventDefinition, leaves_of
 from ..errors import RuleProblem
 from ..events import CompositeType
 from .trees import EventTree, build_tree, composite_leaves
@@ -99,27 +99,18 @@ def _related(a: PathType, b: PathType) -> bool:
 def _check_names(definitions: list[EventDefinition], problems: list[RuleProblem]) -> None:
     known = {definition.name for definition in definitions}
     for definition in definitions:
-        for leaf in _leaves(definition.expression):
+        for leaf in leaves_of(definition.expression):
             if not isinstance(leaf.type, CompositeType) or leaf.type.name is None or leaf.type.name in known:
                 continue
             close = difflib.get_close_matches(leaf.type.name, known, 1)
             hint = (
                 f"did you mean {close[0]}?" if close else "define it with  event NAME = …  (? takes any name)"
             )
-            at = leaf.at
             problems.append(
                 RuleProblem(
-                    f"event {definition.name}: there is no event called {leaf.type.name}", hint,
-                    line=at.line, column=at.column, width=at.width,
+                    f"event {definition.name}: there is no event called {leaf.type.name}", hint, leaf.at
                 )
-            )  # fmt: skip
-
-
-def _leaves(operator: Operator) -> list[Leaf]:
-    found = []
-    for operand in operator.operands:
-        found += [operand] if isinstance(operand, Leaf) else _leaves(operand)
-    return found
+            )
 
 
 def _report_cycle(
@@ -139,6 +130,6 @@ def _report_cycle(
         RuleProblem(
             f"events depend on each other in a cycle: {names} (G1)",
             "an event cannot be made of itself: break the cycle",
-            line=first.at.line, column=first.at.column, width=first.at.width,
+            first.at,
         )
-    )  # fmt: skip
+    )

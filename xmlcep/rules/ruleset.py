@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from path_types import PathType
 
-from ..definitions import Disjunction, EventDefinition, Leaf
+from ..algebra import Disjunction, EventDefinition, Leaf
 from ..errors import RuleError, RuleProblem, XmlCepError
 from ..events import ANY, PrimitiveType
 from ..language import ParsedRules, parse_definitions, print_definitions
@@ -46,13 +46,8 @@ class Rules:
         seen: set[str] = set()
         for definition in given:
             if definition.name in seen:
-                at = definition.at
-                problems.append(
-                    RuleProblem(
-                        f"the event {definition.name!r} is defined twice", "choose another name",
-                        line=at.line, column=at.column, width=at.width,
-                    )
-                )  # fmt: skip
+                message = f"the event {definition.name!r} is defined twice"
+                problems.append(RuleProblem(message, "choose another name", definition.at))
             seen.add(definition.name)
         return _checked(ParsedRules(given, dict(namespaces or {})), problems, None, "<rules>")
 

@@ -7,22 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import reduce
 
 from path_types import PathType, contains, left_bound_intersection
 
-from ..definitions import (
-    Conjunction,
+from ..algebra import (
     ContextName,
     EventDefinition,
-    Expression,
     Leaf,
-    Multiplicity,
     Operator,
     Order,
     Position,
-    Sequence,
     Termination,
+    operators_of,
 )
 from ..errors import RuleProblem
 from ..events import ANY, CompositeType, EventType, PrimitiveType
@@ -156,30 +152,23 @@ class _TreeBuilder:
 
     def _problem(self, message: str, hint: str, at: Position) -> None:
         self.sound = False
-        self.problems.append(
-            RuleProblem(
-                f"event {self.definition.name}: {message}",
-                hint,
-                line=at.line,
-                column=at.column,
-                width=at.width,
-            )
-        )
+        self.problems.append(RuleProblem(f"event {self.definition.name}: {message}", hint, at))
 
     def _operator(
         self, operator: Operator, *, first: int, parent: int | None, child_index: int
     ) -> OperatorNode | None:
         """Builds ``operator``, whose subtree takes the postorder indexes from ``first`` on."""
-        index = first + _size(operator) - 1
+        index = first + _count(operator) - 1
         children: list[OperatorNode | LeafNode | None] = []
         for position, operand in enumerate(operator.operands):
             if isinstance(operand, Leaf):
                 children.append(LeafNode(operand.type, position))
             else:
                 children.append(self._operator(operand, first=first, parent=index, child_index=position))
-                first += _size(operand)
+                first += _count(operand)
         label = self._label(operator)
-        self._check_bounds(operator)
+        for message, hint in operator.problems():
+            self._problem(message, hint, operator.at)
         termination = self._termination(operator)
         built = [child for child in children if child is not None]
         path = self._path(operator, built) if len(built) == len(children) else None
@@ -205,24 +194,19 @@ class _TreeBuilder:
             if not _is_valid(explicit, child.path):
                 sound = False
                 self._problem(
-                    f"the path type {explicit} of the {_describe(operator)} does not fit "
-                    f"its operand {child.path}",
+                    f"the path type {explicit} of the {operator.title} does not fit its operand {child.path}",
                     "events of the operand could never be projected on it (T3): write a path type that the "
                     "operand's path starts with or contains",
-                    operator.options.path_at if operator.options.path_at.line else operator.at,
+                    operator.options.place("path", operator.at),
                 )
         return explicit if sound else None
 
     def _derived_path(self, operator: Operator, paths: list[PathType]) -> PathType | None:
-        if isinstance(operator, Multiplicity):
-            derived = paths[0].parent
-            why = f"{paths[0]} has only one step"
-        else:
-            derived = reduce(left_bound_intersection, paths[1:], paths[0])  # type: ignore[arg-type]
-            why = f"{', '.join(map(str, paths))} have no leading step in common"
-        if derived is None or (derived.absolute is False and not derived.steps[-1:]):
+        derived = operator.derived_path(paths)
+        if derived is None:
             self._problem(
-                f"the path type of the {_describe(operator)} cannot be derived: {why} (T2)",
+                f"the path type of the {operator.title} cannot be derived: "
+                f"{operator.no_derived_path(paths)} (T2)",
                 "give it explicitly, for example {path=item}",
                 operator.at,
             )
@@ -236,18 +220,6 @@ class _TreeBuilder:
             self._problem(f"two operators are called {label}", "give one of them another name", operator.at)
         self.labels[label] = number
         return label
-
-    def _check_bounds(self, operator: Operator) -> None:
-        if not isinstance(operator, Multiplicity):
-            return
-        lower, upper = operator.lower, operator.upper
-        if lower < 0 or (upper is not None and (upper < 1 or upper < lower)):
-            self._problem(
-                f"the bounds [{lower},{'*' if upper is None else upper}] of a multiplicity "
-                "are impossible (M6)",
-                "the lower bound is 0 or more, the upper bound 1 or more and not below the lower, or *",
-                operator.at,
-            )
 
     def _termination(self, operator: Operator) -> Termination:
         termination = operator.options.end or Termination.EARLIEST
@@ -263,7 +235,7 @@ class _TreeBuilder:
         options = operator.options
         if options.when is None:
             return None
-        at = options.when_at if options.when_at.line else operator.at
+        at = options.place("when", operator.at)
         if self.definition.flat:
             self._problem(
                 "a condition has no meaning in a flat event (D4, X10)",
@@ -292,11 +264,9 @@ def _within(at: Position, expression: str, error: ConditionError) -> Position:
     return Position(at.line, at.column + 1 + error.offset, error.width)
 
 
-def _size(expression: Expression) -> int:
+def _count(operator: Operator) -> int:
     """How many operators the expression has."""
-    if isinstance(expression, Leaf):
-        return 0
-    return 1 + sum(map(_size, expression.operands))
+    return sum(1 for _ in operators_of(operator))
 
 
 def _is_valid(operator: PathType, child: PathType) -> bool:
@@ -323,12 +293,6 @@ def _overlap(a: EventType, b: EventType) -> bool:
         same = isinstance(b, CompositeType) and (a.name == b.name or None in (a.name, b.name))
     steps = zip(reversed(a.path.steps), reversed(b.path.steps), strict=False)
     return same and all(x == y for x, y in steps)
-
-
-def _describe(operator: Operator) -> str:
-    if isinstance(operator, (Conjunction, Sequence)):
-        return f"{operator.kind} ({operator.symbol})"
-    return operator.kind
 
 
 def composite_leaves(tree: EventTree) -> Iterator[CompositeType]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from path_types import PathType, Step, equals_or_ends
 
-from ..definitions import EventDefinition, Leaf, Multiplicity, Operator, Position
+from ..algebra import EventDefinition, Leaf, Multiplicity, Operator, Position, operators_of
 from ..errors import RuleProblem
 from ..events import CompositeType, PrimitiveType
 from ..language.printer import print_path
@@ -49,14 +49,16 @@ class _Checker:
             for message, hint in (*self._leaf(leaf), *self._bounds(operator, leaf)):
                 if (message, leaf.at) not in said:
                     said.add((message, leaf.at))
-                    yield _problem(f"event {definition.name}: {message}", hint, leaf.at)
-        for operator in _operators(definition.expression):
+                    yield RuleProblem(f"event {definition.name}: {message}", hint, leaf.at)
+        for operator in operators_of(definition.expression):
             path = operator.options.path
             mismatch = None if path is None else self.vocabulary.mismatch(path)
             if path is not None and mismatch is not None:
-                at = operator.options.path_at if operator.options.path_at.line else operator.at
+                at = operator.options.place("path", operator.at)
                 hint = self._near(mismatch.near)
-                yield _problem(f"event {definition.name}: {mismatch.message}: {self._shown(path)}", hint, at)
+                yield RuleProblem(
+                    f"event {definition.name}: {mismatch.message}: {self._shown(path)}", hint, at
+                )
 
     def _leaf(self, leaf: Leaf) -> Iterator[tuple[str, str]]:
         path = leaf.type.path
@@ -115,21 +117,9 @@ class _Checker:
         return print_path(path, self.rules.namespaces)
 
 
-def _leaves(operator: Operator) -> Iterator[tuple[Operator, Leaf]]:
+def _leaves(root: Operator) -> Iterator[tuple[Operator, Leaf]]:
     """All leaves, each with the operator it belongs to."""
-    for operand in operator.operands:
-        if isinstance(operand, Leaf):
-            yield operator, operand
-        else:
-            yield from _leaves(operand)
-
-
-def _operators(operator: Operator) -> Iterator[Operator]:
-    yield operator
-    for operand in operator.operands:
-        if not isinstance(operand, Leaf):
-            yield from _operators(operand)
-
-
-def _problem(message: str, hint: str, at: Position) -> RuleProblem:
-    return RuleProblem(message, hint, line=at.line, column=at.column, width=at.width)
+    for operator in operators_of(root):
+        for operand in operator.operands:
+            if isinstance(operand, Leaf):
+                yield operator, operand

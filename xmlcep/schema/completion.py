@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from path_types import PathType, Step
 
-from ..definitions import NO_OPTIONS, Conjunction, Expression, Termination
+from ..algebra import NO_OPTIONS, Conjunction, Expression, Termination
 from . import building, demands
 from .building import DerivedEvent
 from .model import (

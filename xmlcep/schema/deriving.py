@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from path_types import PathType
 
-from ..definitions import Leaf, Operator, Termination
+from ..algebra import Leaf, Operator, Termination, walk
 from ..rules import Rules
 from . import building
 from .building import DerivedEvent
@@ -225,10 +225,8 @@ def _with_needed(events: list[DerivedEvent], names: set[str]) -> list[DerivedEve
 
 
 def _paths(operator: Operator) -> Iterator[PathType]:
-    if operator.options.path is not None:
-        yield operator.options.path
-    for operand in operator.operands:
-        if isinstance(operand, Leaf):
-            yield operand.type.path
-        else:
-            yield from _paths(operand)
+    for part in walk(operator):
+        if isinstance(part, Leaf):
+            yield part.type.path
+        elif part.options.path is not None:
+            yield part.options.path

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from path_types import PathType
 
-from ..definitions import Expression
+from ..algebra import Expression
 from . import building, demands
 from .building import DerivedEvent
 from .model import Declaration, ElementPart, GroupKind, GroupPart, Part, Schema, local, wildcards
