@@ -6,6 +6,8 @@ import re
 
 from lark import Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
+from path_types.names import NCNAME
+
 from .options import suggestion
 from .source import Source
 from .statements import KEYWORDS
@@ -45,7 +47,7 @@ _ORDER = (
     "the end of the statement",
 )  # fmt: skip
 _QUOTES = "\u201c\u201d\u201e\u201f\u2018\u2019\u00ab\u00bb`"
-_NAME = re.compile(r"[^\W\d]\w*\s+([^\W\d][\w.\-\u00b7]*)")
+_NAME = re.compile(rf"{NCNAME}\s+({NCNAME})")
 _ASCII = {"\uff08": "(", "\uff09": ")", "\uff1b": ";", "\uff1d": "=", "\uff0c": ","}
 
 

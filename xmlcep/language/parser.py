@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib.resources import files
 from types import MappingProxyType
 from typing import NamedTuple
 
 from lark import Lark, Token, Tree, UnexpectedInput
+
+from path_types.names import NAME_CHARACTERS, NCNAME
 
 from ..algebra import EventDefinition
 from ..errors import RuleProblem
@@ -70,13 +73,23 @@ def parse_definitions(text: str, problems: list[RuleProblem]) -> ParsedRules:
     return ParsedRules(tuple(definitions.values()), namespaces, tuple(unreadable))
 
 
+_NAMES = rf"""
+EVENT: /event(?![{NAME_CHARACTERS}:])/
+EVENT_NAMESPACE: /namespace(?![{NAME_CHARACTERS}:])/
+NAME: /{NCNAME}/
+PREFIXED.1: /{NCNAME}:({NCNAME})?/
+CLARK: /\{{[^{{}}\r\n]*\}}({NCNAME})?/
+"""
+"""The terminals of the grammar that are made of XML names."""
+
+
 @cache
 def _lark() -> Lark:
     # Read through the package, which may lie in a zip file: that is how Spark's workers get it.
-    return Lark.open_from_package(
-        "xmlcep.language", "grammar.lark", parser="lalr", lexer="contextual",
-        propagate_positions=True, maybe_placeholders=True,
-    )  # fmt: skip
+    grammar = files("xmlcep.language").joinpath("grammar.lark").read_text(encoding="utf-8")
+    return Lark(
+        grammar + _NAMES, parser="lalr", lexer="contextual", propagate_positions=True, maybe_placeholders=True
+    )
 
 
 def _parse(part: Source) -> Tree[Token] | None:

@@ -13,14 +13,16 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from path_types.names import NAME_START, NCNAME
+
 KEYWORDS = ("event", "namespace")
 
 # Comments and strings (an unterminated one ends with its line) hide what is in them; {…} without blanks may
 # be Clark notation, where # begins no comment and ' no string.
 _TOKEN = re.compile(
-    r"""(?P<skip>\#[^\n]*|\{[^\s{}"']*\}|(?<=[(/@=])\{[^\s{}"]*\}(?=[^\W\d])|[ \t\r\n\ufeff]+)"""
+    rf"""(?P<skip>\#[^\n]*|\{{[^\s{{}}"']*\}}|(?<=[(/@=])\{{[^\s{{}}"]*\}}(?=[{NAME_START}])|[ \t\r\n\ufeff]+)"""
     r"""|(?P<string>"(?:\\.|[^"\\\r\n])*"?|'(?:\\.|[^'\\\r\n])*'?)"""
-    r"""|(?P<word>[^\W\d][\w.\-\u00b7]*)"""
+    rf"""|(?P<word>{NCNAME})"""
     r"""|(?P<other>.)""",
     re.DOTALL,
 )

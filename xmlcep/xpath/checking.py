@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple, NoReturn
 
 from ..language import PREDECLARED
-from .tokens import ConditionError, Kind, Token, tokenize
+from .tokens import ConditionError, Kind, Token, is_name_in_libxml2, tokenize
 
 
 class CheckedXPath(NamedTuple):
@@ -336,12 +336,16 @@ class _Checker:
             uri = self.namespaces[prefix]
         else:
             uri, local = "" if axis == "attribute" else self.namespaces.get("", ""), name
-        if uri:
+        if not is_name_in_libxml2(local):
+            test = f"*[local-name() = '{local}' and namespace-uri() = {_literal(uri)}]"
+        elif uri:
             if uri not in self.uris:
                 self.uris.append(uri)
-            local = f"n{self.uris.index(uri)}:{local}"
-        if local != name:
-            self.rewritten.append((token.start, token.end, local))
+            test = f"n{self.uris.index(uri)}:{local}"
+        else:
+            test = local
+        if test != name:
+            self.rewritten.append((token.start, token.end, test))
 
     def _predicate(self) -> None:
         self._take()
@@ -349,6 +353,16 @@ class _Checker:
         self._expression()
         self._expect("]", "close the bracket")
         self.predicates -= 1
+
+
+def _literal(text: str) -> str:
+    """The text as XPath writes it; literals have no escapes."""
+    if "'" not in text:
+        return f"'{text}'"
+    if '"' not in text:
+        return f'"{text}"'
+    pieces = [f"'{piece}'" for piece in text.split("'")]
+    return "concat(" + """, "'", """.join(pieces) + ")"
 
 
 def _close(word: str, known: Iterable[str]) -> str:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import Enum
+from functools import lru_cache
 from typing import NamedTuple, NoReturn
+
+from lxml import etree
+
+from path_types.names import NCNAME
 
 from ..errors import XmlCepError
 
@@ -61,10 +66,9 @@ class Token(NamedTuple):
         return self.kind is Kind.SYMBOL and self.text in symbols
 
 
-_NCNAME = r"[^\W\d][\w.\-\u00b7]*"
 _PATTERN = re.compile(
     rf"(?P<space>[ \t\r\n]+)|(?P<literal>\"[^\"]*\"|'[^']*')|(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
-    rf"|(?P<name>(?:\{{[^{{}}]*\}}|{_NCNAME}:(?!:))(?:{_NCNAME}|\*)|{_NCNAME})"
+    rf"|(?P<name>(?:\{{[^{{}}]*\}}|{NCNAME}:(?!:))(?:{NCNAME}|\*)|{NCNAME})"
     r"|(?P<symbol>::|//|\.\.|!=|<=|>=|[()\[\].@,/|+\-=<>*])"
 )
 _OPERATOR_NAMES = ("and", "or", "div", "mod")
@@ -87,6 +91,20 @@ def tokenize(expression: str) -> Iterator[Token]:
         yield token
         before = token
     yield Token(Kind.END, "", len(expression))
+
+
+@lru_cache(maxsize=1000)
+def is_name_in_libxml2(local: str) -> bool:
+    """Whether libxml2's XPath reads this name (or ``*``); it knows those of XML's fourth edition only.
+
+    >>> is_name_in_libxml2("größe"), is_name_in_libxml2("\u0219ef")
+    (True, False)
+    """
+    try:
+        etree.XPath(local)
+    except etree.XPathError:
+        return False
+    return True
 
 
 def _fail_at_character(expression: str, at: int) -> NoReturn:
