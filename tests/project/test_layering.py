@@ -14,6 +14,7 @@ LAYERS = (
     ("path_types",),
     ("contexts",),
     ("xmlcep.position", "xmlcep.errors"),
+    ("xmlcep.suggestions",),
     ("xmlcep.events",),
     ("xmlcep.algebra",),
     ("xmlcep.language",),

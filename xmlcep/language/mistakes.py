@@ -8,7 +8,7 @@ from lark import Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedT
 
 from path_types.names import NCNAME
 
-from .options import suggestion
+from ..suggestions import did_you_mean
 from .source import Source
 from .statements import KEYWORDS
 
@@ -116,9 +116,9 @@ def _hint_at(token: Token, expected: list[str], next_character: str) -> str:
     word = str(token)
     is_word = token.type in ("NAME", "INS", "UPD", "DEL", "PREFIXED")
     if "'event'" in expected:
-        if next_character in ("=", "(", "{") and is_word and not suggestion(word, KEYWORDS):
+        if next_character in ("=", "(", "{") and is_word and not did_you_mean(word, KEYWORDS):
             return f"write: event {word} …"
-        return f"{suggestion(word, KEYWORDS)}every statement begins with event or namespace"
+        return f"{did_you_mean(word, KEYWORDS)} every statement begins with event or namespace".strip()
     if expected == ["a name"]:
         return "a name does not begin with a digit" if token.type == "INT" else _MISSING_NAME.get(word, "")
     if word == "{":

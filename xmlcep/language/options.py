@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from difflib import get_close_matches
 from enum import Enum
 from typing import NamedTuple, TypeVar
 
 from path_types import PathType
 
 from ..algebra import NO_OPTIONS, ContextName, Options, Order, Position, Termination
+from ..suggestions import did_you_mean
 from .source import Source
 
 _CHOICES: dict[str, type[ContextName] | type[Termination] | type[Order]] = {
@@ -97,12 +97,6 @@ def merged(first: Options, second: Options) -> tuple[Options, list[str]]:
     return together, twice
 
 
-def suggestion(word: str, known: Iterable[str]) -> str:
-    """``did you mean 'chronicle'? `` or nothing."""
-    close = get_close_matches(word.lower(), list(known), n=1, cutoff=0.6)
-    return f"did you mean {close[0]!r}? " if close else ""
-
-
 def _known_once(
     given: Iterable[GivenOption], allowed: tuple[str, ...], source: Source
 ) -> Iterable[GivenOption]:
@@ -137,7 +131,10 @@ def _misplaced(name: str, allowed: tuple[str, ...]) -> tuple[str, str]:
             "'name' is an option of an operator, not of an event",
             "write it behind an operator: (… & …) {name=…}; in traces the root goes by the event's name",
         )
-    return f"there is no option {name!r}", f"{suggestion(name, allowed)}options here: {', '.join(allowed)}"
+    return (
+        f"there is no option {name!r}",
+        f"{did_you_mean(name, allowed)} options here: {', '.join(allowed)}".strip(),
+    )
 
 
 def _with(options: Options, option: GivenOption, source: Source) -> Options:
@@ -208,5 +205,5 @@ def _report_value(option: GivenOption, source: Source) -> None:
         option.value_start,
         option.value_end,
         f"{option.value!r} is no value of the option {option.name!r}",
-        f"{suggestion(option.value, members)}expected {expected}",
+        f"{did_you_mean(option.value, members)} expected {expected}".strip(),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
@@ -12,6 +11,7 @@ from path_types import PathType, ends
 from ..algebra import EventDefinition, leaves_of
 from ..errors import RuleProblem
 from ..events import CompositeType
+from ..suggestions import KnownNames
 from .trees import EventTree, build_tree, composite_leaves
 
 
@@ -98,14 +98,12 @@ def _related(a: PathType, b: PathType) -> bool:
 
 def _check_names(definitions: list[EventDefinition], problems: list[RuleProblem]) -> None:
     known = {definition.name for definition in definitions}
+    names = KnownNames(known)
     for definition in definitions:
         for leaf in leaves_of(definition.expression):
             if not isinstance(leaf.type, CompositeType) or leaf.type.name is None or leaf.type.name in known:
                 continue
-            close = difflib.get_close_matches(leaf.type.name, known, 1)
-            hint = (
-                f"did you mean {close[0]}?" if close else "define it with  event NAME = …  (? takes any name)"
-            )
+            hint = names.did_you_mean(leaf.type.name) or "define it with  event NAME = …  (? takes any name)"
             problems.append(
                 RuleProblem(
                     f"event {definition.name}: there is no event called {leaf.type.name}", hint, leaf.at

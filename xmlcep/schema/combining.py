@@ -10,7 +10,7 @@ from ..errors import RuleError, RuleProblem
 from ..events import CompositeType
 from ..language import parse_definitions
 from ..rules import Rules
-from .suggesting import nearest
+from ..suggestions import KnownNames
 
 
 def combine(
@@ -53,13 +53,13 @@ def _unknown(
 ) -> Iterator[RuleProblem]:
     """Names of events that are neither defined nor derived, with the nearest that is."""
     known = {*available, *unreadable, *(definition.name for definition in definitions)}
+    names = KnownNames(known)
     for definition in definitions:
         for leaf in _composites(definition.expression):
             if leaf.name is not None and leaf.name not in known:
-                close = nearest(leaf.name, known)
                 yield RuleProblem(
                     f"event {definition.name}: there is no event called {leaf.name}, here or derived from the schema",
-                    f"did you mean {close}?" if close else "xmlcep derive XSD shows the derived events",
+                    names.did_you_mean(leaf.name) or "xmlcep derive XSD shows the derived events",
                     leaf.at,
                 )
 

@@ -11,6 +11,7 @@ from path_types import PathType
 
 from ..algebra import Leaf, Operator, Termination, walk
 from ..rules import Rules
+from ..suggestions import did_you_mean_or_list
 from . import building
 from .building import DerivedEvent
 from .changes import change_event, has_change
@@ -25,7 +26,6 @@ from .places.cycles import plain_edges
 from .places.merging import merge_equal
 from .printing import print_events
 from .reading import read_schema
-from .suggesting import closest
 from .violations import violation_events
 from .vocabulary import Vocabulary
 
@@ -202,7 +202,8 @@ class _Derivation:
             named = {i for i, d in enumerate(declarations) if plain in (d.name, local(d.name))}
             if not named:
                 known = sorted({local(d.name) for d in declarations})
-                raise SchemaError(f"the schema declares no element {name!r}{closest(name, known)}")
+                hint = did_you_mean_or_list(name, known)
+                raise SchemaError(f"the schema declares no element {name!r}: {hint}")
             found |= named
         return found
 

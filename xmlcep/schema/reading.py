@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ..suggestions import did_you_mean_or_list
 from .errors import SchemaError
 from .model import (
     AttributePart,
@@ -21,7 +22,6 @@ from .model import (
     Wildcard,
     WildcardPart,
 )
-from .suggesting import closest
 
 if TYPE_CHECKING:
     from xmlschema import XMLSchema10
@@ -100,7 +100,8 @@ class _Reader:
             found = [e for e in found if e.target_namespace == self.schema.target_namespace] or found[:1]
         if not found:
             names = sorted({clark.rpartition("}")[2] for clark in known})
-            raise SchemaError(f"the schema declares no global element {root!r}{closest(root, names)}")
+            hint = did_you_mean_or_list(root, names)
+            raise SchemaError(f"the schema declares no global element {root!r}: {hint}")
         return found
 
     def _index(self, element: Any) -> int:

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from path_types import Axis, PathType, Step
 
+from ..suggestions import KnownNames
 from .demands import simplified
 from .model import ElementPart, GroupKind, GroupPart, Part, Schema, TextKind, elements, local, wildcards
 from .naming import XML, XSI
-from .suggesting import nearest
 
 _ALWAYS = {f"{{{XSI}}}{name}" for name in ("type", "nil", "schemaLocation", "noNamespaceSchemaLocation")} | {
     f"{{{XML}}}{name}" for name in ("lang", "space", "base", "id")
@@ -206,7 +206,7 @@ class Vocabulary:
         """The path with the step replaced by the name most like it, if the rest of it then exists."""
         step = path.steps[at]
         by_local = {local(name): name for name in names}
-        found = nearest(local(step.test), by_local)
+        found = KnownNames(by_local).nearest(local(step.test))
         if found is None:
             return None
         steps = (*path.steps[:at], Step(step.axis, by_local[found]), *path.steps[at + 1 :])

@@ -7,11 +7,11 @@ of that can be told from the text. The check also resolves names and finds out h
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple, NoReturn
 
 from ..language import PREDECLARED
+from ..suggestions import did_you_mean
 from .tokens import ConditionError, Kind, Token, is_name_in_libxml2, tokenize
 
 
@@ -281,7 +281,7 @@ class _Checker:
             self._fail(
                 token,
                 f"the unknown axis {token.text!r}",
-                _close(token.text, known) or f"axes: {', '.join(known)}",
+                did_you_mean(token.text, known) or f"axes: {', '.join(known)}",
             )
         if token.text in _OUTSIDE_AXES:
             self.stays_inside = False
@@ -365,14 +365,9 @@ def _literal(text: str) -> str:
     return "concat(" + """, "'", """.join(pieces) + ")"
 
 
-def _close(word: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(word, list(known), 1)
-    return f"did you mean {close[0]}?" if close else ""
-
-
 def _function_hint(name: str) -> str:
     if name in _INSTEAD:
         return _INSTEAD[name]
     if ":" in name or name.startswith("{"):
         return "extension functions are not available: only those of XPath 1.0 are"
-    return _close(name, _FUNCTIONS) or f"the functions of XPath 1.0: {', '.join(sorted(_FUNCTIONS))}"
+    return did_you_mean(name, _FUNCTIONS) or f"the functions of XPath 1.0: {', '.join(sorted(_FUNCTIONS))}"
