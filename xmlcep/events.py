@@ -94,7 +94,7 @@ class PrimitiveEvent(NamedTuple):
             raise RecordError(f"ts is {ts!r}: expected a whole number from 1 on")
         if op not in OPERATIONS:
             raise RecordError(f"op is {op!r}: expected 'ins', 'upd' or 'del'")
-        path = _record_path(record.get("path"))
+        path = record_path(record.get("path"))
         if not isinstance(ids, (list, tuple)) or not all(type(node) is int for node in ids):
             raise RecordError(f"ids is {ids!r}: expected a list of whole numbers")
         if len(ids) != len(path):
@@ -137,7 +137,8 @@ class PrimitiveEvent(NamedTuple):
         return f"{self.op}({self.instance}) at {self.ts}"
 
 
-def _record_path(given: object) -> PathType:
+def record_path(given: object) -> PathType:
+    """The path of a change record, which is absolute; raises `RecordError` for anything else."""
     if not isinstance(given, str):
         raise RecordError(f"path is {given!r}: expected a string such as '/order/item'")
     try:

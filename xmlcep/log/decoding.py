@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Any
 
-from path_types import PathSyntaxError, PathType
+from path_types import PathType
 
 from ..errors import RecordError
-from ..events import PrimitiveEvent
+from ..events import PrimitiveEvent, record_path
 from .records import Row
 
 LARGEST = 2**63 - 1
@@ -32,14 +32,7 @@ class _Paths(dict[str, tuple[PathType, list[type]]]):
     """Path types by their text, each with the list of types that its ids must have."""
 
     def __missing__(self, text: str) -> tuple[PathType, list[type]]:
-        if type(text) is not str:
-            raise RecordError(f"path is {text!r}: expected a string such as '/order/item'")
-        try:
-            path = PathType.parse(text)
-        except PathSyntaxError as error:
-            raise RecordError(str(error)) from error
-        if not path.absolute:
-            raise RecordError(f"path is {text!r}: expected an absolute path (it starts with '/')")
+        path = record_path(text)
         found = self[text] = (path, [int] * len(path))
         return found
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
-from path_types import PathSyntaxError, PathType
+from path_types import PathType
 
 from ...errors import RecordError
-from ...events import OPERATIONS
+from ...events import OPERATIONS, record_path
 from ..batches import Batch
 from ..records import Control, Header, Row
 
@@ -89,15 +89,7 @@ class Kinds(dict[tuple[str, str], Kind]):
         op, text = key
         if op not in OPERATIONS:
             raise RecordError(f"op is {op!r}: expected 'ins', 'upd' or 'del'")
-        if type(text) is not str:
-            raise RecordError(f"path is {text!r}: expected a string such as '/order/item'")
-        try:
-            path = PathType.parse(text)
-        except PathSyntaxError as error:
-            raise RecordError(str(error)) from error
-        if not path.absolute or not len(path):
-            raise RecordError(f"path is {text!r}: expected an absolute path (it starts with '/')")
-        return self.of(op, path)
+        return self.of(op, record_path(text))
 
     def of(self, op: str, path: PathType) -> Kind:
         """The kind of records with this operation and absolute path type."""
