@@ -57,6 +57,34 @@ def test_nothing_is_evaluated_or_unpickled(module: str) -> None:
     assert {"pickle", "marshal", "cloudpickle"} & imported == set()
 
 
+# What is said once: how it is called, and the module that says it.
+ONCE = {
+    "XMLParser": "xmlcep.xml_parser",
+    "get_close_matches": "xmlcep.suggestions",
+    "\\u2c00": "path_types.names",
+    "expected an absolute path": "xmlcep.events",
+}
+PARSING = {"parse", "iterparse", "fromstring", "fromstringlist", "XML", "HTML", "XMLPullParser", "HTMLParser"}
+
+
+@pytest.mark.parametrize(("what", "home"), ONCE.items())
+def test_what_is_said_once(what: str, home: str) -> None:
+    saying = [name for name, file in modules().items() if what in file.read_text(encoding="utf-8")]
+    assert saying == [home]
+
+
+@pytest.mark.parametrize("module", modules())
+def test_xml_is_parsed_with_the_one_parser(module: str) -> None:
+    tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
+    calls = [
+        ast.unparse(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if ast.unparse(node.func.value) == "etree" and node.func.attr in PARSING
+    ]
+    assert [call for call in calls if not re.fullmatch(r"etree\.fromstring\(.*parser.*\)", call)] == []
+
+
 @pytest.mark.parametrize("file", tracked_files(), ids=lambda file: str(file.relative_to(ROOT)))
 def test_nothing_of_one_machine_is_in_the_files(file: Path) -> None:
     if file == Path(__file__).resolve():

@@ -15,6 +15,7 @@ LAYERS = (
     ("contexts",),
     ("xmlcep.position", "xmlcep.errors"),
     ("xmlcep.suggestions",),
+    ("xmlcep.xml_parser",),
     ("xmlcep.events",),
     ("xmlcep.algebra",),
     ("xmlcep.language",),

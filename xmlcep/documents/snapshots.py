@@ -12,6 +12,7 @@ from copy import deepcopy
 from lxml import etree
 
 from ..errors import XmlCepError
+from ..xml_parser import safe_parser
 
 
 class SnapshotError(XmlCepError, ValueError):
@@ -62,7 +63,7 @@ def load_snapshot(tables: NodeTables, xml_text: str, ids: Sequence[int]) -> int:
 
     Raises `SnapshotError` when the text is not safe, well-formed XML or the ids do not belong to it.
     """
-    _Loader(tables, ids).load(_parse(xml_text))
+    _Loader(tables, ids).load(parse_snapshot(xml_text))
     return ids[0]
 
 
@@ -188,12 +189,13 @@ def _split_slot(parent: etree._Element, before: etree._Element | None, run: list
         parent.insert(index, comment)
 
 
-def _parse(xml_text: str) -> etree._Element:
-    # As `xmlcep.wrapping.parsing`, but as large and deep as a document may have become by calls, hence huge_tree;
-    # a snapshot has no use for a document type.
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
+def parse_snapshot(xml_text: str) -> etree._Element:
+    """The root element of a snapshot, comments and all; raises `SnapshotError`.
+
+    It may be as large and deep as a document can become by calls; it has no use for a document type.
+    """
     try:
-        root = etree.fromstring(xml_text, parser)
+        root = etree.fromstring(xml_text, safe_parser(huge=True))
     except (etree.XMLSyntaxError, ValueError) as error:
         raise SnapshotError(f"the snapshot is not well-formed XML: {error}") from error
     if root.getroottree().docinfo.internalDTD is not None:

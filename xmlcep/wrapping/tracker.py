@@ -11,6 +11,7 @@ from typing import Any
 
 from lxml import etree
 
+from ..xml_parser import safe_parser
 from .errors import RefusedError
 from .reconciling import Reconciler
 from .records import TABLE, Node
@@ -32,11 +33,8 @@ class Tracker(Reconciler):
 
     def baseline_differences(self) -> Iterator[str]:
         """How nodes without events differ from what they were when the document was wrapped."""
-        parser = etree.XMLParser(
-            resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, remove_blank_text=False
-        )
         try:
-            before = list(etree.fromstring(self._baseline, parser).iter())
+            before = list(etree.fromstring(self._baseline, safe_parser(huge=True)).iter())
         except etree.XMLSyntaxError as error:
             raise RefusedError(f"the document {self.name!r} is too deep to be verified: {error}") from error
         index: dict[Any, int] = {node: number for number, node in enumerate(before)}
