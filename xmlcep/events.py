@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from path_types import PathInstance, PathSyntaxError, PathType, equals_or_ends
+from path_types import PathInstance, PathSyntaxError, PathType, equals_or_ends, offset
 
 from .errors import RecordError
 
@@ -14,32 +15,52 @@ OPERATIONS: tuple[Operation, ...] = ("ins", "upd", "del")
 ANY = "*"
 
 
+class Scope(Enum):
+    """Which nodes a leaf's path means (F5); the value is how it is written behind the path."""
+
+    NODE = ""
+    """Those that the path leads to (E2)."""
+    BELOW = "//*"
+    """Those below, however deep."""
+    AT_OR_BELOW = "//"
+    """Both."""
+
+    def covers(self, place: PathType, path: PathType) -> bool:
+        """Whether a node of the absolute path type ``path`` is meant by ``place`` and this scope (E2, F5)."""
+        if self is Scope.NODE:
+            return equals_or_ends(place, path)
+        start = offset(place, path)
+        return start is not None and (self is Scope.AT_OR_BELOW or start + len(place) < len(path))
+
+
 class PrimitiveType(NamedTuple):
-    """A primitive event type (E1): an operation, ``"*"`` for any, and a path type."""
+    """A primitive event type (E1): an operation, ``"*"`` for any, and a path type, with a scope (F5)."""
 
     operation: str
     path: PathType
+    scope: Scope = Scope.NODE
 
     def accepts(self, operation: str, path: PathType) -> bool:
         """Whether events of this operation and absolute path type are compatible with this type (E2)."""
-        return self.operation in (ANY, operation) and equals_or_ends(self.path, path)
+        return self.operation in (ANY, operation) and self.scope.covers(self.path, path)
 
     def __str__(self) -> str:
-        return f"{self.operation}({self.path})"
+        return f"{self.operation}({self.path}{self.scope.value})"
 
 
 class CompositeType(NamedTuple):
-    """A composite event type (E1): the name of an event definition, None for any, and a path type."""
+    """A composite event type (E1): the name of an event definition, None for any, a path type, a scope (F5)."""
 
     name: str | None
     path: PathType
+    scope: Scope = Scope.NODE
 
     def accepts(self, name: str, path: PathType) -> bool:
         """Whether composites of this name and absolute path type are compatible with this type (E2)."""
-        return self.name in (None, name) and equals_or_ends(self.path, path)
+        return self.name in (None, name) and self.scope.covers(self.path, path)
 
     def __str__(self) -> str:
-        return f"{self.name or '?'}({self.path})"
+        return f"{self.name or '?'}({self.path}{self.scope.value})"
 
 
 EventType: TypeAlias = PrimitiveType | CompositeType

@@ -1,4 +1,4 @@
-"""Event definitions: named expressions (rule T1)."""
+"""What a rules file declares: events, that is, named expressions (rule T1), and reference documents (V8)."""
 
 from __future__ import annotations
 
@@ -23,4 +23,13 @@ class EventDefinition:
     context: ContextName = ContextName.CHRONICLE
     flat: bool = False
     order: Order = Order.INTERVAL
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """``reference name = "file"``: a document that expressions see as ``$name`` (V8)."""
+
+    name: str
+    file: str
     at: Position = field(default=NOWHERE, compare=False, repr=False)

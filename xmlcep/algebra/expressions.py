@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, cast
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, cast
 
 from path_types import PathType, left_bound_intersection
 
@@ -20,16 +20,41 @@ from .options import Options
 from .promises import Promise
 
 
+class Binding(NamedTuple):
+    """``as $name`` or ``as $name = (expression)``: a variable of a leaf (V1); no expression: the node's value."""
+
+    name: str
+    expression: str | None
+
+
+class Opaque(NamedTuple):
+    """``opaque["language", "text"]``: a leaf takes an event if an engine of that language says so (O1)."""
+
+    language: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """An event type node: it stores every occurring event of a compatible type (T1, T5)."""
+    """An event type node: it stores every occurring event of a compatible type (T1, T5) that its filter admits (F1).
+
+    ``places`` says where filter and expressions stand in the text: ``filter``, ``as NAME``, ``opaque``.
+    """
 
     type: EventType
+    filter: str | None = None
+    bindings: tuple[Binding, ...] = ()
+    opaque: Opaque | None = None
     at: Position = field(default=NOWHERE, compare=False, repr=False)
+    places: dict[str, Position] = field(default_factory=dict, compare=False, repr=False, hash=False)
+
+    def place(self, name: str) -> Position:
+        """Where an expression of the leaf stands, if that is known; else where the leaf does."""
+        return self.places.get(name, self.at)
 
 
 class Argument(NamedTuple):
-    """A number or string between an operator's brackets, as it stands in the text; None is ``*``."""
+    """A number, string or word between an operator's brackets, as it stands in the text; None is ``*``."""
 
     value: int | str | None
     at: Position
@@ -37,6 +62,25 @@ class Argument(NamedTuple):
 
 Report: TypeAlias = Callable[[Position, str, str], None]
 """Takes a mistake: where it stands, what is wrong, what to write instead."""
+
+
+class Writer(Protocol):
+    """Writes parts of an operator in the event language."""
+
+    def expression(self, expression: Expression) -> str:
+        """An expression between brackets or commas."""
+
+    def operand(self, expression: Expression) -> str:
+        """An operand, in parentheses where they are needed."""
+
+    def quoted(self, text: str) -> str:
+        """A string."""
+
+
+COMMON_OPTIONS = frozenset({"context", "path", "if", "name", "let"})
+"""What every operator can have."""
+DEFERRABLE = frozenset({"end", "when"})
+"""What an operator can have that can wait (D2 to D4)."""
 
 
 class Operator(ABC):
@@ -47,6 +91,7 @@ class Operator(ABC):
 
     ``kind`` is its name in labels and messages, ``symbol`` its sign in the event language, ``sign`` the paper's.
     ``rule`` is its rule in the grammar. An *infix* operator stands between its operands, any other before them.
+    ``takes`` are the options it can have.
     """
 
     __slots__ = ()
@@ -56,12 +101,15 @@ class Operator(ABC):
     symbol: ClassVar[str]
     sign: ClassVar[str]
     infix: ClassVar[bool] = False
+    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE
     fewest: ClassVar[int] = 2
     """How many operands it has at least where it is written down."""
 
     operands: tuple[Expression, ...]
     options: Options
     at: Position
+
+    # ---- text -----------------------------------------------------------------------------------------
 
     @classmethod
     @abstractmethod
@@ -71,17 +119,16 @@ class Operator(ABC):
     ) -> Self:  # fmt: skip
         """The operator that a text says; what is wrong with its arguments is reported and replaced."""
 
-    def with_options(self, options: Options) -> Self:
-        """The same with these options instead of its own."""
-        return cast("Self", replace(cast("Any", self), options=options))
-
-    def with_operands(self, operands: tuple[Expression, ...]) -> Self:
-        """The same of these operands."""
-        return cast("Self", replace(cast("Any", self), operands=operands))
-
     def brackets(self) -> str:
         """Its arguments as they stand behind the symbol: ``[1,*]``."""
         return ""
+
+    def notation(self, write: Writer, braces: str) -> str:
+        """The operator in the event language, with these options in braces behind it."""
+        if self.infix:
+            joined = f" {self.symbol} ".join(map(write.operand, self.operands))
+            return f"({joined}){braces}" if braces else joined
+        return f"{self.symbol}{self.brackets()}{braces} {' '.join(map(write.operand, self.operands))}"
 
     @property
     def drawn(self) -> str:
@@ -92,6 +139,18 @@ class Operator(ABC):
     def title(self) -> str:
         """How messages call it."""
         return self.kind
+
+    # ---- values ---------------------------------------------------------------------------------------
+
+    def with_options(self, options: Options) -> Self:
+        """The same with these options instead of its own."""
+        return cast("Self", replace(cast("Any", self), options=options))
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> Self:
+        """The same of these operands."""
+        return cast("Self", replace(cast("Any", self), operands=operands))
+
+    # ---- what is known of it beforehand ---------------------------------------------------------------
 
     def derived_path(self, paths: Sequence[PathType]) -> PathType | None:
         """T2: its path type, given its operands'; None if it cannot be derived."""
@@ -105,7 +164,7 @@ class Operator(ABC):
         return f"{', '.join(map(str, paths))} have no leading step in common"
 
     def problems(self) -> Iterator[tuple[str, str]]:
-        """What is wrong with its arguments, each with what to write instead."""
+        """What is wrong with it by itself, each with what to write instead."""
         yield from ()
 
     @abstractmethod
@@ -127,8 +186,25 @@ class Operator(ABC):
         """Whether it takes back composites, and wants to know what becomes of them (M1, M3)."""
         return False
 
+    @property
+    def has_timers(self) -> bool:
+        """Whether it can raise because time has passed, without any record of its group (W5)."""
+        return False
+
+    @property
+    def negated(self) -> tuple[int, ...]:
+        """Which operands must not occur (A1); their events never are constituents."""
+        return ()
+
 
 Expression: TypeAlias = Leaf | Operator
+
+
+class Negation(NamedTuple):
+    """``not operand`` as it stands in a text, until the sequence that it is an operand of takes it up (A1, A5)."""
+
+    operand: Expression
+    at: Position
 
 
 def walk(expression: Expression) -> Iterator[Expression]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from path_types import PathType
 
 from ..position import NOWHERE, Position
+from .windows import Window
 
 
 class Termination(Enum):
@@ -27,36 +29,45 @@ class Order(Enum):
 
 
 class ContextName(Enum):
-    """The Snoop contexts by name (H4, H5)."""
+    """The Snoop contexts by name (H4, H5), and skip till next match (S2)."""
 
     UNRESTRICTED = "unrestricted"
     RECENT = "recent"
     CHRONICLE = "chronicle"
     CONTINUOUS = "continuous"
     CUMULATIVE = "cumulative"
+    NEXT = "next"
+
+
+class Let(NamedTuple):
+    """``let name = "expression"``: a variable of the composite from those of its constituents (V1)."""
+
+    name: str
+    expression: str
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What stands in braces behind an operator; None means not given.
+    """What stands in braces behind an operator; None, empty or False means not given.
 
-    ``places`` says where the values stand in the text, by the option's name.
+    ``guard`` is the option ``if`` (U5). ``places`` says where the values stand in the text, by the option's name
+    as it is written (``let NAME`` for a variable).
     """
 
     context: ContextName | None = None
     end: Termination | None = None
     path: PathType | None = None
     when: str | None = None
+    guard: str | None = None
+    within: Window | None = None
+    gap: Window | None = None
+    having: str | None = None
+    let: tuple[Let, ...] = ()
+    by: tuple[str, ...] = ()
+    strict: bool = False
+    slide: bool = False
     name: str | None = None
     places: Mapping[str, Position] = field(default_factory=dict, compare=False, repr=False, hash=False)
-
-    def given(self) -> dict[str, object]:
-        """The options that are given, by name, in the order in which they are printed."""
-        return {
-            option.name: value
-            for option in fields(self)
-            if option.compare and (value := getattr(self, option.name)) is not None
-        }
 
     def place(self, name: str, otherwise: Position) -> Position:
         """Where the value of an option stands, if that is known."""

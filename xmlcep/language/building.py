@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias, TypeGuard, cast
 
@@ -14,15 +15,20 @@ from path_types import PathSyntaxError, PathType
 from ..algebra import (
     OPERATORS,
     Argument,
+    Binding,
     Disjunction,
     EventDefinition,
     Expression,
     Leaf,
+    Negation,
+    Opaque,
     Operator,
     Options,
     Position,
+    Reference,
+    Sequence,
 )
-from ..events import OPERATIONS, CompositeType, EventType, PrimitiveType
+from ..events import ANY, OPERATIONS, CompositeType, EventType, PrimitiveType, Scope
 from .options import GivenOption, event_options, merged, operator_options
 from .source import Source
 from .strings import StringProblem, unquote
@@ -30,6 +36,7 @@ from .strings import StringProblem, unquote
 MAX_NESTING = 100
 """How many operators may stand in each other: more than anybody writes, less than Python can recurse."""
 
+_ARGUMENTS = ("INT", "STAR", "STRING", "RELATION")
 _MAX_DIGITS = 18  # of a number: what is larger is certainly a mistake, and never costs time
 _READERS: dict[str, type[Operator]] = {operator.rule: operator for operator in OPERATORS}
 
@@ -44,7 +51,7 @@ class Declaration(NamedTuple):
 
 
 class _Path(NamedTuple):
-    """A path in the text; ``path`` None: it is none, and ``error`` says why."""
+    """A path in the text; ``path`` None: it is none, and ``error`` says why. A leaf's path may have a scope (F5)."""
 
     text: str
     path: PathType | None
@@ -52,6 +59,13 @@ class _Path(NamedTuple):
     start: int
     end: int
     offsets: tuple[int, ...]
+    scope: Scope = Scope.NODE
+
+
+class _Binding(NamedTuple):
+    binding: Binding
+    at: Position
+    value_at: Position | None
 
 
 class _Unreadable:
@@ -59,7 +73,7 @@ class _Unreadable:
 
 
 _UNREADABLE = _Unreadable()
-_Unit: TypeAlias = Expression | _Unreadable
+_Unit: TypeAlias = Expression | Negation | _Unreadable
 _Part: TypeAlias = Token | tuple[GivenOption, ...] | _Unit | None  # None: what is optional and left out
 
 
@@ -69,6 +83,13 @@ def declaration(tree: Tree[Token], source: Source) -> Declaration | None:
     marked = prefix if prefix is not None else uri
     read = _unquoted(uri, source)
     return None if read is None else Declaration(str(prefix or ""), read, _start(marked), _end(marked))
+
+
+def reference(tree: Tree[Token], source: Source) -> Reference | None:
+    """The reference document that the tree of a ``reference`` statement names (V8); None if it cannot be read."""
+    _, name, file = cast("tuple[Token, Token, Token]", tuple(tree.children))
+    read = _unquoted(file, source)
+    return None if read is None else Reference(str(name), read, source.position(_start(name), _end(file)))
 
 
 def definition(tree: Tree[Token], namespaces: dict[str, str], source: Source) -> EventDefinition | None:
@@ -95,7 +116,7 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         option = GivenOption(str(name), _start(name), _end(name))
         if isinstance(value, _Path):
             if option.name == "path":
-                self._report_path(value)
+                self._report_path(value, scoped=False)
             return option._replace(
                 value=value.text, value_start=value.start, value_end=value.end, path=value.path
             )
@@ -109,27 +130,128 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
     def options(self, options: list[GivenOption]) -> tuple[GivenOption, ...]:
         return tuple(options)
 
+    def let(self, parts: list[Token]) -> GivenOption:
+        word, name, value = parts
+        text = _unquoted(value, self._source)
+        return GivenOption(
+            "let", _start(word), _end(name), text, _start(value), _end(value), is_string=True, broken=text is None,
+            variable=str(name),
+        )  # fmt: skip
+
+    def binding(self, parts: list[Token | None]) -> _Binding:
+        _, variable, value = parts
+        assert variable is not None
+        at = self._source.position(_start(variable), _end(variable))
+        if value is None:
+            return _Binding(Binding(variable[1:], None), at, None)
+        # The expression stands between parentheses, and so does its place.
+        return _Binding(Binding(variable[1:], value[1:-1]), at, self._inside(value))
+
     @v_args(meta=True)
-    def leaf(self, meta: Meta, parts: list[Token | _Path]) -> _Unit:
-        name, path = parts
-        assert isinstance(name, Token) and isinstance(path, _Path)
+    def leaf(self, meta: Meta, parts: list[Token | _Path | _Binding | None]) -> _Unit:
+        name, path, filter_, *bindings = parts
+        assert isinstance(name, Token)
+        return self._leaf(meta, name, path, filter_, bindings, None, {})
+
+    @v_args(meta=True)
+    def opaque(self, meta: Meta, parts: list[Token | _Path | _Binding | None]) -> _Unit:
+        word, language, text, path, filter_, *bindings = parts
+        assert isinstance(word, Token) and isinstance(language, Token) and isinstance(text, Token)
+        read = [_unquoted(language, self._source), _unquoted(text, self._source)]
+        if read[0] is None or read[1] is None:
+            return _UNREADABLE
+        places = {"opaque": self._inside(text), "language": self._inside(language)}
+        return self._leaf(meta, None, path, filter_, bindings, Opaque(read[0], read[1]), places)
+
+    def _leaf(
+        self, meta: Meta, name: Token | None, path: object, filter_: object, bindings: Iterable[object],
+        opaque: Opaque | None, places: dict[str, Position],
+    ) -> _Unit:  # fmt: skip
+        assert isinstance(path, _Path)
         self._report_path(path)
+        bound = [binding for binding in bindings if isinstance(binding, _Binding)]
+        self._report_repeated(bound)
         if path.path is None:
             return _UNREADABLE
         type_: EventType
-        if name.type in ("NAME", "QUESTION"):
-            type_ = CompositeType(None if name.type == "QUESTION" else str(name), path.path)
+        if name is None:
+            type_ = PrimitiveType(ANY, path.path, path.scope)
+        elif name.type in ("NAME", "QUESTION"):
+            type_ = CompositeType(None if name.type == "QUESTION" else str(name), path.path, path.scope)
         else:
-            type_ = PrimitiveType(str(name), path.path)
-        return Leaf(type_, self._source.position(meta.start_pos, meta.end_pos))
+            type_ = PrimitiveType(str(name), path.path, path.scope)
+        if isinstance(filter_, Token):
+            places["filter"] = self._inside(filter_)
+        places |= {f"as {b.binding.name}": b.value_at or b.at for b in bound}
+        return Leaf(
+            type_, filter_[1:-1] if isinstance(filter_, Token) else None, tuple(b.binding for b in bound), opaque,
+            self._source.position(meta.start_pos, meta.end_pos), places,
+        )  # fmt: skip
+
+    def _report_repeated(self, bound: list[_Binding]) -> None:
+        seen: set[str] = set()
+        for name, at in ((b.binding.name, b.at) for b in bound):
+            if name in seen:
+                self._source.report_at(at, f"${name} is bound twice", "choose another name (V1)")
+            seen.add(name)
+
+    def _inside(self, token: Token) -> Position:
+        """The place of what stands between quotes, brackets or parentheses."""
+        return self._source.position(_start(token) + 1, max(_end(token) - 1, _start(token) + 2))
+
+    @v_args(meta=True)
+    def negation(self, meta: Meta, parts: list[_Part]) -> _Unit:
+        operand = parts[-1]
+        if isinstance(operand, _Unreadable):
+            return operand
+        assert isinstance(operand, Leaf | Operator)
+        return Negation(operand, self._source.position(meta.start_pos, meta.start_pos + len("not")))
+
+    @v_args(meta=True)
+    def sequence(self, meta: Meta, parts: list[_Unit]) -> _Unit:
+        """A1: operands may be negated."""
+        at = self._source.position(meta.start_pos, meta.end_pos)
+        return self._sequence(parts, at, Options())
+
+    def _sequence(self, parts: list[_Unit], at: Position, options: Options) -> _Unit:
+        if _UNREADABLE in parts:
+            return _UNREADABLE
+        operands = [part.operand if isinstance(part, Negation) else part for part in parts]
+        negated = tuple(k for k, part in enumerate(parts) if isinstance(part, Negation))
+        return Sequence(cast("tuple[Expression, ...]", tuple(operands)), options, at, negated)
+
+    @v_args(meta=True)
+    def absent(self, meta: Meta, parts: list[_Part]) -> _Unit:
+        """``not(b)[a, c]`` is ``a ; not b ; c`` (A1)."""
+        word, *operands, given = parts
+        options = operator_options(given if _is_options(given) else (), self._source, Sequence)
+        absent, first, last = (self._positive(cast("_Unit", operand)) for operand in operands)
+        if isinstance(absent, _Unreadable):
+            return absent
+        assert isinstance(word, Token) and isinstance(absent, Leaf | Operator)
+        at = self._source.position(meta.start_pos, meta.end_pos)
+        negation = Negation(absent, self._source.position(_start(word), _end(word)))
+        return self._sequence([first, negation, last], at, options)
+
+    def _positive(self, part: _Unit) -> _Unit:
+        """The part, unless it is a negation where none can stand (A5)."""
+        if not isinstance(part, Negation):
+            return part
+        self._source.report_at(
+            part.at,
+            "'not' stands here by itself",
+            "it stands before an operand of a sequence: a ; not b ; c (A1, A5)",
+        )
+        return _UNREADABLE
 
     def __default__(self, rule: str, parts: list[_Part], meta: Meta) -> _Unit:
         """An operator: its declaration reads what stands in the text (`Operator.read`)."""
         declared = _READERS[rule]
         tokens = [part for part in parts if isinstance(part, Token)]
-        arguments = [self._argument(token) for token in tokens if token.type in ("INT", "STAR", "STRING")]
+        arguments = [self._argument(token) for token in tokens if token.type in _ARGUMENTS]
         given = [option for part in parts if _is_options(part) for option in part]
-        options = operator_options(given, self._source)
+        options = operator_options(given, self._source, declared)
+        parts = [self._positive(part) if isinstance(part, Negation) else part for part in parts]
         if _UNREADABLE in parts:
             return _UNREADABLE
         operands = tuple(part for part in parts if isinstance(part, Leaf | Operator))
@@ -141,6 +263,8 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         at = self._source.position(_start(token), _end(token))
         if token.type == "STAR":
             return Argument(None, at)
+        if token.type == "RELATION":
+            return Argument(str(token), at)
         if token.type == "STRING":
             return Argument(_unquoted(token, self._source) or "", at)
         return Argument(int(token[: _MAX_DIGITS + 1]), at)
@@ -150,13 +274,15 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
 
     @v_args(meta=True)
     def group(self, meta: Meta, parts: list[_Part]) -> _Unit:
-        inner, given = cast("tuple[_Unit, tuple[GivenOption, ...] | None]", tuple(parts))
-        options = operator_options(given or (), self._source)
-        if isinstance(inner, _Unreadable) or not given:
-            return inner
-        if isinstance(inner, Leaf):
+        unit, given = cast("tuple[_Unit, tuple[GivenOption, ...] | None]", tuple(parts))
+        inner = self._positive(unit)
+        if isinstance(inner, Leaf) and given:
             # an operand that is an operator of its own, as for an event that is a single leaf (N4)
             inner = Disjunction((inner,), at=self._source.position(meta.start_pos, meta.end_pos))
+        declared = type(inner) if isinstance(inner, Operator) else Operator
+        options = operator_options(given or (), self._source, declared)
+        if not isinstance(inner, Operator) or not given:
+            return inner
         return self._with_options(
             inner, options, {option.name: (option.start, option.end) for option in given}
         )
@@ -173,19 +299,22 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
                 "choose another name",
             )
             return None
-        options = event_options(given or (), self._source)
+        expression = self._positive(expression)
+        single = isinstance(expression, Leaf)
+        if isinstance(expression, Leaf):
+            expression = Disjunction((expression,), at=expression.at)
+        declared = type(expression) if isinstance(expression, Operator) else Operator
+        options = event_options(given or (), self._source, declared, single_leaf=single)
         root = options.root
         places = {option.name: (option.start, option.end) for option in given or ()}
         if path is not None:
-            self._report_path(path)
+            self._report_path(path, scoped=False)
             at = self._source.position(path.start, path.end)
             root = replace(root, path=path.path, places={**root.places, "path": at})
             places["path"] = (path.start, path.end)
-        if isinstance(expression, _Unreadable):
+        if not isinstance(expression, Operator):
             return None
         at = self._source.position(_start(name), _end(name))
-        if isinstance(expression, Leaf):
-            expression = Disjunction((expression,), at=expression.at)
         expression = self._with_options(expression, root, places)
         return EventDefinition(str(name), expression, options.context, options.flat, options.order, at)
 
@@ -199,7 +328,13 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
             self._source.report(*places[name], message, "leave one out (N6)")
         return operator.with_options(together)
 
-    def _report_path(self, path: _Path) -> None:
+    def _report_path(self, path: _Path, *, scoped: bool = True) -> None:
+        """Reports what is wrong with a path; ``//`` can only stand at the end of a leaf's (F5)."""
+        if path.scope is not Scope.NODE and not (
+            scoped and path.path is not None and path.path.last.is_element
+        ):
+            hint = "it says which nodes a leaf takes, behind the path of an element: *(changeSet//*) (F5)"
+            self._source.report(path.start, path.end, f"{path.scope.value!r} cannot stand here", hint)
         if path.error is not None:
             offset = path.error.offset
             start = path.offsets[offset] if offset < len(path.offsets) else path.end
@@ -225,8 +360,12 @@ def _read_path(pieces: list[Token], namespaces: dict[str, str]) -> _Path:
         text += "text()" if piece.type == "TEXT" else str(piece)
         offsets += [min(_start(piece) + k, _end(piece) - 1) for k in range(len(text) - len(offsets))]
     start, end = _start(pieces[0]), _end(pieces[-1])
+    scope = next(
+        (scope for scope in (Scope.BELOW, Scope.AT_OR_BELOW) if text.endswith(scope.value)), Scope.NODE
+    )
+    text = text.removesuffix(scope.value)
     try:
-        return _Path(text, PathType.parse(text, namespaces), None, start, end, tuple(offsets))
+        return _Path(text, PathType.parse(text, namespaces), None, start, end, tuple(offsets), scope)
     except PathSyntaxError as error:
         return _Path(text, None, error, start, end, tuple(offsets))
 

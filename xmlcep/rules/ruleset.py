@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from path_types import PathType
 
-from ..algebra import Disjunction, EventDefinition, Leaf
+from ..algebra import Disjunction, EventDefinition, Leaf, Reference
 from ..errors import RuleError, RuleProblem, XmlCepError
 from ..events import ANY, PrimitiveType
 from ..language import ParsedRules, parse_definitions, print_definitions
@@ -23,8 +23,9 @@ class Rules:
     `Rules.from_definitions`.
 
     ``namespaces`` are the declared prefixes ("" for unprefixed element names); ``text`` is what they were
-    read from, None if from definitions; ``source_name`` the file's name, for messages. Rules are equal when
-    their definitions are (and, if they have conditions, the namespaces of the names in these).
+    read from, None if from definitions; ``source_name`` the file's name, for messages; ``references`` are the
+    reference documents that they name (V8). Rules are equal when their definitions and references are (and, if they
+    have conditions, the namespaces of the names in these).
     """
 
     definitions: tuple[EventDefinition, ...]
@@ -32,6 +33,7 @@ class Rules:
     graph: EventGraph = field(repr=False)
     text: str | None = field(default=None, repr=False)
     source_name: str = "<rules>"
+    references: tuple[Reference, ...] = ()
 
     @classmethod
     def from_definitions(
@@ -54,7 +56,7 @@ class Rules:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rules):
             return NotImplemented
-        if self.definitions != other.definitions:
+        if self.definitions != other.definitions or self.references != other.references:
             return False
         return not self.graph.has_conditions or self.namespaces == other.namespaces
 
@@ -63,7 +65,7 @@ class Rules:
 
     def __str__(self) -> str:
         """The rules as text that parses back to equal rules."""
-        return print_definitions(self.definitions, self.namespaces)
+        return print_definitions(self.definitions, self.namespaces, self.references)
 
     def mermaid(self) -> str:
         """The event trees as a Mermaid flow chart, joined where one takes the events of another."""
@@ -71,7 +73,10 @@ class Rules:
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         # Conditions hold compiled XPath, which cannot be copied; the definitions say all there is to say.
-        return (_rebuilt, (self.definitions, dict(self.namespaces), self.text, self.source_name))
+        return (
+            _rebuilt,
+            (self.definitions, dict(self.namespaces), self.text, self.source_name, self.references),
+        )
 
 
 def parse_rules(text: str, source_name: str = "<rules>") -> Rules:
@@ -106,9 +111,10 @@ def read_rules_text(path: str | Path) -> str:
 
 
 def _rebuilt(
-    definitions: tuple[EventDefinition, ...], namespaces: dict[str, str], text: str | None, source_name: str
-) -> Rules:
-    return _checked(ParsedRules(definitions, namespaces), [], text, source_name)
+    definitions: tuple[EventDefinition, ...], namespaces: dict[str, str], text: str | None, source_name: str,
+    references: tuple[Reference, ...],
+) -> Rules:  # fmt: skip
+    return _checked(ParsedRules(definitions, namespaces, references=references), [], text, source_name)
 
 
 def _checked(parsed: ParsedRules, problems: list[RuleProblem], text: str | None, source_name: str) -> Rules:
@@ -117,7 +123,8 @@ def _checked(parsed: ParsedRules, problems: list[RuleProblem], text: str | None,
     graph = build_graph((*parsed.definitions, *standing_in), problems, namespaces=parsed.namespaces)
     if problems:
         raise RuleError(problems, source_name=source_name, text=text)
-    return Rules(parsed.definitions, MappingProxyType(dict(parsed.namespaces)), graph, text, source_name)
+    namespaces = MappingProxyType(dict(parsed.namespaces))
+    return Rules(parsed.definitions, namespaces, graph, text, source_name, parsed.references)
 
 
 def _placeholder(name: str) -> EventDefinition:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
-from ..expressions import Argument, Expression, Operator, Report, all_promise
+from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Expression, Operator, Report, all_promise
 from ..options import NO_OPTIONS, Options
 from ..promises import Promise
 
@@ -21,6 +21,7 @@ class Disjunction(Operator):
     symbol: ClassVar[str] = "|"
     sign: ClassVar[str] = "▽"
     infix: ClassVar[bool] = True
+    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"by"}
     fewest: ClassVar[int] = 1
     operands: tuple[Expression, ...]
     options: Options = NO_OPTIONS

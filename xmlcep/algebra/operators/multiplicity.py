@@ -8,8 +8,9 @@ from typing import ClassVar, Self
 
 from path_types import PathType
 
+from ...events import Scope
 from ...position import NOWHERE, Position
-from ..expressions import Argument, Expression, Operator, Report
+from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Expression, Leaf, Operator, Report
 from ..options import NO_OPTIONS, Options
 from ..promises import Promise
 
@@ -24,6 +25,7 @@ class Multiplicity(Operator):
     rule: ClassVar[str] = "multiplicity"
     symbol: ClassVar[str] = "x"
     sign: ClassVar[str] = "×"
+    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"within", "having", "by", "slide"}
     fewest: ClassVar[int] = 1
     operands: tuple[Expression, ...]
     lower: int
@@ -67,7 +69,10 @@ class Multiplicity(Operator):
         return f"[{self.lower},{'*' if self.upper is None else self.upper}]"
 
     def derived_path(self, paths: Sequence[PathType]) -> PathType | None:
-        """T2: its child's path type without the last step."""
+        """T2: its child's path type without the last step; of a leaf with ``//`` the path before that (F5)."""
+        operand = self.operand
+        if isinstance(operand, Leaf) and operand.type.scope is not Scope.NODE:
+            return paths[0]
         return paths[0].parent
 
     def no_derived_path(self, paths: Sequence[PathType]) -> str:
@@ -78,6 +83,11 @@ class Multiplicity(Operator):
             yield (
                 f"the bounds {self.brackets()} of a multiplicity are impossible (M6)",
                 "the lower bound is 0 or more, the upper bound 1 or more and not below the lower, or *",
+            )
+        if self.options.slide and self.upper is None:
+            yield (
+                f"x{self.brackets()} cannot slide: it has no upper bound (S4)",
+                "write how many are to be kept, such as x[1,3]{slide}",
             )
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
