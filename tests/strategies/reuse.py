@@ -16,7 +16,6 @@ from path_types import PathType
 from tests.reference.paths import path_of
 from xmlcep.algebra import (
     Conjunction,
-    ContextName,
     Disjunction,
     EventDefinition,
     Expression,
@@ -31,7 +30,7 @@ from xmlcep.algebra import (
 from xmlcep.events import CompositeType
 from xmlcep.rules import parse_rules
 
-from .rules import CONDITIONS, ENDS, RuleBuilder, acyclic, fits
+from .rules import CONDITIONS, ENDS, SNOOP, RuleBuilder, acyclic, fits
 
 # Patterns of primitive events, by the element that groups them.
 _PRICE = """
@@ -145,13 +144,13 @@ class _ReuseBuilder:
         """A definition that takes primitive events only."""
         if self._chance(8) and level != "flat":
             return RuleBuilder(
-                self.draw, [], 2, self.conditions, self.ends, tuple(ContextName)
+                self.draw, [], 2, self.conditions, self.ends, SNOOP
             ).definition(name, flat=False)  # fmt: skip
         pattern = self._one(_PATTERNS[level])
         self.flat = pattern.flat
         expression = pattern.expression
         return replace(
-            pattern, name=name, context=self._one(ContextName),
+            pattern, name=name, context=self._one(SNOOP),
             expression=self._ending(expression, path_of(expression), one_in=5),
         )  # fmt: skip
 
@@ -168,7 +167,7 @@ class _ReuseBuilder:
         operands = [self._repeated(operand, path) if self._chance(4) else operand for operand in operands]
         operands = list(self.draw(st.permutations(operands)))
         order = self._one((Order.INTERVAL, Order.DETECTION)) if self.flat else Order.INTERVAL
-        return EventDefinition(name, self._operator(operands, path), self._one(ContextName), self.flat, order)
+        return EventDefinition(name, self._operator(operands, path), self._one(SNOOP), self.flat, order)
 
     def _operator(self, operands: list[Expression], path: PathType) -> Operator:
         operator: Operator

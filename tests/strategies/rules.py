@@ -72,7 +72,8 @@ CONDITIONS = (
     "true()", "price", "count(price) >= count(quantity)", "not(comment)", "price > 3", "/item/price",
     "count(*) mod 2 = 1", "@partNum or quantity", "string-length(.) > 1", ".//item",
 )  # fmt: skip
-_CONTEXTS = tuple(ContextName)
+SNOOP = tuple(name for name in ContextName if name is not ContextName.NEXT)
+_CONTEXTS = SNOOP
 ENDS = (Termination.EARLIEST, Termination.NON_LOCAL, Termination.CUSTOM)
 
 

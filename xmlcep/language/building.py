@@ -10,8 +10,6 @@ from typing import NamedTuple, TypeAlias, TypeGuard, cast
 from lark import Token, Transformer_NonRecursive, Tree, v_args
 from lark.tree import Meta
 
-from path_types import PathSyntaxError, PathType
-
 from ..algebra import (
     OPERATORS,
     Argument,
@@ -30,6 +28,7 @@ from ..algebra import (
 )
 from ..events import ANY, OPERATIONS, CompositeType, EventType, PrimitiveType, Scope
 from .options import GivenOption, event_options, merged, operator_options
+from .paths import WrittenPath, end_of, read_path, start_of
 from .source import Source
 from .strings import StringProblem, unquote
 
@@ -48,18 +47,6 @@ class Declaration(NamedTuple):
     uri: str
     start: int
     end: int
-
-
-class _Path(NamedTuple):
-    """A path in the text; ``path`` None: it is none, and ``error`` says why. A leaf's path may have a scope (F5)."""
-
-    text: str
-    path: PathType | None
-    error: PathSyntaxError | None
-    start: int
-    end: int
-    offsets: tuple[int, ...]
-    scope: Scope = Scope.NODE
 
 
 class _Binding(NamedTuple):
@@ -82,14 +69,14 @@ def declaration(tree: Tree[Token], source: Source) -> Declaration | None:
     _, prefix, uri = cast("tuple[Token, Token | None, Token]", tuple(tree.children))
     marked = prefix if prefix is not None else uri
     read = _unquoted(uri, source)
-    return None if read is None else Declaration(str(prefix or ""), read, _start(marked), _end(marked))
+    return None if read is None else Declaration(str(prefix or ""), read, start_of(marked), end_of(marked))
 
 
 def reference(tree: Tree[Token], source: Source) -> Reference | None:
     """The reference document that the tree of a ``reference`` statement names (V8); None if it cannot be read."""
     _, name, file = cast("tuple[Token, Token, Token]", tuple(tree.children))
     read = _unquoted(file, source)
-    return None if read is None else Reference(str(name), read, source.position(_start(name), _end(file)))
+    return None if read is None else Reference(str(name), read, source.position(start_of(name), end_of(file)))
 
 
 def definition(tree: Tree[Token], namespaces: dict[str, str], source: Source) -> EventDefinition | None:
@@ -107,14 +94,14 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         self._namespaces = namespaces
         self._source = source
 
-    def path(self, pieces: list[Token]) -> _Path:
-        return _read_path(pieces, self._namespaces)
+    def path(self, pieces: list[Token]) -> WrittenPath:
+        return read_path(pieces, self._namespaces)
 
-    def option(self, parts: list[Token | _Path | None]) -> GivenOption:
+    def option(self, parts: list[Token | WrittenPath | None]) -> GivenOption:
         name, value = parts
         assert isinstance(name, Token)
-        option = GivenOption(str(name), _start(name), _end(name))
-        if isinstance(value, _Path):
+        option = GivenOption(str(name), start_of(name), end_of(name))
+        if isinstance(value, WrittenPath):
             if option.name == "path":
                 self._report_path(value, scoped=False)
             return option._replace(
@@ -124,7 +111,11 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
             return option
         text = _unquoted(value, self._source)
         return option._replace(
-            value=text, value_start=_start(value), value_end=_end(value), is_string=True, broken=text is None
+            value=text,
+            value_start=start_of(value),
+            value_end=end_of(value),
+            is_string=True,
+            broken=text is None,
         )
 
     def options(self, options: list[GivenOption]) -> tuple[GivenOption, ...]:
@@ -134,27 +125,27 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         word, name, value = parts
         text = _unquoted(value, self._source)
         return GivenOption(
-            "let", _start(word), _end(name), text, _start(value), _end(value), is_string=True, broken=text is None,
+            "let", start_of(word), end_of(name), text, start_of(value), end_of(value), is_string=True, broken=text is None,
             variable=str(name),
         )  # fmt: skip
 
     def binding(self, parts: list[Token | None]) -> _Binding:
         _, variable, value = parts
         assert variable is not None
-        at = self._source.position(_start(variable), _end(variable))
+        at = self._source.position(start_of(variable), end_of(variable))
         if value is None:
             return _Binding(Binding(variable[1:], None), at, None)
         # The expression stands between parentheses, and so does its place.
         return _Binding(Binding(variable[1:], value[1:-1]), at, self._inside(value))
 
     @v_args(meta=True)
-    def leaf(self, meta: Meta, parts: list[Token | _Path | _Binding | None]) -> _Unit:
+    def leaf(self, meta: Meta, parts: list[Token | WrittenPath | _Binding | None]) -> _Unit:
         name, path, filter_, *bindings = parts
         assert isinstance(name, Token)
         return self._leaf(meta, name, path, filter_, bindings, None, {})
 
     @v_args(meta=True)
-    def opaque(self, meta: Meta, parts: list[Token | _Path | _Binding | None]) -> _Unit:
+    def opaque(self, meta: Meta, parts: list[Token | WrittenPath | _Binding | None]) -> _Unit:
         word, language, text, path, filter_, *bindings = parts
         assert isinstance(word, Token) and isinstance(language, Token) and isinstance(text, Token)
         read = [_unquoted(language, self._source), _unquoted(text, self._source)]
@@ -167,7 +158,7 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         self, meta: Meta, name: Token | None, path: object, filter_: object, bindings: Iterable[object],
         opaque: Opaque | None, places: dict[str, Position],
     ) -> _Unit:  # fmt: skip
-        assert isinstance(path, _Path)
+        assert isinstance(path, WrittenPath)
         self._report_path(path)
         bound = [binding for binding in bindings if isinstance(binding, _Binding)]
         self._report_repeated(bound)
@@ -197,7 +188,7 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
 
     def _inside(self, token: Token) -> Position:
         """The place of what stands between quotes, brackets or parentheses."""
-        return self._source.position(_start(token) + 1, max(_end(token) - 1, _start(token) + 2))
+        return self._source.position(start_of(token) + 1, max(end_of(token) - 1, start_of(token) + 2))
 
     @v_args(meta=True)
     def negation(self, meta: Meta, parts: list[_Part]) -> _Unit:
@@ -230,7 +221,7 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
             return absent
         assert isinstance(word, Token) and isinstance(absent, Leaf | Operator)
         at = self._source.position(meta.start_pos, meta.end_pos)
-        negation = Negation(absent, self._source.position(_start(word), _end(word)))
+        negation = Negation(absent, self._source.position(start_of(word), end_of(word)))
         return self._sequence([first, negation, last], at, options)
 
     def _positive(self, part: _Unit) -> _Unit:
@@ -255,12 +246,12 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         if _UNREADABLE in parts:
             return _UNREADABLE
         operands = tuple(part for part in parts if isinstance(part, Leaf | Operator))
-        end = meta.end_pos if declared.infix else _end(tokens[-1]) + 1
+        end = meta.end_pos if declared.infix else end_of(tokens[-1]) + 1
         at = self._source.position(meta.start_pos, end)
         return declared.read(operands, arguments, options, at, self._report)
 
     def _argument(self, token: Token) -> Argument:
-        at = self._source.position(_start(token), _end(token))
+        at = self._source.position(start_of(token), end_of(token))
         if token.type == "STAR":
             return Argument(None, at)
         if token.type == "RELATION":
@@ -287,14 +278,14 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
             inner, options, {option.name: (option.start, option.end) for option in given}
         )
 
-    def event(self, parts: list[_Part | _Path]) -> EventDefinition | None:
+    def event(self, parts: list[_Part | WrittenPath]) -> EventDefinition | None:
         _, name, path, given, expression = cast(
-            "tuple[Token, Token, _Path | None, tuple[GivenOption, ...] | None, _Unit]", tuple(parts)
+            "tuple[Token, Token, WrittenPath | None, tuple[GivenOption, ...] | None, _Unit]", tuple(parts)
         )
         if name in OPERATIONS:
             self._source.report(
-                _start(name),
-                _end(name),
+                start_of(name),
+                end_of(name),
                 f"{str(name)!r} is an operation and cannot be the name of an event",
                 "choose another name",
             )
@@ -314,7 +305,7 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
             places["path"] = (path.start, path.end)
         if not isinstance(expression, Operator):
             return None
-        at = self._source.position(_start(name), _end(name))
+        at = self._source.position(start_of(name), end_of(name))
         expression = self._with_options(expression, root, places)
         return EventDefinition(str(name), expression, options.context, options.flat, options.order, at)
 
@@ -328,7 +319,7 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
             self._source.report(*places[name], message, "leave one out (N6)")
         return operator.with_options(together)
 
-    def _report_path(self, path: _Path, *, scoped: bool = True) -> None:
+    def _report_path(self, path: WrittenPath, *, scoped: bool = True) -> None:
         """Reports what is wrong with a path; ``//`` can only stand at the end of a leaf's (F5)."""
         if path.scope is not Scope.NODE and not (
             scoped and path.path is not None and path.path.last.is_element
@@ -349,33 +340,12 @@ def _is_options(part: object) -> TypeGuard[tuple[GivenOption, ...]]:
     return type(part) is tuple
 
 
-def _read_path(pieces: list[Token], namespaces: dict[str, str]) -> _Path:
-    """The path that the pieces make up, wherever blanks and line ends stand between them."""
-    text = ""
-    offsets: list[int] = []
-    for i, piece in enumerate(pieces):
-        if i and not {piece.type, pieces[i - 1].type} & {"SLASH", "AT"}:
-            text += " "  # two names side by side are not one name
-            offsets.append(_start(piece))
-        text += "text()" if piece.type == "TEXT" else str(piece)
-        offsets += [min(_start(piece) + k, _end(piece) - 1) for k in range(len(text) - len(offsets))]
-    start, end = _start(pieces[0]), _end(pieces[-1])
-    scope = next(
-        (scope for scope in (Scope.BELOW, Scope.AT_OR_BELOW) if text.endswith(scope.value)), Scope.NODE
-    )
-    text = text.removesuffix(scope.value)
-    try:
-        return _Path(text, PathType.parse(text, namespaces), None, start, end, tuple(offsets), scope)
-    except PathSyntaxError as error:
-        return _Path(text, None, error, start, end, tuple(offsets))
-
-
 def _unquoted(token: Token, source: Source) -> str | None:
     """What the string says; None if it cannot be read, which is reported."""
     try:
         return unquote(token)
     except StringProblem as problem:
-        start = _start(token) + problem.offset
+        start = start_of(token) + problem.offset
         source.report(start, start + 2, problem.message, problem.hint)
         return None
 
@@ -396,13 +366,3 @@ def _too_deep(tree: Tree[Token], source: Source) -> bool:
             return True
         waiting += [(child, depth) for child in node.children if isinstance(child, Tree)]
     return False
-
-
-def _start(token: Token) -> int:
-    assert token.start_pos is not None
-    return token.start_pos
-
-
-def _end(token: Token) -> int:
-    assert token.end_pos is not None
-    return token.end_pos
