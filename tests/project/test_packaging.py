@@ -13,6 +13,8 @@ from tests.project.test_layering import CORE, EXTRAS
 
 SETUP = ConfigParser()
 SETUP.read(ROOT / "setup.cfg", encoding="utf-8")
+# Packages whose folder is another one: their files stand once, outside the package.
+MOVED = dict(line.split(" = ") for line in SETUP["options"]["package_dir"].strip().splitlines())
 
 
 def lines(section: str, option: str) -> list[str]:
@@ -29,18 +31,23 @@ def test_every_package_folder_is_listed() -> None:
         for package in PACKAGES
         for file in (ROOT / package).rglob("*.py")
     }
-    moved = dict(line.split(" = ") for line in SETUP["options"]["package_dir"].strip().splitlines())
-    assert set(lines("options", "packages")) == folders | set(moved)
-    assert all(list((ROOT / folder).glob("*.py")) for folder in moved.values())
+    assert set(lines("options", "packages")) == folders | set(MOVED)
+    assert all((ROOT / folder).is_dir() for folder in MOVED.values())
+
+
+def test_data_of_the_moved_packages_is_there() -> None:
+    for package, patterns in SETUP["options.package_data"].items():
+        folder = MOVED.get(package, package.replace(".", "/"))
+        for pattern in patterns.replace(",", " ").split():
+            assert list((ROOT / folder).glob(pattern)), f"{package}: {pattern}"
 
 
 @pytest.mark.parametrize(
     "file", [file for file in tracked_files() if file.suffix not in (".py", ".md")], ids=str
 )
 def test_data_of_the_packages_is_installed(file: Path) -> None:
-    moved = {"samples.purchase_order": "xmlcep.samples.purchase_order"}
-    folder = ".".join(file.relative_to(ROOT).parent.parts)
-    package = moved.get(folder, folder)
+    folder = file.relative_to(ROOT).parent
+    package = {where: name for name, where in MOVED.items()}.get(str(folder), ".".join(folder.parts))
     if package not in lines("options", "packages"):
         pytest.skip("not in a package")
     patterns = SETUP["options.package_data"][package].replace(",", " ").split()
