@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import sys
+import tarfile
 from configparser import ConfigParser
 from pathlib import Path
 
@@ -68,6 +72,23 @@ def test_requirements_have_floors_and_no_ceilings() -> None:
     wanted = lines("options", "install_requires") + [r for e in extras for r in lines(extras.name, e)]
     outside = [r for r in wanted if not re.fullmatch(r"[\w-]+>=[\d.]+|xmlcep\[[\w,]+\]", r)]
     assert outside == ["pandas>=2.2,<3"]  # setup.cfg says why
+
+
+def test_the_source_distribution_is_the_project(tmp_path: Path) -> None:
+    """What the README and the pages point at is in it, and its tests can be run."""
+    source = tmp_path / "source"
+    files = {file.relative_to(ROOT) for file in tracked_files()}
+    for file in files:
+        (source / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / file, source / file)
+    build = f"from setuptools.build_meta import build_sdist; print(build_sdist({str(tmp_path)!r}))"
+    done = subprocess.run(
+        [sys.executable, "-c", build], cwd=source, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    with tarfile.open(tmp_path / done.stdout.split()[-1]) as archive:
+        packed = {Path(*Path(name).parts[1:]) for name in archive.getnames()}
+    assert sorted(map(str, files - packed)) == [".gitignore"]
 
 
 def test_typed() -> None:
