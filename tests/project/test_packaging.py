@@ -74,6 +74,17 @@ def test_requirements_have_floors_and_no_ceilings() -> None:
     assert outside == ["pandas>=2.2,<3"]  # setup.cfg says why
 
 
+def test_what_runs_before_a_commit_is_what_ci_runs_and_is_installed() -> None:
+    config = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    hooks = dict(re.findall(r"- id: (\w+)\n(?:.*\n)*?        entry: (.+)\n", config))
+    steps = dict(re.findall(r"^step (\w+) (.+)$", script, re.MULTILINE))
+    assert hooks == {
+        name: steps[name].replace("format --check", "format") for name in ("lint", "format", "types")
+    }
+    assert config.count("repo: local") == config.count("repo:")
+
+
 def test_the_source_distribution_is_the_project(tmp_path: Path) -> None:
     """What the README and the pages point at is in it, and its tests can be run."""
     source = tmp_path / "source"
