@@ -5,6 +5,8 @@ is stored), `context` (what a context answers), then any context (`chronicle` is
 sequences, `grouping` for the hierarchical context.
 """
 
+__part_of__ = "xmlcep"  # xmlcep looks for it: other distributions have packages of this name, too
+
 from .chronicle import Chronicle as Chronicle
 from .context import Context as Context
 from .continuous import Continuous as Continuous

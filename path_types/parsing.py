@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from .errors import PathSyntaxError
 from .names import clark_name, ncname_at
 from .steps import TEXT_TEST, Axis, Step
-from .types import PathType
 
 
-def parse_path_type(text: str, namespaces: Mapping[str, str] | None = None) -> PathType:
-    """The path type that ``text`` denotes; see `PathType.parse`."""
+def parse_steps(text: str, namespaces: Mapping[str, str] | None = None) -> tuple[bool, list[Step]]:
+    """Whether the path in ``text`` is absolute, and its steps; see `PathType.parse`."""
     return _PathParser(text, namespaces or {}).parse()
 
 
@@ -26,7 +25,7 @@ class _PathParser:
         self.namespaces = namespaces
         self.position = 0
 
-    def parse(self) -> PathType:
+    def parse(self) -> tuple[bool, list[Step]]:
         absolute = self._skip("/")
         steps = [self._step()]
         while self.position < len(self.text):
@@ -37,7 +36,7 @@ class _PathParser:
                     f"a step after {steps[-1]}", "an attribute or text() can only be the last step"
                 )
             steps.append(self._step())
-        return PathType.of(absolute, steps)
+        return absolute, steps
 
     def _step(self) -> Step:
         if self.text.startswith(TEXT_TEST, self.position):

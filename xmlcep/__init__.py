@@ -4,6 +4,7 @@ The names here are the stable interface; the packages behind them say in their d
 read them. A newcomer starts with `events` and `definitions`, then `rules`, `engine`, `wrap`, `log`, `audit`.
 """
 
+from . import own_packages as own_packages  # first: the others import them
 from .auditing import AuditResult as AuditResult
 from .auditing import audit as audit
 from .documents.replica import Replica as Replica

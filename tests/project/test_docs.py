@@ -6,8 +6,11 @@ import importlib
 import pkgutil
 import re
 
+import pytest
+
 from tests.project.source import ROOT, modules
 from tests.project.test_layering import LAYERS
+from tests.project.traces import BLOCK, PAGE, TRACES, traced
 
 NAME = re.compile(r"`((?:path_types|contexts|xmlcep)(?:\.\w+)+)`")
 
@@ -20,8 +23,9 @@ def exists(name: str) -> bool:
     return True
 
 
-def test_the_glossary_names_what_exists() -> None:
-    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", ["docs/glossary.md", "docs/architecture.md"])
+def test_the_pages_name_what_exists(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
     names = set(NAME.findall(text))
     assert len(names) > 20
     assert sorted(name for name in names if not exists(name)) == []
@@ -33,6 +37,13 @@ def test_the_architecture_lists_the_layers_in_their_order() -> None:
         tuple(re.findall(r"`([\w.]+)`", row)) for row in re.findall(r"^\| (`[^|]+)\|", text, re.MULTILINE)
     ]
     assert listed == [layer for layer in LAYERS if layer != ("xmlcep.__main__",)]
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_the_architecture_shows_what_really_happens(name: str) -> None:
+    shown = {found[2]: found[3] for found in BLOCK.finditer(PAGE.read_text(encoding="utf-8"))}
+    assert set(shown) == set(TRACES)
+    assert shown[name] == traced(name), "functions have moved: run  python -m tests.project.traces"
 
 
 def test_every_page_is_in_the_index() -> None:

@@ -13,6 +13,7 @@ from tests.project.source import PACKAGES, ROOT, imports, modules
 LAYERS = (
     ("path_types",),
     ("contexts",),
+    ("xmlcep.own_packages",),
     ("xmlcep.position", "xmlcep.errors"),
     ("xmlcep.suggestions",),
     ("xmlcep.xml_parser",),

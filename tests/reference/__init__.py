@@ -2,8 +2,9 @@
 
 It recomputes everything, scans everything, keeps all events for ever, dispatches nothing and frees
 nothing. It is slow on purpose: every function is short enough to be compared with the rule it names
-(``semantics.md`` and ``docs/semantics.md``). Read `events`, `paths`, `document`, `contexts`,
-`operators`, `termination`, `graph`, in that order.
+(``docs/rules.md`` and ``docs/semantics.md``). Of the code it checks it uses values only: path types, events,
+definitions. Read `events`, `relations`, `paths`, `document`, `contexts`, `operators`, `termination`, `graph`,
+in that order.
 
 >>> evaluation = evaluate(definitions, [event, event, "flush"])        # doctest: +SKIP
 >>> evaluation.findings()                                               # doctest: +SKIP

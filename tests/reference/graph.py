@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
-from path_types import PathType, equals_or_ends
+from path_types import PathType
 from xmlcep.algebra import EventDefinition, Expression, Leaf
 from xmlcep.events import CompositeType, PrimitiveEvent
 
@@ -14,6 +14,7 @@ from .document import NaiveDocument
 from .events import Composite, Event
 from .operators import OperatorState, Surroundings
 from .paths import path_of
+from .relations import equals_or_ends
 from .termination import take_turn
 
 Step: TypeAlias = PrimitiveEvent | Literal["flush", "close"]

@@ -20,10 +20,11 @@ from xmlcep.algebra import (
     Sequence,
     Termination,
 )
-from xmlcep.events import PrimitiveEvent, PrimitiveType
+from xmlcep.events import PrimitiveEvent
 
 from . import contexts, paths
 from .events import Composite, Entry, Event, Group, as_set
+from .relations import compatible
 
 
 class Surroundings:
@@ -84,7 +85,7 @@ class OperatorState:
         operator raised and has not withdrawn since (C6, C8)."""
         source = self.children[child]
         if isinstance(source, Leaf):
-            events = [event for event in occurred if _compatible(source, event)]
+            events = [event for event in occurred if compatible(event, source.type)]
         else:
             events = [composite for composite in source.raised if not composite.withdrawn]
         return [e for e in events if paths.takes_part(self.path, e.instance, flat=self.flat)]
@@ -195,7 +196,7 @@ class OperatorState:
 
     def _raise(self, group: Group, events: list[Event]) -> Composite:
         members = as_set(events)
-        instance = paths.composite_instance(group.key, [event.instance for event in members])
+        instance = paths.composite_instance(self.path, [event.instance for event in members], flat=self.flat)
         composite = Composite(self._name, instance, members, self._now(), self._shown_label, self, group.key)
         self.raised.append(composite)
         return composite
@@ -285,15 +286,6 @@ class OperatorState:
     def _now(self) -> PrimitiveEvent:
         assert self.around.cause is not None
         return self.around.cause
-
-
-def _compatible(leaf: Leaf, event: Event) -> bool:
-    """E2: same operation or name or wildcard, and the leaf's path type ends or equals the event's."""
-    if isinstance(event, PrimitiveEvent):
-        return isinstance(leaf.type, PrimitiveType) and leaf.type.accepts(event.op, event.path)
-    if isinstance(leaf.type, PrimitiveType) or event.instance is None:
-        return False
-    return leaf.type.accepts(event.name, event.instance.path)
 
 
 def _same_raiser(entry: Entry, event: Event) -> bool:

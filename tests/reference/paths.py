@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from path_types import PathInstance, PathType, equals_or_ends, left_bound_intersection, project
+from path_types import PathInstance, PathType
 from xmlcep.algebra import Expression, Leaf, Multiplicity
+
+from .relations import absolute_path_intersection, equals_or_ends, left_bound_intersection, project
 
 
 def path_of(expression: Expression) -> PathType | None:
@@ -16,7 +18,9 @@ def path_of(expression: Expression) -> PathType | None:
         return expression.options.path
     if isinstance(expression, Multiplicity):
         inner = path_of(expression.operand)
-        return None if inner is None else inner.parent
+        return (
+            None if inner is None or len(inner.steps) == 1 else PathType.of(inner.absolute, inner.steps[:-1])
+        )
     paths = [path_of(operand) for operand in expression.operands]
     common = paths[0]
     for path in paths[1:]:
@@ -38,13 +42,16 @@ def group_key(path: PathType, instance: PathInstance | None, *, flat: bool) -> i
     return projection.ids[-1]
 
 
-def composite_instance(key: int | None, members: Sequence[PathInstance | None]) -> PathInstance | None:
-    """The path instance of a composite of these members: the group's node (T4); flat: K5."""
-    if key is None:
+def composite_instance(
+    path: PathType, members: Sequence[PathInstance | None], *, flat: bool
+) -> PathInstance | None:
+    """The path instance of a composite of these members: ``π_(path ∩ab e.path)(e)`` of any of them, and all
+    of them agree (T4); flat: K5."""
+    if flat:
         return nearest_common_ancestor(members)
-    first = members[0]
-    assert first is not None
-    return _prefix(first, first.ids.index(key) + 1)
+    places = [project(absolute_path_intersection(path, e.path), e) for e in members if e is not None]
+    assert all(place == places[0] for place in places), "the members agree (T4)"
+    return places[0]
 
 
 def nearest_common_ancestor(members: Sequence[PathInstance | None]) -> PathInstance | None:

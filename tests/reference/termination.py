@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from path_types import project
 from xmlcep.algebra import ContextName, Disjunction, Multiplicity, Sequence, Termination
 from xmlcep.events import PrimitiveEvent
 
@@ -12,6 +11,7 @@ from . import contexts, paths
 from .document import NaiveDocument
 from .events import Entry, Event, Group
 from .operators import OperatorState
+from .relations import project
 
 
 def take_turn(
