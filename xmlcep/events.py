@@ -127,11 +127,26 @@ class PrimitiveEvent(NamedTuple):
         }  # fmt: skip
 
     def to_constituent(self) -> dict[str, Any]:
-        """The event as it stands among the constituents of a finding record."""
-        return {
+        """The event as it stands among the constituents of a finding record.
+
+        ``at``, ``txn`` and ``meta``, when and by whom it was made, are left out where the event has none.
+        """
+        record: dict[str, Any] = {
             "ts": self.ts, "op": self.op, "path": str(self.path), "ids": list(self.ids),
             "value": self.value, "old": self.old,
         }  # fmt: skip
+        if self.at is not None:
+            record["at"] = self.at
+        return record | self.provenance()
+
+    def provenance(self) -> dict[str, Any]:
+        """Its ``txn`` and ``meta`` as fields of a finding record, without what it has not."""
+        found: dict[str, Any] = {}
+        if self.txn is not None:
+            found["txn"] = self.txn
+        if self.meta is not None:
+            found["meta"] = dict(self.meta)
+        return found
 
     def __str__(self) -> str:
         return f"{self.op}({self.instance}) at {self.ts}"
@@ -189,14 +204,14 @@ class CompositeEvent(NamedTuple):
                 yield from event.flattened()
 
     def to_record(self) -> dict[str, Any]:
-        """The composite as a finding record."""
+        """The composite as a finding record; ``txn`` and ``meta`` are those of its cause, where that has them."""
         cause = self.cause
         return {
             "doc": cause.doc, "ts": cause.ts, "at": cause.at, "name": self.name,
             "path": None if self.path is None else str(self.path), "ids": list(self.ids),
             "start": self.start, "end": self.end,
             "constituents": [event.to_constituent() for event in self.constituents],
-            "operator": self.operator,
+            "operator": self.operator, **cause.provenance(),
         }  # fmt: skip
 
     def to_constituent(self) -> dict[str, Any]:

@@ -67,10 +67,36 @@ def test_only_wanted_records_become_rows(tmp_path: Path, kind: str) -> None:
     stretches = sifted(tmp_path, kind, GOOD)
     assert stretches is not None
     assert [each[:5] for each in stretches] == [
-        ("a", 1, 6, 4, [(2, "ins", path, (1, 2), None, None, None, "noon", "a", 7, None)]),
+        ("a", 1, 6, 4, [(2, "ins", path, (1, 2), None, None, None, "noon", "a", 7, {"user": "x"})]),
         ("b", 1, 3, 2, [(3, "ins", path, (9, 7), None, None, None, None, "b", None, None)]),
     ]
     assert sifted(tmp_path, kind, GOOD[2:3]) == [Stretch("b", 1, 1, 1, [], [])]
+
+
+METAS: list[dict[str, str] | None] = [
+    {"user": "x"}, None, {"user": "x"}, {"user": "x", "why": "y"}, {"why": "y", "user": "x"}, {}, {"": ""},
+    {"user": "x"}, {"user": "x\x1ewhy\x1fy"}, {"user": "x", "why": "y"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+@pytest.mark.parametrize("metas", [METAS, METAS[:8], METAS[1:2], METAS[:1] * 3, METAS[1:3]])
+def test_metas_are_told_apart_to_the_order_of_their_pairs(
+    tmp_path: Path, kind: str, metas: list[dict[str, str] | None]
+) -> None:
+    pytest.importorskip("pyarrow")
+    records = [record(ts, "/a/b", [1, ts], meta=meta) for ts, meta in enumerate(metas, start=1)]
+    block = first_block(tmp_path, kind, [dict(each) for each in records])
+    kinds = Kinds(lambda op, path: True)
+    stretches, sifted = block.stretches(kinds), block.sifted(kinds)
+    assert stretches is not None and sifted is not None
+    expected = [json.dumps(meta) for meta in metas]
+    assert [json.dumps(row[10]) for row in stretches[0].rows] == expected
+    texts = sifted.columns["meta"].to_pylist()
+    assert [json.dumps(None if text is None else json.loads(text)) for text in texts] == expected
+    (batch,) = first_block(tmp_path, kind, [dict(each) for each in records]).items()
+    assert isinstance(batch, Batch)
+    assert [json.dumps(row[10]) for row in batch.rows] == expected
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
@@ -119,7 +145,7 @@ def test_the_first_record_is_checked_too(tmp_path: Path, kind: str, change: Reco
         {"ts": 2**63}, {"ts": True}, {"ts": 7.0}, {"ts": "7"}, {"ts": [7]}, {"op": ["ins"]}, {"path": 7},
         {"path": ["/a"]}, {"ids": "12"}, {"ids": [1, 2**63]}, {"ids": [1, True]}, {"ids": [1, 2.0]},
         {"ids": {"1": 1, "2": 2}}, {"value": 3}, {"old": []}, {"at": 3}, {"pos": "0"}, {"txn": 1.5},
-        {"doc": 3}, {"doc": ["a"]}, {"meta": {"a": 1}}, {"meta": "x"}, {"meta": []},
+        {"doc": 3}, {"doc": ["a"]}, {"meta": {"a": 1}}, {"meta": "x"}, {"meta": []}, {"txn": 2**63},
     ],
 )  # fmt: skip
 def test_what_only_json_can_hold(tmp_path: Path, change: Record) -> None:

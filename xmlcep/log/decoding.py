@@ -13,7 +13,7 @@ from ..events import PrimitiveEvent, record_path
 from .records import Row
 
 LARGEST = 2**63 - 1
-"""Time points and node ids are signed 64-bit numbers, which is what Parquet holds."""
+"""Time points, node ids and transactions are signed 64-bit numbers, which is what Parquet holds."""
 
 _NO_DOC = object()  # unlike any document's name, None included
 _OPERATIONS = {"ins": "ins", "upd": "upd", "del": "del"}
@@ -85,10 +85,10 @@ class RowDecoder:
                         or (old is not None and type(old) is not str)
                         or (pos is not None and type(pos) is not int)
                         or (at is not None and type(at) is not str)
-                        or (txn is not None and type(txn) is not int)
+                        or (txn is not None and (type(txn) is not int or txn > LARGEST))
                     ):
                         raise RecordError
-                    if meta is not None and meta != known_meta:
+                    if meta is not None and not is_same_meta(meta, known_meta):
                         if not is_meta(meta):
                             raise RecordError
                         known_meta = meta
@@ -122,7 +122,7 @@ class RowDecoder:
         event = PrimitiveEvent.from_record(record)
         if record["doc"] is None:
             raise RecordError("doc is missing: expected the name of the document, here or in a header before")
-        for field, numbers in (("ts", (event.ts,)), ("ids", event.ids)):
+        for field, numbers in (("ts", (event.ts,)), ("ids", event.ids), ("txn", (event.txn or 0,))):
             if not all(-LARGEST - 1 <= number <= LARGEST for number in numbers):
                 raise RecordError(f"{field} is {record[field]!r}: a number beyond 64 bits")
         if self._checks_clock:
@@ -139,3 +139,8 @@ class RowDecoder:
 def is_meta(meta: object) -> bool:
     """Whether this is an object of strings, as the meta of a record is."""
     return type(meta) is dict and all(type(text) is str for pair in meta.items() for text in pair)
+
+
+def is_same_meta(meta: object, other: object) -> bool:
+    """Whether two metas are equal and have their pairs in the same order, in which findings show them."""
+    return meta == other and list(meta) == list(other)  # type: ignore[call-overload]

@@ -12,7 +12,7 @@ from ...errors import RecordError
 from ..decoding import LARGEST, is_meta
 from ..json_codec import JsonCodec
 from ..records import FIELDS
-from .blocks import Item, Kind, Kinds, Sifted, Span, Stretch
+from .blocks import Item, Kind, Kinds, Meta, Sifted, Span, Stretch, meta_texts
 
 _fields = itemgetter(*FIELDS)
 _number = attrgetter("number")
@@ -37,10 +37,7 @@ class LinesBlock:
     def sifted(self, kinds: Kinds) -> Sifted | None:
         """See `Block`."""
         records = self._records(kinds)
-        try:
-            return None if records is None else records.sifted()
-        except OverflowError:
-            return None  # a transaction's number beyond 64 bits
+        return None if records is None else records.sifted()
 
     def _records(self, kinds: Kinds) -> _Records | None:
         try:
@@ -60,6 +57,7 @@ class _Records(NamedTuple):
     old: Sequence[str | None]
     at: Sequence[str | None]
     txn: Sequence[int | None]
+    meta: Sequence[Meta | None]
     times: dict[str, Sequence[int]]
     """The time points of each document."""
     met: Sequence[Kind]
@@ -71,7 +69,7 @@ class _Records(NamedTuple):
             compress(self.ts, wanted), [kind.op for kind in self.kind if kind.wanted],
             [kind.path for kind in self.kind if kind.wanted], map(tuple, compress(self.ids, wanted)),
             compress(self.value, wanted), compress(self.old, wanted), repeat(None), compress(self.at, wanted),
-            compress(self.doc, wanted), compress(self.txn, wanted), repeat(None),
+            compress(self.doc, wanted), compress(self.txn, wanted), compress(self.meta, wanted),
         )  # fmt: skip
         counts = self._counts()
         if len(self.times) == 1:
@@ -117,6 +115,7 @@ class _Records(NamedTuple):
             "old": pa.array(list(compress(self.old, wanted)), text),
             "at": pa.array(list(compress(self.at, wanted)), text),
             "txn": pa.array(list(compress(self.txn, wanted)), number),
+            "meta": meta_texts(compress(self.meta, wanted)),
         }
         return Sifted(list(self._spans()), columns)
 
@@ -138,6 +137,7 @@ def _checked(records: list[tuple[Any, ...]], kinds: Kinds) -> _Records | None:
         and _are_ids(ids, [kind.length for kind in known])
         and set(map(type, value)) | set(map(type, old)) | set(map(type, at)) <= _TEXT
         and set(map(type, pos)) | set(map(type, txn)) <= _NUMBER
+        and max(filter(None, txn), default=0) <= LARGEST
         and (set(map(type, meta)) == {_NOTHING} or all(each is None or is_meta(each) for each in meta))
     ):
         return None
@@ -149,7 +149,7 @@ def _checked(records: list[tuple[Any, ...]], kinds: Kinds) -> _Records | None:
         times = dict(lists)
     if not all(map(_ascends, times.values())):
         return None
-    return _Records(doc, ts, known, ids, value, old, at, txn, times, kinds.met)
+    return _Records(doc, ts, known, ids, value, old, at, txn, meta, times, kinds.met)
 
 
 def _are_ids(ids: Sequence[Any], lengths: list[int]) -> bool:
