@@ -79,7 +79,7 @@ class FindingEncoder:
                     }
                 )  # fmt: skip
             else:
-                ts, op, where, ids, value, old, _, at, _, txn, meta = event
+                ts, op, where, ids, value, old, _, at, _, txn, meta, _ = event
                 record = {"ts": ts, "op": op, "path": texts[where], "ids": ids, "value": value, "old": old}
                 if at is not None:
                     record["at"] = at

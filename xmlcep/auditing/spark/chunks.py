@@ -285,7 +285,7 @@ class _Part:
             zip(
                 table["ts"].to_pylist(), [what.op for what in found], [what.path for what in found], ids,
                 _list(table, "value"), _list(table, "old"), _list(table, "pos"), _list(table, "at"), names,
-                _list(table, "txn"), self._metas(table), strict=True,
+                _list(table, "txn"), self._metas(table), repeat(False, len(table)), strict=True,
             )
         )  # fmt: skip
         self.composites: list[bytes | None] = list(_list(table, "composite"))
