@@ -21,9 +21,9 @@ from xmlcep.log.parquet import ParquetReader, arrow_schema
 Record = dict[str, Any]
 
 
-def record(ts: int, path: str, ids: list[int], **more: object) -> Record:
+def record(ts: int, path: str, ids: list[int], **fields: object) -> Record:
     nothing = dict.fromkeys(("value", "old", "pos", "at", "txn", "meta"))
-    return {"doc": "a", "ts": ts, "op": "ins", "path": path, "ids": ids, **nothing, **more}
+    return {"doc": "a", "ts": ts, "op": "ins", "path": path, "ids": ids, **nothing, **fields}
 
 
 GOOD = [
@@ -100,6 +100,30 @@ def test_metas_are_told_apart_to_the_order_of_their_pairs(
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+@pytest.mark.parametrize("wanted", ["b", "bc"])
+@pytest.mark.parametrize("given", [[], [2], [1, 2, 4], [5]])
+def test_where_an_edit_goes_on(tmp_path: Path, kind: str, wanted: str, given: list[int]) -> None:
+    """U1: more is true or absent; false and null are taken for absent."""
+    pytest.importorskip("pyarrow")
+    records = [record(ts, f"/a/{'bc'[ts % 2]}", [1, ts]) for ts in range(1, 7)]
+    for each in records:
+        if each["ts"] in given:
+            each["more"] = True
+        elif each["ts"] in (3, 6):
+            each["more"] = False
+    block = first_block(tmp_path, kind, [dict(each) for each in records])
+    kinds = Kinds(lambda op, path: path.last.test in wanted)
+    stretches, sifted = block.stretches(kinds), block.sifted(kinds)
+    assert stretches is not None and sifted is not None
+    chosen = [each["ts"] for each in records if "bc"[each["ts"] % 2] in wanted]
+    assert [(row[0], row[11]) for row in stretches[0].rows] == [(ts, ts in given) for ts in chosen]
+    assert sifted.columns["more"].to_pylist() == [ts in given or None for ts in chosen]
+    (batch,) = first_block(tmp_path, kind, [dict(each) for each in records]).items()
+    assert isinstance(batch, Batch)
+    assert [row[11] for row in batch.rows] == [ts in given for ts in range(1, 7)]
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 @pytest.mark.parametrize("docs", ["a", "b", "aab", "ba", "abc"])
 def test_wanted_records_are_counted_by_kind(tmp_path: Path, kind: str, docs: str) -> None:
     steps = ["b", "c", "b", "d", "c", "b", "c", "b", "b"]
@@ -146,6 +170,7 @@ def test_the_first_record_is_checked_too(tmp_path: Path, kind: str, change: Reco
         {"path": ["/a"]}, {"ids": "12"}, {"ids": [1, 2**63]}, {"ids": [1, True]}, {"ids": [1, 2.0]},
         {"ids": {"1": 1, "2": 2}}, {"value": 3}, {"old": []}, {"at": 3}, {"pos": "0"}, {"txn": 1.5},
         {"doc": 3}, {"doc": ["a"]}, {"meta": {"a": 1}}, {"meta": "x"}, {"meta": []}, {"txn": 2**63},
+        {"more": 1}, {"more": "true"},
     ],
 )  # fmt: skip
 def test_what_only_json_can_hold(tmp_path: Path, change: Record) -> None:

@@ -72,6 +72,7 @@ def histories(
     grouped = draw(st.booleans()) if transactions is None else transactions
     unseen_root = draw(st.booleans())
     player = _Player(doc, draw(st.sampled_from((1, 37))), grouped, draw(st.sampled_from((0, 0, 1, 2, 5))))
+    player.edits = draw(st.booleans())
     player.begin(unseen=unseen_root)
     if busy:
         player.play(0, 0, 0, 0, flushes=False)
@@ -114,6 +115,7 @@ class _Player:
         self.factor = factor
         self.grouped = grouped
         self.provenance = provenance
+        self.edits = False  # whether events say where an edit goes on
         self.transaction = 1
         self.root: _Node | None = None
         self.created = 0
@@ -128,7 +130,15 @@ class _Player:
             self._insert_root()
 
     def play(self, kind: int, target: int, content: int, value: int, *, flushes: bool) -> None:
-        """0 to 5 insert, 6 updates, 7 and 8 delete, 9 flushes or ends the transaction."""
+        """0 to 5 insert, 6 updates, 7 and 8 delete, 9 flushes or ends the transaction; each is one edit (U1)."""
+        first = len(self.steps)
+        self._play(kind, target, content, value, flushes=flushes)
+        if self.edits:
+            for index, step in enumerate(self.steps[first:-1], start=first):
+                assert isinstance(step, PrimitiveEvent)
+                self.steps[index] = step._replace(more=True)
+
+    def _play(self, kind: int, target: int, content: int, value: int, *, flushes: bool) -> None:
         if kind == 9:
             self._boundary(flushes)
         elif self.root is None:

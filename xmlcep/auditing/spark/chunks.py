@@ -77,7 +77,7 @@ META = pa.dictionary(pa.int32(), pa.string())
 _FIELDS = {
     "pass": pa.int64(), "mark": pa.int64(), "ts": pa.int64(), "ids": pa.list_(pa.int64()),
     "value": pa.string(), "old": pa.string(), "pos": pa.int64(), "at": pa.string(), "txn": pa.int64(),
-    "meta": META, "composite": pa.binary(),
+    "meta": META, "more": pa.bool_(), "composite": pa.binary(),
 }  # fmt: skip
 _COLLECTED = pa.schema([("cell", pa.int64()), ("doc", pa.int64()), ("what", pa.int64()), *_FIELDS.items()])
 
@@ -285,7 +285,8 @@ class _Part:
             zip(
                 table["ts"].to_pylist(), [what.op for what in found], [what.path for what in found], ids,
                 _list(table, "value"), _list(table, "old"), _list(table, "pos"), _list(table, "at"), names,
-                _list(table, "txn"), self._metas(table), repeat(False, len(table)), strict=True,
+                _list(table, "txn"), self._metas(table), self._more(table),
+                strict=True,
             )
         )  # fmt: skip
         self.composites: list[bytes | None] = list(_list(table, "composite"))
@@ -297,6 +298,12 @@ class _Part:
         texts = table["meta"].combine_chunks()
         metas = [FASTEST.loads(text.encode()) for text in texts.dictionary.to_pylist()]
         return [None if code is None else metas[code] for code in texts.indices.to_pylist()]
+
+    @staticmethod
+    def _more(table: pa.Table) -> Iterable[bool]:
+        if "more" not in table.column_names:
+            return repeat(False, len(table))
+        return map(bool, table["more"].to_pylist())
 
     def stretches(self) -> Iterator[Stretch]:
         """The rows by pass and document."""

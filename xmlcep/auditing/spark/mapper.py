@@ -212,7 +212,7 @@ class Mapper:
         self._route(Sifted(list(spans.values()), self._columns(rows, list(spans))), positions)
 
     def _columns(self, rows: Sequence[Row], docs: Sequence[str]) -> dict[str, Any]:
-        ts, op, path, ids, value, old, pos, at, doc, txn, meta, _ = zip(*rows, strict=True)
+        ts, op, path, ids, value, old, pos, at, doc, txn, meta, more = zip(*rows, strict=True)
         numbers, places = self._numbers, {name: place for place, name in enumerate(docs)}
         kinds = []
         for key in zip(op, path, strict=True):
@@ -226,6 +226,7 @@ class Mapper:
             "ts": pa.array(ts, number_), "ids": pa.array(ids, pa.list_(number_)), "value": pa.array(value, text),
             "old": pa.array(old, text), "pos": pa.array(map(_as_place, pos), number_), "at": pa.array(at, text),
             "txn": pa.array(txn, number_), "meta": meta_texts(meta),
+            "more": pa.array([each or None for each in more], pa.bool_()),
         }  # fmt: skip
 
     def _kept(self, rows: list[Row], numbers: Sequence[int]) -> tuple[list[Row], Sequence[int]]:

@@ -20,7 +20,7 @@ WITH_FEW_VALUES = ("doc", "op", "path")
 """The columns that should be read dictionary-encoded."""
 
 _TEXTS = ("value", "old", "at")
-_USED = ("ts", "ids", "value", "old", "at", "txn", "meta")
+_USED = ("ts", "ids", "value", "old", "at", "txn", "meta", "more")
 _SEPARATORS = (
     "\x1f",
     "\x1e",
@@ -108,6 +108,8 @@ def _are_regular(columns: dict[str, Any]) -> bool:
         type_ = columns[name].type if name in columns else pa.null()
         if not (_is_text(type_) or pa.types.is_null(type_)):
             return False
+    if "more" in columns and columns["more"].type not in (pa.bool_(), pa.null()):
+        return False
     txn = columns.get("txn")
     if txn is not None and txn.type == pa.uint64() and (pc.max(txn).as_py() or 0) > LARGEST:
         return False
@@ -209,11 +211,13 @@ class _Records:
             "kind": numbers.take(kept.codes),
             "meta": pa.DictionaryArray.from_arrays(metas.codes, pa.array(texts, pa.string())),
         }
-        for name in _USED[:-1]:
-            type_ = {"ts": number, "txn": number, "ids": pa.list_(number)}.get(name, pa.string())
+        types = {"ts": number, "txn": number, "ids": pa.list_(number), "more": pa.bool_()}
+        for name in (each for each in _USED if each != "meta"):
+            type_ = types.get(name, pa.string())
             columns[name] = (
                 kept.columns[name].cast(type_) if name in kept.columns else pa.nulls(length, type_)
             )
+        columns["more"] = pc.if_else(columns["more"], True, None)
         return Sifted(spans, columns)
 
     def _sorted_by_document(self) -> Any:
@@ -258,7 +262,7 @@ class _Records:
             columns["ts"].to_pylist(), [kind.op for kind in kinds], [kind.path for kind in kinds],
             id_tuples(columns["ids"], [kind.length for kind in kinds]),
             _values(columns.get("value")), _values(columns.get("old")), repeat(None), _values(columns.get("at")),
-            docs, _values(columns.get("txn")), _metas(columns.get("meta")), repeat(False),
+            docs, _values(columns.get("txn")), _metas(columns.get("meta")), _flags(columns.get("more")),
         )  # fmt: skip
 
 
@@ -285,6 +289,12 @@ def _ascends(ts: Any, docs: Any = None) -> bool:
 def _counts(codes: Any) -> dict[int, int]:
     """How often each code occurs, in order of first occurrence."""
     return {each["values"]: each["counts"] for each in codes.value_counts().to_pylist()}
+
+
+def _flags(column: Any) -> Iterable[bool]:
+    if column is None or column.null_count == len(column):
+        return repeat(False)
+    return map(bool, column.to_pylist())
 
 
 def _values(column: Any) -> Iterable[Any]:

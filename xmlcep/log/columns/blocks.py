@@ -57,7 +57,7 @@ class Sifted(NamedTuple):
 
     ``columns`` are Arrow arrays: ``doc`` and ``kind`` (int64: indexes of ``spans`` and of the kinds), ``ts``,
     ``ids`` (list of int64), ``value``, ``old``, ``at``, ``txn``, and ``meta`` as JSON texts in a dictionary, since
-    many records share theirs. No ``pos``: see `Stretch`.
+    many records share theirs, and ``more`` (true or null). No ``pos``: see `Stretch`.
     """
 
     spans: list[Span]
