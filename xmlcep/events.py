@@ -72,7 +72,8 @@ class PrimitiveEvent(NamedTuple):
     ``path`` is the node's absolute path type and ``ids`` its node identifiers, one per step. ``value`` and
     ``old`` are the text of a text or attribute node after and before; ``pos`` the index of an inserted
     element or text node among its parent's child nodes; ``at`` the wall-clock time (RFC 3339 UTC); ``txn``
-    and ``meta`` the transaction the change belongs to. See the change log record for the exact meaning.
+    and ``meta`` the transaction the change belongs to; ``more`` says that the next event of the document belongs
+    to the same edit (U1). See the change log record for the exact meaning.
     """
 
     ts: int
@@ -86,6 +87,7 @@ class PrimitiveEvent(NamedTuple):
     doc: str = ""
     txn: int | None = None
     meta: Mapping[str, str] | None = None
+    more: bool = False
 
     @property
     def instance(self) -> PathInstance:
@@ -134,25 +136,46 @@ class PrimitiveEvent(NamedTuple):
             isinstance(meta, Mapping) and all(isinstance(s, str) for pair in meta.items() for s in pair)
         ):
             raise RecordError(f"meta is {meta!r}: expected an object of strings or null")
+        more = record.get("more")
+        if not isinstance(more, (bool, type(None))):
+            raise RecordError(f"more is {more!r}: expected true, or no such field")
         return cls(
             ts, op, path, tuple(ids), record.get("value"), record.get("old"), record.get("pos"),
-            record.get("at"), record.get("doc") or "", record.get("txn"), meta,
+            record.get("at"), record.get("doc") or "", record.get("txn"), meta, bool(more),
         )  # fmt: skip
 
     def to_record(self) -> dict[str, Any]:
-        """The event as a change log record."""
-        return {
+        """The event as a change log record; ``more`` stands there only where it is true."""
+        record: dict[str, Any] = {
             "doc": self.doc, "ts": self.ts, "op": self.op, "path": str(self.path), "ids": list(self.ids),
             "value": self.value, "old": self.old, "pos": self.pos, "at": self.at, "txn": self.txn,
             "meta": None if self.meta is None else dict(self.meta),
         }  # fmt: skip
+        if self.more:
+            record["more"] = True
+        return record
 
     def to_constituent(self) -> dict[str, Any]:
-        """The event as it stands among the constituents of a finding record."""
-        return {
+        """The event as it stands among the constituents of a finding record.
+
+        ``at``, ``txn`` and ``meta``, when and by whom it was made, are left out where the event has none.
+        """
+        record: dict[str, Any] = {
             "ts": self.ts, "op": self.op, "path": str(self.path), "ids": list(self.ids),
             "value": self.value, "old": self.old,
         }  # fmt: skip
+        if self.at is not None:
+            record["at"] = self.at
+        return record | self.provenance()
+
+    def provenance(self) -> dict[str, Any]:
+        """Its ``txn`` and ``meta`` as fields of a finding record, without what it has not."""
+        found: dict[str, Any] = {}
+        if self.txn is not None:
+            found["txn"] = self.txn
+        if self.meta is not None:
+            found["meta"] = dict(self.meta)
+        return found
 
     def __str__(self) -> str:
         return f"{self.op}({self.instance}) at {self.ts}"
@@ -210,14 +233,14 @@ class CompositeEvent(NamedTuple):
                 yield from event.flattened()
 
     def to_record(self) -> dict[str, Any]:
-        """The composite as a finding record."""
+        """The composite as a finding record; ``txn`` and ``meta`` are those of its cause, where that has them."""
         cause = self.cause
         return {
             "doc": cause.doc, "ts": cause.ts, "at": cause.at, "name": self.name,
             "path": None if self.path is None else str(self.path), "ids": list(self.ids),
             "start": self.start, "end": self.end,
             "constituents": [event.to_constituent() for event in self.constituents],
-            "operator": self.operator,
+            "operator": self.operator, **cause.provenance(),
         }  # fmt: skip
 
     def to_constituent(self) -> dict[str, Any]:

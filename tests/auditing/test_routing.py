@@ -25,7 +25,7 @@ from xmlcep.auditing.spark.chunks import Chunk, ChunkReader, ChunkWriter, Mark
 from xmlcep.auditing.spark.router import Course, Point, Router, wanted_by
 from xmlcep.auditing.spark.segment_boundaries import DocumentCourse, edge_chunks, join_courses
 from xmlcep.auditing.spark.task_reports import courses_from, report_of
-from xmlcep.log.columns.blocks import Kinds, Span
+from xmlcep.log.columns.blocks import Kinds, Span, meta_texts
 from xmlcep.rules import parse_rules
 
 RULES = """
@@ -56,6 +56,7 @@ def columns_of(batch: Sequence[Record], kinds: Kinds) -> tuple[list[Span], dict[
         "ts": pa.array([record.ts for record in batch], number),
         "ids": pa.array([list(record.ids) for record in batch], pa.list_(number)),
         "txn": pa.array([record.txn for record in batch], number),
+        "meta": meta_texts(None if record.txn is None else {"in": str(record.txn)} for record in batch),
         "at": pa.array([f"at {record.ts}" for record in batch], text),
         "value": nothing, "old": nothing,
     }  # fmt: skip
@@ -267,10 +268,11 @@ def test_a_course_says_what_a_segment_leaves_open() -> None:
     for batch in (log[:3], log[3:]):
         router.route(*columns_of(batch, kinds), [(0, 0)])
     [course] = router.end()
-    assert course.head == Point(1, "at 1", 1) and course.tail == Point(4, "at 4", 2)
+    assert course.head == Point(1, "at 1", 1, '{"in":"1"}')
+    assert course.tail == Point(4, "at 4", 2, '{"in":"2"}')
     assert course.records == 4 and course.position == (0, 0)
     assert course.head_keys == {0: 3} and course.open_runs == {0: 2}
-    assert course.first_flush == Point(2, "at 2", 1)
+    assert course.first_flush == Point(2, "at 2", 1, '{"in":"1"}')
     assert course.touched == {0: [bucket_of("d", 2, 5)]}
     assert not course.disordered and not course.duplicates
 

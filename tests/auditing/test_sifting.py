@@ -51,11 +51,13 @@ FAULTS: list[Record] = [
     {"op": "gone"}, {"op": None}, {"path": "order//item"}, {"path": "order"}, {"path": None}, {"ids": []},
     {"ids": [1, None]}, {"ids": None}, {"ts": 0}, {"ts": -5}, {"ts": None}, {"doc": None}, {"meta": {"user": None}},
     {"ts": 1}, {"ts": 3}, {"meta": {"user": "x"}}, {"at": "2026-01-01T00:00:00Z"}, {"doc": "doc1"},
+    {"more": True}, {"more": False},
 ]  # fmt: skip
 JSON_FAULTS: list[Record] = [
     {"op": ["ins"]}, {"path": 7}, {"ids": [1, True]}, {"ids": "12"}, {"ids": [2**63]}, {"ts": 2**63},
     {"ts": 1.0}, {"ts": True}, {"value": 3}, {"old": []}, {"at": 3}, {"pos": "0"}, {"txn": 1.5}, {"doc": 3},
     {"meta": {"a": 1}}, {"meta": []}, {"xmlcep": 1, "control": "x"}, {"xmlcep": 1}, {"ts": [1]},
+    {"more": 1}, {"more": []},
 ]  # fmt: skip
 
 
@@ -84,7 +86,7 @@ def write_parquet(path: Path, records: list[Record], left_out: set[str]) -> None
     fields = [field for field in arrow_schema() if field.name not in left_out]
     columns = []
     for field in fields:
-        values = [each[field.name] for each in records]
+        values = [each.get(field.name) for each in records]
         if field.name == "meta":
             values = [None if value is None else list(value.items()) for value in values]
         columns.append(pa.array(values, field.type))
@@ -119,7 +121,9 @@ def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: R
     records = [dict(change_record(event)) for event in events]
     faults = FAULTS if packed else FAULTS + JSON_FAULTS
     records = data.draw(spoilt(records, faults))
-    left_out = set(data.draw(st.lists(st.sampled_from(("doc", "at", "pos", "txn", "meta")), max_size=1)))
+    left_out = set(
+        data.draw(st.lists(st.sampled_from(("doc", "at", "pos", "txn", "meta", "more")), max_size=1))
+    )
     size = data.draw(st.sampled_from((1000, 10, 3, 1)))
     options = {
         "operators": data.draw(st.booleans()),

@@ -154,8 +154,9 @@ def _shift(record: dict[str, Any], since: int, by: int) -> dict[str, Any]:
 
 
 def _without_causes_of_flushes(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What a flush raises carries the last event's time, which may be the unmentioned event's."""
-    return [{key: value for key, value in record.items() if key not in ("ts", "at")} for record in records]
+    """What a flush raises carries the last event's time and user, which may be the unmentioned event's."""
+    of_cause = ("ts", "at", "txn", "meta")
+    return [{key: value for key, value in record.items() if key not in of_cause} for record in records]
 
 
 def _shape(record: dict[str, Any]) -> dict[str, Any]:

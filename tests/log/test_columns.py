@@ -21,9 +21,9 @@ from xmlcep.log.parquet import ParquetReader, arrow_schema
 Record = dict[str, Any]
 
 
-def record(ts: int, path: str, ids: list[int], **more: object) -> Record:
+def record(ts: int, path: str, ids: list[int], **fields: object) -> Record:
     nothing = dict.fromkeys(("value", "old", "pos", "at", "txn", "meta"))
-    return {"doc": "a", "ts": ts, "op": "ins", "path": path, "ids": ids, **nothing, **more}
+    return {"doc": "a", "ts": ts, "op": "ins", "path": path, "ids": ids, **nothing, **fields}
 
 
 GOOD = [
@@ -67,10 +67,60 @@ def test_only_wanted_records_become_rows(tmp_path: Path, kind: str) -> None:
     stretches = sifted(tmp_path, kind, GOOD)
     assert stretches is not None
     assert [each[:5] for each in stretches] == [
-        ("a", 1, 6, 4, [(2, "ins", path, (1, 2), None, None, None, "noon", "a", 7, None)]),
-        ("b", 1, 3, 2, [(3, "ins", path, (9, 7), None, None, None, None, "b", None, None)]),
+        ("a", 1, 6, 4, [(2, "ins", path, (1, 2), None, None, None, "noon", "a", 7, {"user": "x"}, False)]),
+        ("b", 1, 3, 2, [(3, "ins", path, (9, 7), None, None, None, None, "b", None, None, False)]),
     ]
     assert sifted(tmp_path, kind, GOOD[2:3]) == [Stretch("b", 1, 1, 1, [], [])]
+
+
+METAS: list[dict[str, str] | None] = [
+    {"user": "x"}, None, {"user": "x"}, {"user": "x", "why": "y"}, {"why": "y", "user": "x"}, {}, {"": ""},
+    {"user": "x"}, {"user": "x\x1ewhy\x1fy"}, {"user": "x", "why": "y"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+@pytest.mark.parametrize("metas", [METAS, METAS[:8], METAS[1:2], METAS[:1] * 3, METAS[1:3]])
+def test_metas_are_told_apart_to_the_order_of_their_pairs(
+    tmp_path: Path, kind: str, metas: list[dict[str, str] | None]
+) -> None:
+    pytest.importorskip("pyarrow")
+    records = [record(ts, "/a/b", [1, ts], meta=meta) for ts, meta in enumerate(metas, start=1)]
+    block = first_block(tmp_path, kind, [dict(each) for each in records])
+    kinds = Kinds(lambda op, path: True)
+    stretches, sifted = block.stretches(kinds), block.sifted(kinds)
+    assert stretches is not None and sifted is not None
+    expected = [json.dumps(meta) for meta in metas]
+    assert [json.dumps(row[10]) for row in stretches[0].rows] == expected
+    texts = sifted.columns["meta"].to_pylist()
+    assert [json.dumps(None if text is None else json.loads(text)) for text in texts] == expected
+    (batch,) = first_block(tmp_path, kind, [dict(each) for each in records]).items()
+    assert isinstance(batch, Batch)
+    assert [json.dumps(row[10]) for row in batch.rows] == expected
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+@pytest.mark.parametrize("wanted", ["b", "bc"])
+@pytest.mark.parametrize("given", [[], [2], [1, 2, 4], [5]])
+def test_where_an_edit_goes_on(tmp_path: Path, kind: str, wanted: str, given: list[int]) -> None:
+    """U1: more is true or absent; false and null are taken for absent."""
+    pytest.importorskip("pyarrow")
+    records = [record(ts, f"/a/{'bc'[ts % 2]}", [1, ts]) for ts in range(1, 7)]
+    for each in records:
+        if each["ts"] in given:
+            each["more"] = True
+        elif each["ts"] in (3, 6):
+            each["more"] = False
+    block = first_block(tmp_path, kind, [dict(each) for each in records])
+    kinds = Kinds(lambda op, path: path.last.test in wanted)
+    stretches, sifted = block.stretches(kinds), block.sifted(kinds)
+    assert stretches is not None and sifted is not None
+    chosen = [each["ts"] for each in records if "bc"[each["ts"] % 2] in wanted]
+    assert [(row[0], row[11]) for row in stretches[0].rows] == [(ts, ts in given) for ts in chosen]
+    assert sifted.columns["more"].to_pylist() == [ts in given or None for ts in chosen]
+    (batch,) = first_block(tmp_path, kind, [dict(each) for each in records]).items()
+    assert isinstance(batch, Batch)
+    assert [row[11] for row in batch.rows] == [ts in given for ts in range(1, 7)]
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
@@ -119,7 +169,8 @@ def test_the_first_record_is_checked_too(tmp_path: Path, kind: str, change: Reco
         {"ts": 2**63}, {"ts": True}, {"ts": 7.0}, {"ts": "7"}, {"ts": [7]}, {"op": ["ins"]}, {"path": 7},
         {"path": ["/a"]}, {"ids": "12"}, {"ids": [1, 2**63]}, {"ids": [1, True]}, {"ids": [1, 2.0]},
         {"ids": {"1": 1, "2": 2}}, {"value": 3}, {"old": []}, {"at": 3}, {"pos": "0"}, {"txn": 1.5},
-        {"doc": 3}, {"doc": ["a"]}, {"meta": {"a": 1}}, {"meta": "x"}, {"meta": []},
+        {"doc": 3}, {"doc": ["a"]}, {"meta": {"a": 1}}, {"meta": "x"}, {"meta": []}, {"txn": 2**63},
+        {"more": 1}, {"more": "true"},
     ],
 )  # fmt: skip
 def test_what_only_json_can_hold(tmp_path: Path, change: Record) -> None:

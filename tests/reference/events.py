@@ -36,6 +36,7 @@ class Composite:
             "start": first_and_last[0] if first_and_last else None,
             "end": first_and_last[1] if first_and_last else None,
             "operator": self.operator,
+            **_where_given(self.cause, "txn", "meta"),
         }
 
 
@@ -119,6 +120,7 @@ def _constituent(event: Event) -> dict[str, Any]:
             "ids": list(event.ids),
             "value": event.value,
             "old": event.old,
+            **_where_given(event, "at", "txn", "meta"),
         }
     return _composite_constituent(event)
 
@@ -130,3 +132,8 @@ def _composite_constituent(event: Composite) -> dict[str, Any]:
         "ids": [] if event.instance is None else list(event.instance.ids),
         "constituents": [_constituent(inner) for inner in event.constituents],
     }
+
+
+def _where_given(event: PrimitiveEvent, *fields: str) -> dict[str, Any]:
+    """These fields of an event, without those it does not have."""
+    return {field: getattr(event, field) for field in fields if getattr(event, field) is not None}

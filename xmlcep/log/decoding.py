@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from enum import Enum
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from path_types import PathType
 
 from ..errors import RecordError
 from ..events import PrimitiveEvent, record_path
-from .records import Row
+from .records import FIELDS, Row
 
 LARGEST = 2**63 - 1
-"""Time points and node ids are signed 64-bit numbers, which is what Parquet holds."""
+"""Time points, node ids and transactions are signed 64-bit numbers, which is what Parquet holds."""
 
 _NO_DOC = object()  # unlike any document's name, None included
 _OPERATIONS = {"ins": "ins", "upd": "upd", "del": "del"}
@@ -26,6 +27,25 @@ class ClockCheck(Enum):
     """A record whose ts does not exceed that of the document's record before is bad."""
     ANY = "any"
     """Records may come in any order; the caller sorts them."""
+
+
+class Form(NamedTuple):
+    """How the values of a change record are taken out of what a file holds of it.
+
+    ``values`` gives those of `FIELDS` in their order, ``more`` that of ``more``; the latter is asked only of an item
+    whose length is not that of `FIELDS`.
+    """
+
+    values: Callable[[Any], tuple[Any, ...]]
+    more: Callable[[Any], Any]
+
+
+FORM_OF_OBJECTS = Form(itemgetter(*FIELDS), lambda record: record.get("more"))
+"""Records as JSON objects."""
+FORM_OF_TUPLES = Form(tuple, itemgetter(len(FIELDS)))
+"""Records as tuples of the values of `FIELDS`."""
+FORM_OF_TUPLES_WITH_MORE = Form(itemgetter(slice(len(FIELDS))), itemgetter(len(FIELDS)))
+"""Records as tuples of the values of `FIELDS`, then ``more``."""
 
 
 class _Paths(dict[str, tuple[PathType, list[type]]]):
@@ -50,12 +70,13 @@ class RowDecoder:
 
     def decode(
         self,
-        source: Iterator[tuple[Any, ...]],
+        source: Iterator[Any],
+        form: Form,
         rows: list[Row],
         skipped: list[int],
         irregular: Callable[[int], Row | None],
     ) -> None:
-        """Appends a row per item of ``source`` (tuples in the order of `FIELDS`) to the empty ``rows``.
+        """Appends a row per item of ``source`` (records of this form) to the empty ``rows``.
 
         An item that cannot be used, or whose making raises, goes to ``irregular`` by its index; it answers
         with a row to be used all the same (see `admit`), or with None: then the index goes to ``skipped``.
@@ -63,12 +84,19 @@ class RowDecoder:
         # Everything in local names and in one loop: this is the floor under the cost of reading a log.
         append, paths, operations, clocks = rows.append, self._paths, _OPERATIONS, self.clocks
         checks_clock = self._checks_clock
+        values, usual = form.values, len(FIELDS)
         current: Any = _NO_DOC
         last = 0
         known_meta: Any = None  # most records of a transaction share it: one object for all of them
         while True:
             try:
-                for doc, ts, op, path_text, ids, value, old, pos, at, txn, meta in source:
+                for item in source:
+                    doc, ts, op, path_text, ids, value, old, pos, at, txn, meta = values(item)
+                    more = False
+                    if len(item) != usual and (given := form.more(item)) is not None:
+                        if type(given) is not bool:
+                            raise RecordError
+                        more = given
                     path, types = paths[path_text]
                     if doc != current:
                         if type(doc) is not str:
@@ -85,16 +113,16 @@ class RowDecoder:
                         or (old is not None and type(old) is not str)
                         or (pos is not None and type(pos) is not int)
                         or (at is not None and type(at) is not str)
-                        or (txn is not None and type(txn) is not int)
+                        or (txn is not None and (type(txn) is not int or txn > LARGEST))
                     ):
                         raise RecordError
-                    if meta is not None and meta != known_meta:
+                    if meta is not None and not is_same_meta(meta, known_meta):
                         if not is_meta(meta):
                             raise RecordError
                         known_meta = meta
                     shared = None if meta is None else known_meta
                     nodes = tuple(ids)
-                    append((ts, operations[op], path, nodes, value, old, pos, at, current, txn, shared))
+                    append((ts, operations[op], path, nodes, value, old, pos, at, current, txn, shared, more))
                     if checks_clock:
                         last = ts
                 break
@@ -122,7 +150,7 @@ class RowDecoder:
         event = PrimitiveEvent.from_record(record)
         if record["doc"] is None:
             raise RecordError("doc is missing: expected the name of the document, here or in a header before")
-        for field, numbers in (("ts", (event.ts,)), ("ids", event.ids)):
+        for field, numbers in (("ts", (event.ts,)), ("ids", event.ids), ("txn", (event.txn or 0,))):
             if not all(-LARGEST - 1 <= number <= LARGEST for number in numbers):
                 raise RecordError(f"{field} is {record[field]!r}: a number beyond 64 bits")
         if self._checks_clock:
@@ -139,3 +167,8 @@ class RowDecoder:
 def is_meta(meta: object) -> bool:
     """Whether this is an object of strings, as the meta of a record is."""
     return type(meta) is dict and all(type(text) is str for pair in meta.items() for text in pair)
+
+
+def is_same_meta(meta: object, other: object) -> bool:
+    """Whether two metas are equal and have their pairs in the same order, in which findings show them."""
+    return meta == other and list(meta) == list(other)  # type: ignore[call-overload]

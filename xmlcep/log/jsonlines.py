@@ -6,20 +6,18 @@ import zlib
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
-from operator import itemgetter
 from typing import BinaryIO
 
 from ..errors import RecordError
 from .batches import Batch
 from .columns.json_lines import LinesBlock
-from .decoding import RowDecoder
+from .decoding import FORM_OF_OBJECTS, RowDecoder
 from .errors import BadRecord, NewerFormatError, Origin
 from .json_codec import STANDARD, JsonCodec
 from .opening import first_line
 from .quarantine import BadRecordPolicy
-from .records import FIELDS, FORMAT_VERSION, MARK, Control, Header, Row
+from .records import FORMAT_VERSION, MARK, Control, Header, Row
 
-_fields = itemgetter(*FIELDS)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -98,9 +96,8 @@ class JsonLinesReader:
         self._rows, self._asides = [], []
         rows, asides = self._rows, self._asides
         skipped: list[int] = []
-        self._decoder.decode(
-            map(_fields, map(self._codec.loads, self._lines)), rows, skipped, self._irregular
-        )
+        records = map(self._codec.loads, self._lines)
+        self._decoder.decode(records, FORM_OF_OBJECTS, rows, skipped, self._irregular)
         numbers: range | list[int] = range(self._first, self._first + len(rows))
         if skipped:
             left_out = set(skipped)

@@ -16,7 +16,7 @@ from ..errors import MissingExtraError, RecordError
 from ..events import PrimitiveEvent
 from .batches import Batch
 from .columns.arrow import WITH_FEW_VALUES, ArrowBlock
-from .decoding import RowDecoder
+from .decoding import FORM_OF_TUPLES, FORM_OF_TUPLES_WITH_MORE, RowDecoder
 from .errors import BadRecord, LogError, NewerFormatError, Origin
 from .json_codec import STANDARD
 from .quarantine import BadRecordPolicy
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 REQUIRED = ("ts", "op", "path", "ids")
+COLUMNS = (*FIELDS, "more")
+"""The columns of a Parquet log; of these only the required ones have to be there."""
 DECODED = 32_768
 """How many records of a row group are decoded in one go."""
 
@@ -36,9 +38,9 @@ def arrow_schema() -> pyarrow.Schema:
     text, number = pa.string(), pa.int64()
     types = {
         "doc": text, "ts": number, "op": text, "path": text, "ids": pa.list_(number), "value": text,
-        "old": text, "pos": number, "at": text, "txn": number, "meta": pa.map_(text, text),
+        "old": text, "pos": number, "at": text, "txn": number, "meta": pa.map_(text, text), "more": pa.bool_(),
     }  # fmt: skip
-    return pa.schema([pa.field(name, types[name]) for name in FIELDS])
+    return pa.schema([pa.field(name, types[name]) for name in COLUMNS])
 
 
 def load_pyarrow() -> Any:
@@ -62,7 +64,7 @@ def row_groups(file: str) -> list[RowGroup]:
     """The row groups of a Parquet file; raises `LogError` for what is none."""
     about = _read_metadata(file)
     names = [about.schema.column(index).path.partition(".")[0] for index in range(about.num_columns)]
-    used = [index for index, name in enumerate(names) if name in FIELDS]
+    used = [index for index, name in enumerate(names) if name in COLUMNS]
     groups = map(about.row_group, range(about.num_row_groups))
     return [
         RowGroup(group.num_rows, sum(group.column(index).total_compressed_size for index in used))
@@ -169,12 +171,16 @@ class ParquetReader:
         columns = [batch.column(name).to_pylist() if name in present else nothing for name in FIELDS]
         if "doc" not in present:
             columns[0] = [self._header_doc] * len(batch)
-        if batch.column(FIELDS[-1]).null_count != len(batch) if FIELDS[-1] in present else False:
+        if "meta" in present and batch.column("meta").null_count != len(batch):
             columns[-1] = list(map(_meta, columns[-1]))
+        form = FORM_OF_TUPLES
+        if "more" in present and batch.column("more").null_count != len(batch):
+            columns.append(batch.column("more").to_pylist())
+            form = FORM_OF_TUPLES_WITH_MORE
         self._items = list(zip(*columns, strict=True))
         rows: list[Row] = []
         skipped: list[int] = []
-        self._decoder.decode(iter(self._items), rows, skipped, self._irregular)
+        self._decoder.decode(iter(self._items), form, rows, skipped, self._irregular)
         numbers: range | list[int] = range(first, first + len(rows))
         if skipped:
             left_out = set(skipped)
@@ -183,7 +189,9 @@ class ParquetReader:
             yield Batch(self._file, rows, numbers)
 
     def _irregular(self, index: int) -> Row | None:
-        record = dict(zip(FIELDS, self._items[index], strict=True))
+        record = dict(zip(COLUMNS, self._items[index], strict=False))
+        if record.get("more") is None:  # what it says must not depend on the records beside it
+            record.pop("more", None)
         try:
             return self._decoder.admit(record, self._header_doc)
         except RecordError as error:
@@ -198,10 +206,10 @@ class ParquetReader:
         expected = {
             "doc": text, "ts": types.is_integer, "op": text, "path": text, "ids": _is_list_of_integers,
             "value": text, "old": text, "pos": types.is_integer, "at": text, "txn": types.is_integer,
-            "meta": _any_of(types.is_map, types.is_struct, text),
+            "meta": _any_of(types.is_map, types.is_struct, text), "more": types.is_boolean,
         }  # fmt: skip
         wrong = [name for name in REQUIRED if name not in schema.names]
-        for name in FIELDS:
+        for name in COLUMNS:
             if name in schema.names:
                 given = schema.field(name).type
                 if not (expected[name](given) or types.is_null(given)):
@@ -211,9 +219,9 @@ class ParquetReader:
                 f"{self._file}: not a change log: columns missing or of another type: {', '.join(wrong)}."
                 f" It has {', '.join(schema.names) or 'none'}; a change log has"
                 " doc string, ts int64, op string, path string, ids list<int64>, value string, old string,"
-                " pos int64, at string, txn int64, meta map<string, string>"
+                " pos int64, at string, txn int64, meta map<string, string>, more bool"
             )
-        return [name for name in FIELDS if name in schema.names]
+        return [name for name in COLUMNS if name in schema.names]
 
     def _header(self, metadata: dict[bytes, bytes]) -> Header | None:
         content = metadata.get(MARK.encode())
@@ -309,11 +317,12 @@ class ParquetWriter:
 
     def _write_group(self) -> None:
         pa = self._pa
-        ts, op, path, ids, value, old, pos, at, doc, txn, meta = zip(*self._rows, strict=True)
+        ts, op, path, ids, value, old, pos, at, doc, txn, meta, more = zip(*self._rows, strict=True)
         by_name = {
             "doc": doc, "ts": ts, "op": op, "path": list(map(str, path)), "ids": ids, "value": value, "old":
             old, "pos": pos, "at": at, "txn": txn,
             "meta": [None if m is None else list(m.items()) for m in meta],
+            "more": [each or None for each in more],
         }  # fmt: skip
         arrays = [pa.array(by_name[field.name], field.type) for field in self._schema]
         self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema))

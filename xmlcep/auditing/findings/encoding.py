@@ -43,13 +43,16 @@ class FindingEncoder:
     def encode(self, composite: CompositeEvent) -> bytes:
         """The JSON text of the composite's finding record, as UTF-8."""
         name, operator, path, ids, constituents, start, end, cause = composite
-        return FASTEST.dumps(
-            {
-                "doc": cause[8], "ts": cause[0], "at": cause[7], "name": name, "path": self._texts[path],
-                "ids": ids, "start": start, "end": end, "constituents": self._constituents(constituents),
-                "operator": operator,
-            }
-        )  # fmt: skip
+        record = {
+            "doc": cause[8], "ts": cause[0], "at": cause[7], "name": name, "path": self._texts[path],
+            "ids": ids, "start": start, "end": end, "constituents": self._constituents(constituents),
+            "operator": operator,
+        }  # fmt: skip
+        if cause[9] is not None:
+            record["txn"] = cause[9]
+        if cause[10] is not None:
+            record["meta"] = cause[10]
+        return FASTEST.dumps(record)
 
     def forwarded(self, composite: CompositeEvent) -> bytes:
         """The composite for another task, as `decode_composite` reads it."""
@@ -67,7 +70,7 @@ class FindingEncoder:
         texts = self._texts
         records: list[dict[str, Any]] = []
         for event in events:
-            if type(event) is CompositeEvent:
+            if isinstance(event, CompositeEvent):
                 name, operator, path, ids, inside, _, _, _ = event
                 records.append(
                     {
@@ -76,10 +79,13 @@ class FindingEncoder:
                     }
                 )  # fmt: skip
             else:
-                records.append(
-                    {
-                        "ts": event[0], "op": event[1], "path": texts[event[2]], "ids": event[3],
-                        "value": event[4], "old": event[5],
-                    }
-                )  # fmt: skip
+                ts, op, where, ids, value, old, _, at, _, txn, meta, _ = event
+                record = {"ts": ts, "op": op, "path": texts[where], "ids": ids, "value": value, "old": old}
+                if at is not None:
+                    record["at"] = at
+                if txn is not None:
+                    record["txn"] = txn
+                if meta is not None:
+                    record["meta"] = meta
+                records.append(record)
         return records

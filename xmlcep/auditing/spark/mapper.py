@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from hashlib import blake2b
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,7 +12,7 @@ from path_types import PathType
 
 from ...errors import XmlCepError
 from ...log import BadRecord, Batch, ClockCheck, Header, Origin
-from ...log.columns.blocks import Kinds, Sifted, Span
+from ...log.columns.blocks import Kinds, Sifted, Span, meta_texts
 from ...log.decoding import LARGEST, RowDecoder
 from ...log.json_codec import FASTEST
 from ...log.records import Row
@@ -213,7 +212,7 @@ class Mapper:
         self._route(Sifted(list(spans.values()), self._columns(rows, list(spans))), positions)
 
     def _columns(self, rows: Sequence[Row], docs: Sequence[str]) -> dict[str, Any]:
-        ts, op, path, ids, value, old, pos, at, doc, txn, _ = zip(*rows, strict=True)
+        ts, op, path, ids, value, old, pos, at, doc, txn, meta, more = zip(*rows, strict=True)
         numbers, places = self._numbers, {name: place for place, name in enumerate(docs)}
         kinds = []
         for key in zip(op, path, strict=True):
@@ -226,7 +225,8 @@ class Mapper:
             "doc": pa.array([places[name] for name in doc], number_), "kind": pa.array(kinds, number_),
             "ts": pa.array(ts, number_), "ids": pa.array(ids, pa.list_(number_)), "value": pa.array(value, text),
             "old": pa.array(old, text), "pos": pa.array(map(_as_place, pos), number_), "at": pa.array(at, text),
-            "txn": pa.array(map(_within_64_bits, txn), number_),
+            "txn": pa.array(txn, number_), "meta": meta_texts(meta),
+            "more": pa.array([each or None for each in more], pa.bool_()),
         }  # fmt: skip
 
     def _kept(self, rows: list[Row], numbers: Sequence[int]) -> tuple[list[Row], Sequence[int]]:
@@ -318,10 +318,3 @@ class _Gathered:
 def _as_place(pos: int | None) -> int | None:
     """A place among siblings; one that no list can have is any such."""
     return pos if pos is None or -1 <= pos <= LARGEST else -1
-
-
-def _within_64_bits(txn: int | None) -> int | None:
-    """Transactions are only told apart: a digest does for those beyond."""
-    if txn is None or -LARGEST <= txn <= LARGEST:
-        return txn
-    return int.from_bytes(blake2b(str(txn).encode(), digest_size=8).digest(), "big", signed=True)

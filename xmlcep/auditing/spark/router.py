@@ -10,7 +10,7 @@ the segments' summaries (`edges`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,15 +18,16 @@ import pyarrow as pa
 
 from ...log.columns.blocks import Kinds, Span
 from ..plan.partition_key import FOREIGN, Pass, Plan, Role
-from .chunks import ChunkWriter, Mark, Numbers, buckets_of, hash_of
+from .chunks import META, ChunkWriter, Mark, Numbers, buckets_of, hash_of
 
 
 class Point(NamedTuple):
-    """A time point of a document: its number, its wall-clock time, the transaction it belongs to."""
+    """A time point of a document: its number, and of its record wall-clock time, transaction and meta (JSON text)."""
 
     ts: int
-    at: str | None
-    txn: int | None
+    at: str | None = None
+    txn: int | None = None
+    meta: str | None = None
 
 
 class Course(NamedTuple):
@@ -65,7 +66,7 @@ class Document:
         self.name = name
         self.ts = 0
         self.head: Point | None = None
-        self.tail = Point(0, None, None)
+        self.tail = Point(0)
         self.position = (0, 0)
         self.count = 0
         self.duplicates = 0
@@ -78,7 +79,7 @@ class Document:
 
 class Records:
     """Good records in file order: Arrow columns ``doc`` and ``kind`` (codes), ``ts``, ``ids``, ``value``, ``old``,
-    ``at``, ``txn`` and perhaps ``pos``. What the routing looks at is there as numbers."""
+    ``at``, ``txn``, ``meta`` and perhaps ``pos``. What the routing looks at is there as numbers."""
 
     def __init__(self, columns: dict[str, Any]) -> None:
         self.columns = columns
@@ -210,8 +211,8 @@ class Router:
         else:
             for span in spans:
                 document = self.document(span.doc)
-                document.head = document.head or Point(span.first, None, None)
-                document.tail = Point(span.last, None, None)
+                document.head = document.head or Point(span.first)
+                document.tail = Point(span.last)
 
     def end(self) -> list[Course]:
         """Ends the segment: the courses of its documents."""
@@ -239,7 +240,6 @@ class Router:
             return
         columns = dict(records.columns)
         columns["what"] = columns.pop("kind")
-        del columns["txn"]
         if len(rows) != len(records) or np.any(rows[1:] == rows[:-1]):
             columns = {name: column.take(pa.array(rows)) for name, column in columns.items()}
         columns["mark"] = np.full(len(rows), Mark.RECORD)
@@ -344,7 +344,7 @@ class _Markers:
     def point(self, row: int) -> Point:
         """The time point of a record."""
         columns = self.records.columns
-        return Point(columns["ts"][row].as_py(), columns["at"][row].as_py(), columns["txn"][row].as_py())
+        return Point(*(columns[name][row].as_py() for name in Point._fields))
 
     def add(self, mark: int, number: int, code: int, buckets: Numbers, rows: Any) -> None:
         """Markers for a pass and a document in some buckets, at the time of these records."""
@@ -358,25 +358,32 @@ class _Markers:
 
     def write(self, writer: ChunkWriter) -> None:
         """Hands the markers on."""
-        ts, at = self.records.columns["ts"], self.records.columns["at"]
         if self._found:
             rows = pa.array(np.concatenate([each[4] for each in self._found]))
-            self._write(writer, self._found, ts.take(rows), at.take(rows))
+            columns = {name: self.records.columns[name].take(rows) for name in Point._fields}
+            self._write(writer, self._found, columns)
         if self._late:
-            counts = [len(each[3]) for each in self._late]
-            points = [
-                point for each, count in zip(self._late, counts, strict=True) for point in [each[4]] * count
-            ]
             self._write(
-                writer, self._late, pa.array([point.ts for point in points], pa.int64()),
-                pa.array([point.at for point in points], pa.string()),
-            )  # fmt: skip
+                writer, self._late, point_columns(each[4] for each in self._late for _ in range(len(each[3])))
+            )
 
-    def _write(self, writer: ChunkWriter, found: Sequence[tuple[Any, ...]], ts: Any, at: Any) -> None:
+    def _write(
+        self, writer: ChunkWriter, found: Sequence[tuple[Any, ...]], times: dict[str, pa.Array]
+    ) -> None:
         counts = [len(each[3]) for each in found]
         mark, number, code = (np.repeat([each[index] for each in found], counts) for index in range(3))
-        columns = {"mark": mark, "doc": code, "ts": ts, "at": at}
+        columns = {"mark": mark, "doc": code, **times}
         writer.add(number, np.concatenate([each[3] for each in found]), columns, ordered=False)
+
+
+def point_columns(points: Iterable[Point]) -> dict[str, pa.Array]:
+    """Time points as columns of markers."""
+    columns = zip(*points, strict=True)
+    types = (pa.int64(), pa.string(), pa.int64(), META)
+    return {
+        name: pa.array(values, type_)
+        for name, values, type_ in zip(Point._fields, columns, types, strict=True)
+    }
 
 
 def wanted_by(plan: Plan) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..plan.partition_key import Plan
 from .chunks import Chunk, ChunkWriter, Mark, Numbers, buckets_of, hash_of
-from .router import Course
+from .router import Course, Point, point_columns
 
 
 class Edge(NamedTuple):
@@ -20,8 +20,7 @@ class Edge(NamedTuple):
     pass_index: int
     doc: str
     bucket: int
-    ts: int
-    at: str | None
+    point: Point
 
 
 class DocumentCourse:
@@ -73,7 +72,7 @@ class DocumentCourse:
         for number, key in self._runs.items():
             if course.head_keys.get(number) != key:
                 bucket = int(buckets_of(hash_of(self.doc), [key], self._buckets)[0])
-                edge = Edge(course.segment, Mark.BOUNDARY, number, self.doc, bucket, head.ts, head.at)
+                edge = Edge(course.segment, Mark.BOUNDARY, number, self.doc, bucket, head)
                 self.edges.append(edge)
 
     def _flush(self, course: Course) -> None:
@@ -85,7 +84,7 @@ class DocumentCourse:
         else:
             return
         self.edges += [
-            Edge(segment, Mark.FLUSH, number, self.doc, bucket, point.ts, point.at)
+            Edge(segment, Mark.FLUSH, number, self.doc, bucket, point)
             for number, touched in self._touched.items()
             for bucket in sorted(touched)
         ]
@@ -113,7 +112,7 @@ def edge_chunks(edges: Iterable[Edge], plan: Plan, buckets: int) -> Iterator[Chu
     for segment, found in by_segment.items():
         columns = {
             "mark": [edge.mark for edge in found], "doc": [writer.code(edge.doc) for edge in found],
-            "ts": [edge.ts for edge in found], "at": [edge.at for edge in found],
+            **point_columns(edge.point for edge in found),
         }  # fmt: skip
         writer.add(_column(found, 2), _column(found, 4), columns, ordered=False)
         for chunk in writer.take(segment):

@@ -102,10 +102,7 @@ class Settlement:
 
     def ends(self) -> dict[str, Ending]:
         """The last time point of each document."""
-        return {
-            doc: Ending(course.segment, course.last.ts, course.last.at)
-            for doc, course in self.documents.items()
-        }
+        return {doc: Ending(course.segment, course.last) for doc, course in self.documents.items()}
 
     def collect_bad(self, chunk: Chunk, collector: Collector, *, again: bool = False) -> None:
         """Hands a bad record on, with its number in its file; ``again``: it was found in the sorted records."""

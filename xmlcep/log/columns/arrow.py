@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import RecordError
 from ..batches import Batch
+from ..decoding import LARGEST
+from ..json_codec import FASTEST
 from ..records import Row
-from .blocks import Kind, Kinds, Sifted, Span, Stretch
+from .blocks import Kind, Kinds, Meta, Sifted, Span, Stretch
 
 if TYPE_CHECKING:
     import pyarrow
@@ -18,7 +20,11 @@ WITH_FEW_VALUES = ("doc", "op", "path")
 """The columns that should be read dictionary-encoded."""
 
 _TEXTS = ("value", "old", "at")
-_USED = ("ts", "ids", "value", "old", "at", "txn")
+_USED = ("ts", "ids", "value", "old", "at", "txn", "meta", "more")
+_SEPARATORS = (
+    "\x1f",
+    "\x1e",
+)  # XML can hold neither, and where a meta has one all the same, it is done by hand
 
 
 class ArrowBlock:
@@ -38,13 +44,8 @@ class ArrowBlock:
 
     def sifted(self, kinds: Kinds) -> Sifted | None:
         """See `Block`."""
-        import pyarrow as pa
-
         records = self._records(kinds)
-        try:
-            return None if records is None else records.sifted()
-        except pa.ArrowInvalid:
-            return None  # a transaction's number beyond 64 bits, in an unsigned column
+        return None if records is None else records.sifted()
 
     def _records(self, kinds: Kinds) -> _Records | None:
         columns = {name: self._batch.column(name) for name in self._batch.schema.names}
@@ -107,6 +108,11 @@ def _are_regular(columns: dict[str, Any]) -> bool:
         type_ = columns[name].type if name in columns else pa.null()
         if not (_is_text(type_) or pa.types.is_null(type_)):
             return False
+    if "more" in columns and columns["more"].type not in (pa.bool_(), pa.null()):
+        return False
+    txn = columns.get("txn")
+    if txn is not None and txn.type == pa.uint64() and (pc.max(txn).as_py() or 0) > LARGEST:
+        return False
     meta = columns.get("meta")
     if meta is None or meta.null_count == len(meta):
         return True
@@ -198,12 +204,20 @@ class _Records:
         kept = self._kept(self._wanted)
         length = len(kept.codes)
         numbers = pa.array([kind.number for kind in self._table], number)
-        columns = {"doc": docs.filter(self._wanted), "kind": numbers.take(kept.codes)}
-        for name in _USED:
-            type_ = {"ts": number, "txn": number, "ids": pa.list_(number)}.get(name, pa.string())
+        metas = _encoded_metas(kept.columns.get("meta"), length)
+        texts = [FASTEST.dumps(meta).decode() for meta in metas.values]
+        columns = {
+            "doc": docs.filter(self._wanted),
+            "kind": numbers.take(kept.codes),
+            "meta": pa.DictionaryArray.from_arrays(metas.codes, pa.array(texts, pa.string())),
+        }
+        types = {"ts": number, "txn": number, "ids": pa.list_(number), "more": pa.bool_()}
+        for name in (each for each in _USED if each != "meta"):
+            type_ = types.get(name, pa.string())
             columns[name] = (
                 kept.columns[name].cast(type_) if name in kept.columns else pa.nulls(length, type_)
             )
+        columns["more"] = pc.if_else(columns["more"], True, None)
         return Sifted(spans, columns)
 
     def _sorted_by_document(self) -> Any:
@@ -248,7 +262,7 @@ class _Records:
             columns["ts"].to_pylist(), [kind.op for kind in kinds], [kind.path for kind in kinds],
             id_tuples(columns["ids"], [kind.length for kind in kinds]),
             _values(columns.get("value")), _values(columns.get("old")), repeat(None), _values(columns.get("at")),
-            docs, _values(columns.get("txn")), repeat(None),
+            docs, _values(columns.get("txn")), _metas(columns.get("meta")), _flags(columns.get("more")),
         )  # fmt: skip
 
 
@@ -277,10 +291,54 @@ def _counts(codes: Any) -> dict[int, int]:
     return {each["values"]: each["counts"] for each in codes.value_counts().to_pylist()}
 
 
+def _flags(column: Any) -> Iterable[bool]:
+    if column is None or column.null_count == len(column):
+        return repeat(False)
+    return map(bool, column.to_pylist())
+
+
 def _values(column: Any) -> Iterable[Any]:
     if column is None or column.null_count == len(column):
         return repeat(None)
     return column.to_pylist()  # type: ignore[no-any-return]
+
+
+class _Metas(NamedTuple):
+    """A column of metas as its distinct values and, per record, the index of its value (int32, null: none)."""
+
+    values: list[Meta]
+    codes: pyarrow.Array
+
+
+def _metas(column: Any) -> Iterable[Meta | None]:
+    if column is None or column.null_count == len(column):
+        return repeat(None)
+    metas = _encoded_metas(column, len(column))
+    return [None if code is None else metas.values[code] for code in metas.codes.to_pylist()]
+
+
+def _encoded_metas(column: Any, count: int) -> _Metas:
+    """So many metas in a column of maps of strings, or of nulls, or in none.
+
+    The records of a transaction share theirs, so few values are to be made; Arrow tells them apart as texts.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if column is None or column.null_count == count:
+        return _Metas([], pa.nulls(count, pa.int32()))
+    keys, items = column.keys.cast(pa.string()), column.items.cast(pa.string())
+    pattern = "[" + "".join(_SEPARATORS) + "]"
+    if any(pc.any(pc.match_substring_regex(texts, pattern)).as_py() for texts in (keys, items)):
+        texts = pa.array(["" if each is None else repr(each) for each in column.to_pylist()], pa.string())
+    else:
+        pairs = pc.binary_join_element_wise(keys, items, _SEPARATORS[0])
+        joined = pa.ListArray.from_arrays(column.offsets, pairs)
+        texts = pc.binary_join(joined, _SEPARATORS[1])
+    texts = pc.if_else(column.is_valid(), texts, pa.scalar(None, pa.string()))
+    codes = texts.dictionary_encode().indices
+    firsts = pc.index_in(pa.array(range(pc.max(codes).as_py() + 1), codes.type), codes)
+    return _Metas(list(map(dict, column.take(firsts).to_pylist())), codes)
 
 
 def id_tuples(ids: Any, lengths: Sequence[int]) -> Iterator[tuple[int, ...]]:

@@ -8,7 +8,7 @@ out of the ordinary, is read like any other part of the log, so that there is on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from path_types import PathType
@@ -16,20 +16,23 @@ from path_types import PathType
 from ...errors import RecordError
 from ...events import OPERATIONS, record_path
 from ..batches import Batch
+from ..decoding import is_same_meta
+from ..json_codec import FASTEST
 from ..records import Control, Header, Row
 
 if TYPE_CHECKING:
     import pyarrow
 
 Item: TypeAlias = tuple[int, Header | Control] | Batch
+Meta: TypeAlias = Mapping[str, str]
 
 
 class Stretch(NamedTuple):
     """Good records of one document, in ascending order of ts, that stand together in a block.
 
     ``first`` and ``last`` are time points, ``records`` says how many they are; ``rows`` has the wanted
-    ones, and ``counts`` how many there are of each kind, in order of first occurrence. A row has no ``pos``
-    and no ``meta``: no rule sees them, save through the state of the document.
+    ones, and ``counts`` how many there are of each kind, in order of first occurrence. A row has no ``pos``: no
+    rule sees it, save through the state of the document.
     """
 
     doc: str
@@ -53,7 +56,8 @@ class Sifted(NamedTuple):
     """The records of a block, and the columns of those that are wanted, in file order.
 
     ``columns`` are Arrow arrays: ``doc`` and ``kind`` (int64: indexes of ``spans`` and of the kinds), ``ts``,
-    ``ids`` (list of int64), ``value``, ``old``, ``at``, ``txn``. Neither ``pos`` nor ``meta``: see `Stretch`.
+    ``ids`` (list of int64), ``value``, ``old``, ``at``, ``txn``, and ``meta`` as JSON texts in a dictionary, since
+    many records share theirs, and ``more`` (true or null). No ``pos``: see `Stretch`.
     """
 
     spans: list[Span]
@@ -111,3 +115,26 @@ class Block(Protocol):
 
     def items(self) -> Iterator[Item]:
         """The records as any reader hands them out; bad ones go where the reader puts them."""
+
+
+def meta_texts(metas: Iterable[Meta | None]) -> pyarrow.DictionaryArray:
+    """Metas as JSON texts in a dictionary; those that follow each other are mostly the same."""
+    import pyarrow as pa
+
+    texts: list[str] = []
+    codes: list[int | None] = []
+    places: dict[str, int] = {}
+    last: Meta | None = None
+    code: int | None = None
+    for meta in metas:
+        if meta is None:
+            codes.append(None)
+            continue
+        if last is None or not is_same_meta(meta, last):
+            text = FASTEST.dumps(meta).decode()
+            code = places.setdefault(text, len(texts))
+            if code == len(texts):
+                texts.append(text)
+            last = meta
+        codes.append(code)
+    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(texts, pa.string()))

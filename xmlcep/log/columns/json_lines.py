@@ -12,13 +12,14 @@ from ...errors import RecordError
 from ..decoding import LARGEST, is_meta
 from ..json_codec import JsonCodec
 from ..records import FIELDS
-from .blocks import Item, Kind, Kinds, Sifted, Span, Stretch
+from .blocks import Item, Kind, Kinds, Meta, Sifted, Span, Stretch, meta_texts
 
 _fields = itemgetter(*FIELDS)
 _number = attrgetter("number")
 _NOTHING = type(None)
 _TEXT = {str, _NOTHING}
 _NUMBER = {int, _NOTHING}
+_FLAG = {bool, _NOTHING}
 
 
 class LinesBlock:
@@ -37,14 +38,11 @@ class LinesBlock:
     def sifted(self, kinds: Kinds) -> Sifted | None:
         """See `Block`."""
         records = self._records(kinds)
-        try:
-            return None if records is None else records.sifted()
-        except OverflowError:
-            return None  # a transaction's number beyond 64 bits
+        return None if records is None else records.sifted()
 
     def _records(self, kinds: Kinds) -> _Records | None:
         try:
-            return _checked(list(map(_fields, map(self._codec.loads, self._lines))), kinds)
+            return _checked(list(map(self._codec.loads, self._lines)), kinds)
         except (RecordError, LookupError, TypeError, ValueError):
             return None  # no JSON, no change record, or one with values that cannot be
 
@@ -60,6 +58,9 @@ class _Records(NamedTuple):
     old: Sequence[str | None]
     at: Sequence[str | None]
     txn: Sequence[int | None]
+    meta: Sequence[Meta | None]
+    more: Sequence[bool | None] | None
+    """None where no record has the field."""
     times: dict[str, Sequence[int]]
     """The time points of each document."""
     met: Sequence[Kind]
@@ -71,7 +72,8 @@ class _Records(NamedTuple):
             compress(self.ts, wanted), [kind.op for kind in self.kind if kind.wanted],
             [kind.path for kind in self.kind if kind.wanted], map(tuple, compress(self.ids, wanted)),
             compress(self.value, wanted), compress(self.old, wanted), repeat(None), compress(self.at, wanted),
-            compress(self.doc, wanted), compress(self.txn, wanted), repeat(None),
+            compress(self.doc, wanted), compress(self.txn, wanted), compress(self.meta, wanted),
+            repeat(False) if self.more is None else map(bool, compress(self.more, wanted)),
         )  # fmt: skip
         counts = self._counts()
         if len(self.times) == 1:
@@ -117,6 +119,10 @@ class _Records(NamedTuple):
             "old": pa.array(list(compress(self.old, wanted)), text),
             "at": pa.array(list(compress(self.at, wanted)), text),
             "txn": pa.array(list(compress(self.txn, wanted)), number),
+            "meta": meta_texts(compress(self.meta, wanted)),
+            "more": pa.nulls(len(kinds), pa.bool_())
+            if self.more is None
+            else pa.array([each or None for each in compress(self.more, wanted)], pa.bool_()),
         }
         return Sifted(list(self._spans()), columns)
 
@@ -125,9 +131,12 @@ class _Records(NamedTuple):
             yield Span(doc, times[0], times[-1], len(times))
 
 
-def _checked(records: list[tuple[Any, ...]], kinds: Kinds) -> _Records | None:
+def _checked(records: list[dict[str, Any]], kinds: Kinds) -> _Records | None:
     """The columns of these records; None if anything in them is out of the ordinary."""
-    doc, ts, op, path, ids, value, old, pos, at, txn, meta = zip(*records, strict=True)
+    doc, ts, op, path, ids, value, old, pos, at, txn, meta = zip(*map(_fields, records), strict=True)
+    more = None
+    if set(map(len, records)) != {len(FIELDS)}:  # else no record has a field more
+        more = [record.get("more") for record in records]
     docs = set(doc)
     known = list(map(kinds.__getitem__, zip(op, path, strict=True)))
     if not (
@@ -138,6 +147,8 @@ def _checked(records: list[tuple[Any, ...]], kinds: Kinds) -> _Records | None:
         and _are_ids(ids, [kind.length for kind in known])
         and set(map(type, value)) | set(map(type, old)) | set(map(type, at)) <= _TEXT
         and set(map(type, pos)) | set(map(type, txn)) <= _NUMBER
+        and max(filter(None, txn), default=0) <= LARGEST
+        and (more is None or set(map(type, more)) <= _FLAG)
         and (set(map(type, meta)) == {_NOTHING} or all(each is None or is_meta(each) for each in meta))
     ):
         return None
@@ -149,7 +160,7 @@ def _checked(records: list[tuple[Any, ...]], kinds: Kinds) -> _Records | None:
         times = dict(lists)
     if not all(map(_ascends, times.values())):
         return None
-    return _Records(doc, ts, known, ids, value, old, at, txn, times, kinds.met)
+    return _Records(doc, ts, known, ids, value, old, at, txn, meta, more, times, kinds.met)
 
 
 def _are_ids(ids: Sequence[Any], lengths: list[int]) -> bool:
