@@ -125,8 +125,8 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         word, name, value = parts
         text = _unquoted(value, self._source)
         return GivenOption(
-            "let", start_of(word), end_of(name), text, start_of(value), end_of(value), is_string=True, broken=text is None,
-            variable=str(name),
+            "let", start_of(word), end_of(name), text, start_of(value), end_of(value), is_string=True,
+            broken=text is None, variable=str(name),
         )  # fmt: skip
 
     def binding(self, parts: list[Token | None]) -> _Binding:
