@@ -33,7 +33,7 @@ def test_statements_are_plain_text() -> None:
     for code, statement in read_statements().items():
         assert statement.code == code
         assert statement.title and statement.text.startswith(f"{code}. {statement.title}")
-        assert "](" not in statement.text and "```" not in statement.text and "<a " not in statement.text
+        assert not any(mark in statement.text for mark in ("](#", ".md", "```", "<a "))
 
 
 def test_what_is_no_rule(capsys: pytest.CaptureFixture[str]) -> None:

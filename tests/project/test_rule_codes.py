@@ -21,6 +21,7 @@ RANGE = re.compile(rf"\b([{LETTERS}])([1-9]\d?) to \1([1-9]\d?)\b")
 ANCHOR = re.compile(r'<a id="([^"]+)"></a>')
 HEADING = re.compile(r"^## ([A-Z])\. [^\n]*\n\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 PARTS = dict(HEADING.findall(PAGES[0].read_text(encoding="utf-8")))
+NOT_BUILT, NOT_RUN = "Not built yet.", "Read and checked, not run yet."
 
 # Names that look like the code of a rule and are none; a name that has gone from its file goes from here.
 OTHER_MEANINGS = {
@@ -85,7 +86,8 @@ def test_every_statement_is_cited_somewhere_else() -> None:
     """A rule that neither code nor tests name is implemented nowhere, or nobody knows where."""
     pages = {str(page.relative_to(ROOT)) for page in PAGES}
     cited = {code for file, code in citations() if file not in pages and not file.startswith("docs/")}
-    assert sorted(set(read_statements()) - cited) == []
+    due = {code for code in read_statements() if not PARTS.get(code[0], "").startswith(NOT_RUN)}
+    assert sorted(due - cited) == []
 
 
 def test_anchors_are_codes_each_once_and_in_order() -> None:
@@ -101,7 +103,7 @@ def test_anchors_are_codes_each_once_and_in_order() -> None:
 def test_a_part_of_the_rules_has_its_statements_or_says_that_it_has_none(letter: str) -> None:
     text = PARTS[letter]
     stated = [code for code in read_statements() if code[0] == letter]
-    assert (text.strip() == "Not built yet.") is (not stated)
+    assert (text.strip() == NOT_BUILT) is (not stated)
     assert [f'<a id="{code.lower()}"></a>{code}. ' in text for code in stated] == [True] * len(stated)
 
 

@@ -13,12 +13,20 @@ import path_types
 from path_types import PathInstance, PathType
 from tests.conftest import REPOSITORY
 from tests.reference import relations
+from tests.spec.alphabet import steps_of
 from tests.spec.tables import EVALUATORS, Runner, check, rows
 from xmlcep import RuleError, parse_rules
 
 PAGE = (REPOSITORY / "docs" / "rules.md").read_text(encoding="utf-8")
 # A part of the page (a code, or "intro") and its blocks.
 PARTS = dict(re.findall(r'(?:^### <a id="(\w+)">|\A)(.*?)(?=^### <a id=|\Z)', PAGE, re.MULTILINE | re.DOTALL))
+
+# The rules that are read and checked, but not run yet: of their examples the rules are, too.
+NOT_RUN = set(re.findall(r"^## ([A-Z])\. [^\n]*\n\nRead and checked, not run yet\.$", PAGE, re.MULTILINE))
+
+
+def runs(code: str) -> bool:
+    return code[:1].upper() not in NOT_RUN
 
 
 def blocks(kind: str) -> list[Any]:
@@ -32,12 +40,12 @@ def blocks(kind: str) -> list[Any]:
 
 
 def test_every_block_is_of_a_kind_that_is_run() -> None:
-    assert set(re.findall(r"^```(\w+)$", PAGE, re.MULTILINE)) == {"example", "paths", "python"}
+    assert set(re.findall(r"^```(\w+)$", PAGE, re.MULTILINE)) == {"example", "paths", "python", "xcep"}
 
 
 @pytest.mark.parametrize("code", [code for code in PARTS if code])
 def test_every_rule_has_an_example(code: str) -> None:
-    assert "\n```" in PARTS[code]
+    assert re.search(r"^```(example|paths|python)$" if runs(code) else r"^```", PARTS[code], re.MULTILINE)
 
 
 HISTORIES, MISTAKES = [
@@ -47,13 +55,22 @@ HISTORIES, MISTAKES = [
 
 
 @pytest.mark.parametrize("run", EVALUATORS)
-@pytest.mark.parametrize("block", HISTORIES)
+@pytest.mark.parametrize("block", [block for block in HISTORIES if runs(str(block.id))])
 def test_histories(run: Runner, block: str) -> None:
     rules, _, histories = block.rpartition("\n\n")
     assert rules, "rules, an empty line, histories"
     for row in rows(histories):
         context, words, raised = row if "$context" in rules else ("", *row)
         check(run, rules, words, raised, {"context": context})
+
+
+@pytest.mark.parametrize("block", [block for block in HISTORIES if not runs(str(block.id))])
+def test_histories_to_come(block: str) -> None:
+    """The rules are rules, the words are words."""
+    rules, _, histories = block.rpartition("\n\n")
+    parse_rules(rules.replace("$context", "chronicle"))
+    for row in rows(histories):
+        steps_of(row[-2])
 
 
 @pytest.mark.parametrize("block", MISTAKES)
