@@ -170,15 +170,19 @@ class PrimitiveEvent(NamedTuple):
 
     def provenance(self) -> dict[str, Any]:
         """Its ``txn`` and ``meta`` as fields of a finding record, without what it has not."""
-        found: dict[str, Any] = {}
-        if self.txn is not None:
-            found["txn"] = self.txn
-        if self.meta is not None:
-            found["meta"] = dict(self.meta)
-        return found
+        return _provenance(self.txn, self.meta)
 
     def __str__(self) -> str:
         return f"{self.op}({self.instance}) at {self.ts}"
+
+
+def _provenance(txn: int | None, meta: Mapping[str, str] | None) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if txn is not None:
+        found["txn"] = txn
+    if meta is not None:
+        found["meta"] = dict(meta)
+    return found
 
 
 def record_path(given: object) -> PathType:
@@ -194,14 +198,34 @@ def record_path(given: object) -> PathType:
     return path
 
 
+class TimePoint(NamedTuple):
+    """A time point at which something is raised that no record of the document's own raises: a timer is due (W5), or
+    something happened elsewhere that is known by its time only (D2)."""
+
+    ts: int
+    at: str | None = None
+    doc: str = ""
+    txn: int | None = None
+    meta: Mapping[str, str] | None = None
+
+    def provenance(self) -> dict[str, Any]:
+        """Its ``txn`` and ``meta`` as fields of a finding record, without what it has not."""
+        return _provenance(self.txn, self.meta)
+
+
+Cause: TypeAlias = PrimitiveEvent | TimePoint
+"""At what a composite is raised."""
+
+
 class CompositeEvent(NamedTuple):
     """An event raised by an operator of an event tree (E4).
 
     ``name`` is the event type's name, ``operator`` the label of the inner operator that raised it, None for
     the root of the tree (N7); ``path`` and ``ids`` are the path instance, ``constituents`` the events it is
     made of, in order of operand, then of arrival; ``start`` and
-    ``end`` its interval, None when empty (E5); ``cause`` the primitive event at whose time point it was
-    raised.
+    ``end`` its interval, None when empty (E5); ``cause`` the primitive event, or the time point, at which it was
+    raised; ``bindings`` its variables, a value or a tuple of values each, None if the event has none (V5); ``span``
+    the moments of its first and last primitive event, where rules look at these (W3).
     """
 
     # path and ids stand where PrimitiveEvent has them, so that the engine reads both in one way.
@@ -212,7 +236,9 @@ class CompositeEvent(NamedTuple):
     constituents: Sequence[Event]
     start: int | None
     end: int | None
-    cause: PrimitiveEvent
+    cause: Cause
+    bindings: Mapping[str, Any] | None = None
+    span: tuple[Any, Any] | None = None
 
     @property
     def ts(self) -> int:

@@ -6,9 +6,6 @@ from tests.project.source import imports, modules
 
 # Circles that are still there, with the reason; each goes when its modules part. None may be added, or grow.
 STANDING = {
-    "multiplicity has what its operator and its termination have to know of it": frozenset(
-        f"xmlcep.engine.{name}" for name in ("multiplicity", "operator_state", "termination")
-    ),
     "the tracker of a document is one object in a chain of base classes": frozenset(
         f"xmlcep.wrapping.{name}"
         for name in (

@@ -16,6 +16,7 @@ LAYERS = (
     ("xmlcep.own_packages",),
     ("xmlcep.position", "xmlcep.errors"),
     ("xmlcep.suggestions",),
+    ("xmlcep.timestamps",),
     ("xmlcep.xml_parser",),
     ("xmlcep.events",),
     ("xmlcep.algebra",),

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from path_types import PathType
 
-from ..engine.selection import select
+from ..engine.dispatch import select
 from ..events import PrimitiveType
 from ..log.columns.blocks import Kind
 from ..rules import Rules
@@ -45,7 +45,7 @@ def records_by_rule(
     """
     trees = rules.graph.trees
     found = {tree.index: 0 for tree in trees if names is None or tree.name in names}
-    meanings = select(rules.graph, None).meanings
+    meanings = select(rules.graph, None).by_type
     for kind, count in taken.items():
         meaning = meanings[kind]
         for index, plan in () if meaning is None else meaning.steps:

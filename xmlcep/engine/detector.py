@@ -1,7 +1,7 @@
 """The detector: primitive events in, composite events out (rules G1 to G5).
 
 One engine for live documents and for replay. What an event of some type means to the event graph is worked
-out at the first event of that type (`Meaning`, `Route`) and looked up from then on, so that the work per event depends
+out at the first event of that type (`dispatch`) and looked up from then on, so that the work per event depends
 on the trees that can match it, not on how many there are.
 """
 
@@ -16,11 +16,11 @@ from path_types import PathType
 
 from ..documents.replica import Replica
 from ..events import OPERATIONS, CompositeEvent, PrimitiveEvent
-from .operator_state import OperatorState
-from .plan import Plan
-from .routes import Direct, Route, Routes
-from .selection import select
-from .tree_state import TreeState
+from .bound_dispatch import BoundDispatch, BoundDispatches, Direct
+from .clock import Clock
+from .dispatch import TreeDispatch, select
+from .operators import OperatorState
+from .tree import TreeState
 
 if TYPE_CHECKING:
     from ..rules import Rules
@@ -64,24 +64,26 @@ class Detector:
             raise TypeError(
                 f"a detector needs rules, not {rules!r}: use load_rules(file) or parse_rules(text)"
             )
-        selection = self._selection = select(graph, trees)
-        self._document = (Replica() if document is None else document) if selection.conditional else None
+        active = self._active = select(graph, trees)
+        self._document = (Replica() if document is None else document) if active.conditional else None
+        self._clock = Clock(follows_time=False)
         self._report: list[CompositeEvent] = []
         # By their index in the graph, which is their turn (G2).
         self._trees = {
             tree.index: TreeState(
                 tree,
+                self._clock,
                 self._document,
                 self._report,
                 report_operators=operators,
-                reused=selection.reused[tree.index],
-                composite_plans=selection.composite_plans[tree.index],
+                reused=active.reused[tree.index],
+                composite_dispatch=active.composite_dispatch[tree.index],
             )
-            for tree in selection.trees
+            for tree in active.trees
         }
-        self._users = selection.users
-        self._routes: dict[str, Routes] = {
-            operation: Routes(operation, selection, self._trees) for operation in OPERATIONS
+        self._users = active.users
+        self._routes: dict[str, BoundDispatches] = {
+            operation: BoundDispatches(operation, active, self._trees) for operation in OPERATIONS
         }
         self._waiting: set[int] = set()  # trees with something pending (D2, D3)
         self._dying: list[tuple[TreeState, OperatorState, int]] = []
@@ -105,6 +107,7 @@ class Detector:
         if self._closed:
             return []
         self._last = event
+        self._clock.point = event[0]
         route = self._routes[event[1]][event[2]]
         if self._document is not None:
             if type(event) is not PrimitiveEvent:
@@ -128,6 +131,7 @@ class Detector:
         waiting = self._waiting
         report = self._report
         document = self._document
+        clock = self._clock
         txn: int | None = None
         for event in events:
             if event[9] != txn:
@@ -135,6 +139,7 @@ class Detector:
                     yield from self.flush()
                 txn = event[9]
             self._last = event
+            clock.point = event[0]
             route = routes[event[1]][event[2]]
             if document is not None:
                 if type(event) is not PrimitiveEvent:
@@ -189,8 +194,7 @@ class Detector:
         self._last = None
         self._closed = False
         for tree in self._trees.values():
-            for state in tree.states:
-                state.clear(self._document)
+            tree.clear(self._document)
 
     def add_fragment(self, xml_text: str, ids: Sequence[int]) -> None:
         """Adds a part of the document that was there before its first event, for conditions (D4).
@@ -205,7 +209,7 @@ class Detector:
 
         Deferred operators are released by any event (D2, D3), conditions are about the whole document (D4).
         """
-        everything = self._document is not None or any(tree.deferred for tree in self._trees.values())
+        everything = self._document is not None or any(tree.deferrals for tree in self._trees.values())
         return everything or self._routes[operation][path] is not None
 
     def _take_report(self) -> list[CompositeEvent]:
@@ -216,11 +220,11 @@ class Detector:
     # ---- one time point -------------------------------------------------------------------------------
 
     def _process(
-        self, event: PrimitiveEvent, route: Route | None, composites: Sequence[CompositeEvent] = ()
+        self, event: PrimitiveEvent, route: BoundDispatch | None, composites: Sequence[CompositeEvent] = ()
     ) -> None:
         if type(event) is not PrimitiveEvent:
             self._last = event = _new_tuple(PrimitiveEvent, event)
-        outside = self._selection.by_outside_tree(composites) if composites else {}
+        outside = self._active.by_outside_tree(composites) if composites else {}
         busy = bool(outside) or (bool(self._waiting) and self._released_by(event))
         if route is None:
             if busy:
@@ -228,7 +232,7 @@ class Detector:
                 self._free_the_dying()
             return
         for multiplicity in route.vanishing:
-            multiplicity.vanish(event[3][-1])
+            multiplicity.vanish(event[2], event[3])
         if busy or not route.alone:
             self._run(event, {state.tree.index: plan for state, plan in route.steps}, outside)
         elif route.direct is not None:
@@ -240,17 +244,17 @@ class Detector:
         if self._dying:
             self._free_the_dying()
 
-    def _run_alone(self, event: PrimitiveEvent, route: Route) -> None:
+    def _run_alone(self, event: PrimitiveEvent, route: BoundDispatch) -> None:
         """The trees have nothing to do with each other, and nothing else is released."""
         for tree, plan in route.steps:
             tree.process(event, plan)
-            if tree.deferred:
+            if tree.deferrals:
                 (self._waiting.add if tree.has_pending() else self._waiting.discard)(tree.tree.index)
 
     def _run(
         self,
         event: PrimitiveEvent,
-        plans: Mapping[int, Plan | None],
+        plans: Mapping[int, TreeDispatch | None],
         outside: Mapping[int, list[CompositeEvent]],
         *,
         flush: bool = False,
@@ -271,7 +275,7 @@ class Detector:
             else:
                 tree = self._trees[index]
                 raised = tree.process(event, plans.get(index), inboxes.pop(index, ()), flush=flush)
-                if tree.deferred:
+                if tree.deferrals:
                     (self._waiting.add if tree.has_pending() else self._waiting.discard)(index)
                 composites = _in_finding_order(raised) if raised and index in self._users else []
             for user in self._users[index] if composites else ():
@@ -286,17 +290,17 @@ class Detector:
 
     # ---- freeing (G4) -----------------------------------------------------------------------------------
 
-    def _delete(self, route: Route, key: int) -> None:
+    def _delete(self, route: BoundDispatch, key: int) -> None:
         """The node of these groups is gone: their state is freed, now or when nothing can come any more."""
         for tree, state in route.freed:
             if self._waiting and self._is_awaited(tree, state, key):
                 self._dying.append((tree, state, key))
             else:
-                state.forget(key)
+                tree.forget(state, key)
 
     def _is_awaited(self, tree: TreeState, state: OperatorState, key: int) -> bool:
         return tree.is_awaited(state, key) or any(
-            self._trees[index].has_pending() for index in self._selection.upstream[tree.tree.index]
+            self._trees[index].has_pending() for index in self._active.upstream[tree.tree.index]
         )
 
     def _free_the_dying(self) -> None:
@@ -307,7 +311,7 @@ class Detector:
             if self._is_awaited(tree, state, key):
                 still.append((tree, state, key))
             else:
-                state.forget(key)
+                tree.forget(state, key)
         self._dying = still
 
     # ---- looking inside ---------------------------------------------------------------------------------
@@ -321,9 +325,7 @@ class Detector:
         assert not self._report, self._report
         for tree in self._trees.values():
             for state in tree.states:
-                assert not state.outbox, (tree.tree.name, state.name, state.outbox)
-                for key, group in state.groups.items():
-                    assert not group.is_empty(), (tree.tree.name, state.name, key)
+                state._check()
             assert not tree.has_pending() or tree.tree.index in self._waiting, tree.tree.name
 
 

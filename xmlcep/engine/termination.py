@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from contexts import Entry
+from contexts.grouping import Key
 from path_types import PathType
 
 from ..algebra import Termination
-from ..documents.replica import Replica
-from ..events import PrimitiveEvent
-from ..xpath.conditions import Condition
-
-if TYPE_CHECKING:
-    from .multiplicity import MultiplicityState
-    from .operator_state import OperatorState
+from ..documents import Replica
+from ..events import Cause
+from ..xpath import Condition
+from .operators import DeferrableState
 
 
 class Deferral:
@@ -26,16 +23,16 @@ class Deferral:
     """
 
     def __init__(
-        self, state: OperatorState, mode: Termination, condition: Condition | None, document: Replica | None
+        self, state: DeferrableState, mode: Termination, condition: Condition | None, document: Replica | None
     ) -> None:
         self.state = state
         self.mode = mode
         self.condition = condition
         self.document = document
-        self.pending: set[int] = set()
-        self.blocked: set[int] = set()
+        self.pending: set[Key] = set()
+        self.blocked: set[Key] = set()
 
-    def arrive(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
+    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Holds arrivals; in mode earliest they are evaluated while the condition holds (X4)."""
         state = self.state
         if len(arrivals) > 1 and self.mode is Termination.EARLIEST and state.one_by_one:
@@ -52,10 +49,9 @@ class Deferral:
         else:
             self.blocked.add(key)
 
-    def create(
-        self, state: MultiplicityState, key: int, path: PathType, ids: tuple[int, ...], cause: PrimitiveEvent
-    ) -> None:
-        """M4 for a deferred multiplicity."""
+    def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
+        """M4 for a deferred operator."""
+        state = self.state
         if self.mode is Termination.EARLIEST and key not in self.blocked and self._holds(key):
             state.create(key, path, ids, cause)
             return
@@ -63,15 +59,13 @@ class Deferral:
         if key not in self.blocked and state.is_possible(key):
             (self.blocked if self.mode is Termination.EARLIEST else self.pending).add(key)
 
-    def release_due(
-        self, here: int | None, nodes: Iterable[int], cause: PrimitiveEvent, *, flush: bool
-    ) -> None:
+    def release_due(self, here: int | None, nodes: Iterable[int], cause: Cause, *, flush: bool) -> None:
         """Releases what is due at this time point, in ascending order of the group keys (X2).
 
         ``here`` is the group that the current primitive event projects on, ``nodes`` the groups' nodes that
         it is at or below; at a flush, when nothing happens anywhere, there are none.
         """
-        due = {key for key in nodes if key in self.blocked and self._holds(key)}
+        due: set[Key] = {key for key in nodes if key in self.blocked and self._holds(key)}
         if self.pending:
             released = self.pending if flush else self.left(here)
             for key in list(released):
@@ -90,7 +84,7 @@ class Deferral:
         """Whether any group has something still to be raised."""
         return bool(self.pending or self.blocked)
 
-    def left(self, here: int | None) -> set[int]:
+    def left(self, here: int | None) -> set[Key]:
         """The pending groups that the current event does not project on, if that releases them (D2)."""
         if self.mode is not Termination.NON_LOCAL:
             return set()
@@ -100,11 +94,11 @@ class Deferral:
         """Whether an event that projects on ``here`` releases anything by that alone."""
         return self.mode is Termination.NON_LOCAL and any(key != here for key in self.pending)
 
-    def may_release(self, key: int) -> bool:
+    def may_release(self, key: Key) -> bool:
         """Whether the group still has something to raise when its node is deleted."""
         return key in self.pending and self.condition is None
 
-    def forget(self, key: int) -> None:
+    def forget(self, key: Key) -> None:
         """Frees what is known of a group."""
         self.pending.discard(key)
         self.blocked.discard(key)
@@ -115,8 +109,9 @@ class Deferral:
         self.blocked.clear()
         self.document = document
 
-    def _holds(self, key: int) -> bool:
+    def _holds(self, key: Key) -> bool:
         if self.condition is None:
             return True
-        element = self.document.element(key) if self.document is not None else None
+        place = self.state.grouping.place_of(key)
+        element = self.document.element(place) if self.document is not None else None
         return element is not None and self.condition.holds(element)

@@ -5,7 +5,7 @@ Everything that is wrong is collected as `RuleProblem`, so that a person sees al
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from path_types import PathType, contains, left_bound_intersection
@@ -110,6 +110,21 @@ class EventTree:
     def path(self) -> PathType:
         """The path type of the composite event type: the root's (T4)."""
         return self.root.path
+
+    @property
+    def extended(self) -> bool:
+        """Whether its composites carry moments and variables, because this tree or one that uses it needs them."""
+        return False
+
+    def with_ancestors(self, indexes: Iterable[int]) -> frozenset[int]:
+        """These operators (by postorder index) and all above them, to which what they raise goes."""
+        found: set[int] = set()
+        for index in indexes:
+            current: int | None = index
+            while current is not None and current not in found:
+                found.add(current)
+                current = self.operators[current].parent
+        return frozenset(found)
 
     def leaves(self) -> Iterator[LeafNode]:
         """All leaves, in order of the operators they belong to."""

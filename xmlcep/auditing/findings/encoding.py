@@ -42,21 +42,23 @@ class FindingEncoder:
 
     def encode(self, composite: CompositeEvent) -> bytes:
         """The JSON text of the composite's finding record, as UTF-8."""
-        name, operator, path, ids, constituents, start, end, cause = composite
+        name, operator, path, ids, constituents, start, end, cause, bindings, _ = composite
         record = {
-            "doc": cause[8], "ts": cause[0], "at": cause[7], "name": name, "path": self._texts[path],
+            "doc": cause.doc, "ts": cause[0], "at": cause.at, "name": name, "path": self._texts[path],
             "ids": ids, "start": start, "end": end, "constituents": self._constituents(constituents),
             "operator": operator,
         }  # fmt: skip
-        if cause[9] is not None:
-            record["txn"] = cause[9]
-        if cause[10] is not None:
-            record["meta"] = cause[10]
+        if bindings is not None:
+            record["bindings"] = bindings
+        if cause.txn is not None:
+            record["txn"] = cause.txn
+        if cause.meta is not None:
+            record["meta"] = cause.meta
         return FASTEST.dumps(record)
 
     def forwarded(self, composite: CompositeEvent) -> bytes:
         """The composite for another task, as `decode_composite` reads it."""
-        name, _, path, ids, constituents, start, end, _ = composite
+        name, _, path, ids, constituents, start, end, _, _, _ = composite
         return FASTEST.dumps(
             {
                 "name": name, "path": self._texts[path], "ids": ids, "start": start, "end": end,
@@ -71,7 +73,7 @@ class FindingEncoder:
         records: list[dict[str, Any]] = []
         for event in events:
             if isinstance(event, CompositeEvent):
-                name, operator, path, ids, inside, _, _, _ = event
+                name, operator, path, ids, inside, _, _, _, _, _ = event
                 records.append(
                     {
                         "name": operator or name, "path": texts[path], "ids": ids,

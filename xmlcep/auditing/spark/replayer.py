@@ -236,6 +236,9 @@ class _Forwarded:
                 if step is None:
                     continue
                 cause = composite.cause
+                assert isinstance(
+                    cause, PrimitiveEvent
+                )  # what other passes take is raised at events (the plan)
                 key = 0 if each.by_document else composite.ids[step]
                 kind = self._kinds.of(cause[1], cause[2]).number
                 encoded = self._encoder.forwarded(composite)

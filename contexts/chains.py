@@ -7,11 +7,12 @@ non-empty event before, or the start of the nearest non-empty one behind.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from collections.abc import Sequence as SequenceOf
 
-from .group import Combination, Entry
-
-Stores = Sequence[Sequence[Entry]]
+from .combinations import Combinations, Pools, Stores
+from .entry import Combination, Entry, all_silent
+from .group import Group
 
 _NEVER, _ALWAYS = float("inf"), float("-inf")
 
@@ -120,3 +121,51 @@ def members(stores: Stores) -> list[list[Entry]] | None:
         for store, opening, deadline in zip(stores, before, behind, strict=True)
     ]
     return found if all(found) else None
+
+
+class Chains(Combinations):
+    """A sequence without further constraints: chains of one event of each operand, each before the next (H5)."""
+
+    ordered = True
+
+    def oldest(self, group: Group, terminator: Entry | None = None) -> Combination | None:
+        assert terminator is not None
+        chain = oldest_chain(group.stored[:-1], terminator)
+        return None if chain is None or (group.owners is not None and all_silent(chain)) else chain
+
+    def newest(self, group: Group, pools: Pools, child: int, terminator: Entry) -> Combination | None:
+        chain = newest_chain(pools[:-1], terminator)
+        return None if chain is None or (group.owners is not None and all_silent(chain)) else chain
+
+    def newest_of_each(self, group: Group, child: int, arrival: Entry | None) -> Combination | None:
+        if not all(group.stored):
+            return None
+        chosen = tuple([entries[-1] for entries in group.stored])
+        return None if not in_order(chosen) or all_silent(chosen) else chosen
+
+    def every(self, group: Group, child: int, arrivals: SequenceOf[Entry]) -> Iterator[Combination]:
+        return _every([arrivals if k == child else entries for k, entries in enumerate(group.stored)])
+
+    def all_of(self, group: Group) -> Iterator[Combination]:
+        return _every(group.stored)
+
+    def members(self, group: Group) -> list[list[Entry]] | None:
+        if not all(group.stored):
+            return None
+        found = members(group.stored)
+        return None if found is None or all(map(all_silent, found)) else found
+
+    def any_with(self, group: Group, child: int, entry: Entry) -> bool:
+        pools = [[entry] if k == child else entries for k, entries in enumerate(group.stored)]
+        if child == len(pools) - 1:
+            chains = [oldest_chain(pools[:-1], entry)]
+        else:
+            chains = [oldest_chain(pools[:-1], terminator) for terminator in pools[-1]]
+        return any(chain is not None and not all_silent(chain) for chain in chains)
+
+
+def _every(stores: Stores) -> Iterator[Combination]:
+    for terminator in stores[-1]:
+        for chain in all_chains(stores[:-1], terminator):
+            if not all_silent(chain):
+                yield chain

@@ -8,51 +8,44 @@ most one combination. These states raise exactly what `ConjunctionState` and `Se
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from contexts import Entry
+from contexts import CONTEXTS, Entry
+from contexts.grouping import Key
 
-from ..algebra import Conjunction, ContextName, Multiplicity, Promise
-from ..algebra import Sequence as SequenceDefinition
-from ..documents.replica import Replica
-from ..events import CompositeEvent, PrimitiveEvent
-from ..rules.trees import EventTree, LeafNode, OperatorNode
-from .operator_state import OperatorState
+from ...events import Cause, CompositeEvent
+from ...rules.trees import EventTree, LeafNode, OperatorNode
+from ..clock import Clock
+from .state import OperatorState
 
 _new_tuple = tuple.__new__
 Pair: TypeAlias = tuple[Entry, Entry]
-Waiting: TypeAlias = dict[int, list[Entry]]
+Waiting: TypeAlias = dict[Key, list[Entry]]
 
 
-def is_plain_pair(node: OperatorNode, tree: EventTree, operands: Sequence[Promise]) -> bool:
-    """Whether the states of this module can stand for this operator, given what its operands promise."""
-    if not isinstance(node.definition, (Conjunction, SequenceDefinition)) or len(operands) != 2:
-        return False
-    in_time = isinstance(node.definition, Conjunction) or (operands[0].prompt and operands[1].solid)
+def is_plain_pair(node: OperatorNode, tree: EventTree) -> bool:
+    """Whether an operator of two operands can be one of these, as far as its context and termination go."""
     return (
-        in_time
-        and node.context is ContextName.CHRONICLE
-        and not (tree.flat or node.deferred or node.may_repeat)
-        # Multiplicities take back what they raised, and want to know of its consumption (M1, H7).
-        and not any(
-            isinstance(child.definition, Multiplicity)
-            for child in node.children
-            if not isinstance(child, LeafNode)
-        )
+        len(node.children) == 2
+        and CONTEXTS[node.context.value].takes_oldest
+        and not (tree.flat or tree.extended or node.deferred or node.may_repeat)
+        # What takes back what it raised wants to know of its consumption (M1, H7).
+        and not any(child.definition.takes_back for child in node.children if not isinstance(child, LeafNode))
     )
 
 
-class PairState(OperatorState):
-    """What the two have in common: ``stores`` are the waiting entries by group key."""
+class PairState(OperatorState, ABC):
+    """What the two have in common: ``waiting`` are the waiting entries by group key."""
 
-    stores: tuple[Waiting, ...]
+    waiting: tuple[Waiting, ...]
 
-    def combine(self, child: int, key: int, entry: Entry) -> Pair | None:
+    @abstractmethod
+    def combine(self, child: int, key: Key, entry: Entry) -> Pair | None:
         """Stores the arrival, or consumes what it completes a combination with and returns both."""
-        raise NotImplementedError  # conjunction and sequence define their own
 
-    def take(self, child: int, key: int, entry: Entry, cause: PrimitiveEvent) -> None:
+    def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         pair = self.combine(child, key, entry)
         if pair is None:
             return
@@ -62,45 +55,50 @@ class PairState(OperatorState):
             start = other_start
         if other_end > end:
             end = other_end
-        path, length = self.ancestors.get(first[2]) or self.ancestor(first[2])
-        parts = (self.name, self.label, path, first[3][:length], (first, second), start, end, cause)
+        composer = self.composer
+        path, length = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
+        parts = (
+            composer.name, composer.label, path, first[3][:length], (first, second), start, end, cause, None, None,
+        )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
-        if self.report is not None:
-            self.report.append(composite)
+        if composer.report is not None:
+            composer.report.append(composite)
         parent = self.parent
         if parent is not None:
-            above = key if self.same_groups else parent.grouping.key(path, composite[3])
+            above = key if self.same_groups else parent.grouping.place(path, composite[3])
             if above is not None:
                 parent.take(self.child_index, above, (start, end, cause[0], composite, False), cause)
 
-    def arrive(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
+    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         for entry in arrivals:
             pair = self.combine(child, key, entry)
             if pair is not None:
                 self.raise_combination(pair, cause)
 
-    def forget(self, key: int) -> None:
-        for waiting in self.stores:
+    def forget(self, key: Key) -> None:
+        for waiting in self.waiting:
             waiting.pop(key, None)
 
-    def clear(self, document: Replica | None) -> None:
-        for waiting in self.stores:
+    def clear(self) -> None:
+        for waiting in self.waiting:
             waiting.clear()
 
     def size(self) -> int:
-        return sum(len(entries) for waiting in self.stores for entries in waiting.values())
+        return sum(len(entries) for waiting in self.waiting for entries in waiting.values())
 
 
 class PairConjunction(PairState):
     """Both operands have occurred; the oldest event of each is taken (H4)."""
 
-    def __init__(self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None) -> None:
-        super().__init__(node, tree, report)
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, clock: Clock
+    ) -> None:
+        super().__init__(node, tree, report, clock)
         self._first: Waiting = {}
         self._second: Waiting = {}
-        self.stores = (self._first, self._second)
+        self.waiting = (self._first, self._second)
 
-    def combine(self, child: int, key: int, entry: Entry) -> Pair | None:
+    def combine(self, child: int, key: Key, entry: Entry) -> Pair | None:
         others = self._first if child else self._second
         partners = others.get(key)
         if partners is not None:
@@ -118,12 +116,14 @@ class PairSequence(PairState):
     A second event that finds no first one before it never will, and is not kept (G4, C9).
     """
 
-    def __init__(self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None) -> None:
-        super().__init__(node, tree, report)
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, clock: Clock
+    ) -> None:
+        super().__init__(node, tree, report, clock)
         self._waiting: Waiting = {}
-        self.stores = (self._waiting,)
+        self.waiting = (self._waiting,)
 
-    def combine(self, child: int, key: int, entry: Entry) -> Pair | None:
+    def combine(self, child: int, key: Key, entry: Entry) -> Pair | None:
         if not child:
             _store(self._waiting, key, entry)
             return None
@@ -136,7 +136,7 @@ class PairSequence(PairState):
         return first, entry
 
 
-def _store(waiting: Waiting, key: int, entry: Entry) -> None:
+def _store(waiting: Waiting, key: Key, entry: Entry) -> None:
     entries = waiting.get(key)
     if entries is None:
         waiting[key] = [entry]

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 
-from contexts import Entry
-from contexts.group import EMPTY_END, EMPTY_START, composite, discard
+from contexts import Entry, Owner
+from contexts.entry import EMPTY_END, EMPTY_START
+from contexts.group import discard
+from contexts.grouping import Key
 from path_types import PathType
 
-from ..algebra import Conjunction, Multiplicity
-from ..algebra import Sequence as SequenceDefinition
-from ..documents.replica import Replica
-from ..events import CompositeEvent, Event, PrimitiveEvent
-from ..rules.trees import EventTree, OperatorNode
-from .operator_state import OperatorState, interval, nearest_common_ancestor
+from ...algebra import Multiplicity, Order, Promise
+from ...events import Cause, CompositeEvent, Event
+from ...rules.trees import EventTree, OperatorNode
+from ..clock import Clock
+from ..composer import interval, nearest_common_ancestor
+from .state import DeferrableState, OperatorState
+
+_FEW = 64  # deleted nodes that are kept without asking whether they are still needed
 
 
 class Integrated(Sequence[Event]):
@@ -87,40 +91,45 @@ class Accumulation:
         return not self.entries and self.current is None and self.created is None
 
 
-class MultiplicityState(OperatorState):
+class MultiplicityState(DeferrableState):
     """Raises a composite of all so far from the l-th arrival on, up to u of them."""
 
-    def __init__(self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None) -> None:
-        super().__init__(node, tree, report)
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, clock: Clock
+    ) -> None:
+        super().__init__(node, tree, report, clock)
         definition = node.definition
         assert isinstance(definition, Multiplicity)
+        self._by_detection = tree.order is Order.DETECTION
         self.lower = definition.lower
         self.upper = definition.upper
-        self.accumulations: dict[int, Accumulation] = {}
-        # Deleted nodes that may still be asked for, so that no silent composite is made for them (M5).
-        self.gone: set[int] = set()
-        self.refills = False  # whether silent composites are made: l = 0 and a parent that stores (M5)
+        self.accumulations: dict[Key, Accumulation] = {}
+        # Deleted nodes of which a composite may still be consumed, so that no silent one is made for them (M5), each
+        # with the key of the parent's group that it is stored in.
+        self.gone: dict[int, Key] = {}
+        self._most_gone = _FEW
+        self.owner: Owner | None = self
 
     @property
     def one_by_one(self) -> bool:
         return True
 
-    def evaluate_held(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
+    def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         self.integrate(key, self.accumulations[key], cause)
 
-    def set_parent_kind(self, parent: object) -> None:
-        """Tells which definition the parent has: only conjunction and sequence get silent composites (M5)."""
-        self.refills = self.lower == 0 and isinstance(parent, (Conjunction, SequenceDefinition))
+    def connect(self, parent: OperatorState) -> None:
+        super().connect(parent)
+        self.refills = self.lower == 0 and parent.node.definition.stores_composites
 
     # ---- arrivals (M1, M2) and creations (M4) ---------------------------------------------------------
 
-    def arrive(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
+    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         for entry in arrivals:
             accumulation = self._accumulation(key)
             accumulation.add(entry)
             self.integrate(key, accumulation, cause)
 
-    def integrate(self, key: int, accumulation: Accumulation, cause: PrimitiveEvent) -> None:
+    def integrate(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
         """Raises the composite of all so far if they are enough; at u accumulation starts over (M1, M2)."""
         count = len(accumulation.entries)
         if count < max(self.lower, 1):
@@ -134,7 +143,7 @@ class MultiplicityState(OperatorState):
             accumulation.start_over()
             del self.accumulations[key]
 
-    def create(self, key: int, path: PathType, ids: tuple[int, ...], cause: PrimitiveEvent) -> None:
+    def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
         """M4: the node was created, so a composite without constituents is raised for it."""
         accumulation = self._accumulation(key)
         if accumulation.entries:
@@ -143,24 +152,24 @@ class MultiplicityState(OperatorState):
             self._withdraw(accumulation.current)
         accumulation.current = self._raise_empty(path, ids, cause)
 
-    def _accumulation(self, key: int) -> Accumulation:
+    def _accumulation(self, key: Key) -> Accumulation:
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             accumulation = self.accumulations[key] = Accumulation()
         return accumulation
 
-    def _raise(self, accumulation: Accumulation, entries: list[Entry], cause: PrimitiveEvent) -> Entry:
+    def _raise(self, accumulation: Accumulation, entries: list[Entry], cause: Cause) -> Entry:
         constituents = Integrated(entries, len(entries))
         start, end = accumulation.start, accumulation.end
-        if self.by_detection or entries is not accumulation.entries:
+        if self._by_detection or entries is not accumulation.entries:
             start, end = interval(constituents)
-        path, ids = nearest_common_ancestor(constituents) if self.flat else self._place(entries[0][3])
-        entry = self.new_composite(path, ids, constituents, start, end, cause)
+        path, ids = nearest_common_ancestor(constituents) if self.flat else self.composer.place(entries[0][3])
+        entry = self.composer.new(path, ids, constituents, start, end, cause)
         self.outbox.append(entry)
         return entry
 
-    def _raise_empty(self, path: PathType, ids: tuple[int, ...], cause: PrimitiveEvent) -> Entry:
-        entry = self.new_composite(path, ids, (), EMPTY_START, EMPTY_END, cause)
+    def _raise_empty(self, path: PathType, ids: tuple[int, ...], cause: Cause) -> Entry:
+        entry = self.composer.new(path, ids, (), EMPTY_START, EMPTY_END, cause)
         self.outbox.append(entry)
         return entry
 
@@ -182,9 +191,9 @@ class MultiplicityState(OperatorState):
 
     def withdraw(self, child: int, entry: Entry) -> None:
         """A child multiplicity takes back a composite: out of the accumulation with it (M1)."""
-        key = self.grouping.key(entry[3][2], entry[3][3])
-        accumulation = None if key is None else self.accumulations.get(key)
-        if accumulation is None or key is None:
+        key = self.grouping.key_of(entry)
+        accumulation = self.accumulations.get(key)
+        if accumulation is None:
             return
         rest = [other for other in accumulation.entries if other is not entry]
         if len(rest) < len(accumulation.entries):
@@ -193,7 +202,7 @@ class MultiplicityState(OperatorState):
             accumulation.current, accumulation.told = current, told
             self._drop_if_idle(key, accumulation)
 
-    def _drop_if_idle(self, key: int, accumulation: Accumulation) -> None:
+    def _drop_if_idle(self, key: Key, accumulation: Accumulation) -> None:
         if accumulation.is_idle():
             self.accumulations.pop(key, None)
 
@@ -204,9 +213,9 @@ class MultiplicityState(OperatorState):
 
         Arrivals that wait for a release were not integrated, and stay (C7).
         """
-        key = self.grouping.key(entry[3][2], entry[3][3])
-        accumulation = None if key is None else self.accumulations.get(key)
-        if accumulation is not None and key is not None and accumulation.current is entry:
+        key = self.grouping.key_of(entry)
+        accumulation = self.accumulations.get(key)
+        if accumulation is not None and accumulation.current is entry:
             accumulation.start_over(accumulation.entries[accumulation.told :])
             self._drop_if_idle(key, accumulation)
 
@@ -220,22 +229,20 @@ class MultiplicityState(OperatorState):
                 return None
         elif event.ids[-1] in self.gone or any(other[3].ids == event.ids for other in stored):
             return None
-        silent = event._replace(constituents=(), start=None, end=None)
-        return composite(None, None, at, silent, silent=True)
+        return self.composer.entry(event._replace(constituents=(), start=None, end=None), silent=True)
 
     def available(self, silent: Entry) -> None:
         """A silent composite stands in the parent's store: the next one replaces it."""
-        key = self.grouping.key(silent[3][2], silent[3][3])
-        if key is not None:
-            accumulation = self._accumulation(key)
-            if accumulation.current is None:
-                accumulation.current = silent
+        key = self.grouping.key_of(silent)
+        assert key is not None
+        accumulation = self._accumulation(key)
+        if accumulation.current is None:
+            accumulation.current = silent
 
-    def vanish(self, key: int) -> None:
-        """The node is about to be deleted: its silent composite is no longer available (M5)."""
-        if not self.refills:
-            return
-        self.gone.add(key)
+    def vanish(self, path: PathType, ids: tuple[int, ...]) -> None:
+        assert self.parent is not None
+        key: Key = ids[-1]
+        self.gone[key] = self.parent.grouping.place(path, ids)
         accumulation = self.accumulations.get(key)
         if accumulation is not None and accumulation.current is not None and accumulation.current[4]:
             self._withdraw(accumulation.current)
@@ -244,24 +251,24 @@ class MultiplicityState(OperatorState):
 
     # ---- deferred (D5, X8) ------------------------------------------------------------------------------
 
-    def hold(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
+    def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         accumulation = self._accumulation(key)
         for entry in arrivals:
             accumulation.add(entry)
 
-    def hold_creation(self, key: int, path: PathType, ids: tuple[int, ...]) -> None:
+    def hold_creation(self, key: Key, path: PathType, ids: tuple[int, ...]) -> None:
         """M4 for a deferred operator: an empty composite is due."""
         accumulation = self._accumulation(key)
         if not accumulation.entries:
             accumulation.created = (path, ids)
 
-    def is_possible(self, key: int) -> bool:
+    def is_possible(self, key: Key) -> bool:
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             return False
         return len(accumulation.entries) >= max(self.lower, 1) or accumulation.created is not None
 
-    def release(self, key: int, cause: PrimitiveEvent) -> None:
+    def release(self, key: Key, cause: Cause) -> None:
         """Full batches of u, then the rest if there is at least l of it (D5)."""
         accumulation = self.accumulations[key]
         if accumulation.current is not None:
@@ -281,13 +288,21 @@ class MultiplicityState(OperatorState):
         accumulation.start_over(entries)
         self._drop_if_idle(key, accumulation)
 
-    def forget(self, key: int) -> None:
-        super().forget(key)
+    def forget(self, key: Key) -> None:
         self.accumulations.pop(key, None)
-        self.gone.discard(key)
+        place = self.grouping.place_of(key)
+        if place in self.gone and not self._is_stored_above(place):
+            del self.gone[place]
+        elif len(self.gone) > self._most_gone:
+            self.gone = {gone: at for gone, at in self.gone.items() if self._is_stored_above(gone)}
+            self._most_gone = max(_FEW, 2 * len(self.gone))
 
-    def clear(self, document: Replica | None) -> None:
-        super().clear(document)
+    def _is_stored_above(self, node: int) -> bool:
+        """Whether the parent has a composite of a node that is gone: its group lasts longer if its path is shorter."""
+        assert self.parent is not None
+        return self.parent.stores(self.child_index, self.gone[node], node)
+
+    def clear(self) -> None:
         self.accumulations.clear()
         self.gone.clear()
 
@@ -296,3 +311,11 @@ class MultiplicityState(OperatorState):
             len(accumulation.entries) + (accumulation.current is not None)
             for accumulation in self.accumulations.values()
         )
+
+
+def new_state(
+    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, clock: Clock,
+    operands: Sequence[Promise],
+) -> MultiplicityState:  # fmt: skip
+    """The running state of a multiplicity."""
+    return MultiplicityState(node, tree, report, clock)

@@ -1,7 +1,8 @@
-"""Which trees of an event graph a detector evaluates, and what events mean to them (G1, G2).
+"""Dispatch: what events of a type mean, worked out at the first event of that type and looked up from then on.
 
-Nothing here changes by what happens, so detectors of the same rules and the same trees share it: what an
-event of some type means is worked out once for all of them.
+`TreeDispatch` is what they mean to one tree, `TypeDispatch` to all trees that a detector evaluates (`ActiveTrees`).
+Both depend on rules only, so all detectors of the same rules share them; `bound_dispatch` joins them to the running
+states of one detector. So the work per event depends on the trees that can match it, not on how many there are.
 """
 
 from __future__ import annotations
@@ -12,14 +13,92 @@ from functools import lru_cache, partial, reduce
 from operator import and_
 from typing import Generic, TypeAlias, TypeVar
 
-from path_types import PathType, equals_or_ends
+from path_types import PathType, equals_or_ends, offset
 
 from ..algebra import ALL, Promise
-from ..events import CompositeEvent
+from ..events import CompositeEvent, CompositeType, PrimitiveType
 from ..rules.event_graph import EventGraph
-from ..rules.trees import EventTree
-from .plan import Delivery, Plan, composite_plan, primitive_plan
+from ..rules.trees import EventTree, LeafNode, OperatorNode
 from .promises import promise
+
+# Where a leaf's event goes: operator (postorder index), operand, and which of the event's ids is the group
+# key (None: flat).
+Delivery: TypeAlias = tuple[int, int, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class TreeDispatch:
+    """The state updates of one event type in one tree.
+
+    ``deliveries`` in postorder of the operators and order of operands; ``creations`` the multiplicities with
+    l = 0 for which the event creates a node (M4); ``rechecks`` for the operators whose condition may have
+    changed (D4) which of the ids can be a group's node, both by postorder index; ``visit`` the postorder
+    indexes, ascending, of the operators touched and all their ancestors; ``direct`` says that there is
+    nothing to do but one delivery.
+    """
+
+    deliveries: tuple[Delivery, ...]
+    creations: frozenset[int]
+    rechecks: dict[int, tuple[int, ...]]
+    visit: tuple[int, ...]
+    direct: bool
+
+
+def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeDispatch | None:
+    """What primitive events of this type mean to a tree; None if they change nothing in it by themselves."""
+    deliveries = tuple(
+        delivery
+        for node in tree.operators
+        for leaf in node.leaves()
+        if isinstance(leaf.type, PrimitiveType) and leaf.type.accepts(operation, path)
+        for delivery in _delivery(tree, node, leaf, path)
+    )
+    creations = frozenset(
+        node.index
+        for node in tree.operators
+        if operation == "ins" and node.definition.creates_empty
+        if equals_or_ends(node.path, path) and (tree.flat or _index(node, path) is not None)
+    )
+    rechecks = {
+        node.index: nodes
+        for node in tree.operators
+        if node.condition is not None and (nodes := _at_or_above(node, path))
+    }
+    if not (deliveries or creations or rechecks):
+        return None
+    touched = {operator for operator, _, _ in deliveries} | creations | rechecks.keys()
+    direct = len(deliveries) == 1 and not creations and not rechecks
+    visit = tuple(sorted(tree.with_ancestors(touched)))
+    return TreeDispatch(deliveries, creations, rechecks, visit, direct)
+
+
+def composite_deliveries(tree: EventTree, name: str, path: PathType) -> tuple[Delivery, ...]:
+    """Where a tree stores the composites of this name and absolute path type (T5)."""
+    return tuple(
+        delivery
+        for node in tree.operators
+        for leaf in node.leaves()
+        if isinstance(leaf.type, CompositeType) and leaf.type.accepts(name, path)
+        for delivery in _delivery(tree, node, leaf, path)
+    )
+
+
+def _delivery(tree: EventTree, node: OperatorNode, leaf: LeafNode, path: PathType) -> list[Delivery]:
+    index = None if tree.flat else _index(node, path)
+    return [] if index is None and not tree.flat else [(node.index, leaf.child_index, index)]
+
+
+def _at_or_above(node: OperatorNode, path: PathType) -> tuple[int, ...]:
+    """Which of the ids of such an event can be nodes of the operator's groups (D4: at or below the node)."""
+    above = [PathType.of(True, path.steps[: length + 1]) for length in range(len(path))]
+    return tuple(index for index, place in enumerate(above) if _index(node, place) == index)
+
+
+def _index(node: OperatorNode, path: PathType) -> int | None:
+    """Which of the ids of such an event is the group key in hierarchical context (K1), if it projects."""
+    start = offset(node.path, path)
+    return None if start is None else start + len(node.path) - 1
+
 
 _MOST_TYPES = 10_000  # of which something is kept: documents may have names without end
 
@@ -42,7 +121,7 @@ class _Answers(dict[tuple[str, PathType], Answer], Generic[Answer]):
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class TypeDispatch:
     """What primitive events of one type mean to the chosen trees.
 
     ``steps`` are the trees that take them, in order of G2; ``alone`` says that none of these is used by
@@ -50,20 +129,20 @@ class Meaning:
     group (G4). ``direct`` says that in each tree there is but one arrival, and nothing deferred.
     """
 
-    steps: tuple[tuple[int, Plan], ...]
+    steps: tuple[tuple[int, TreeDispatch], ...]
     alone: bool
     freed: tuple[tuple[int, int], ...]
     direct: bool
 
 
-class Selection:
+class ActiveTrees:
     """The chosen trees of a graph, in order of G2. Elsewhere they go by their index in the graph.
 
     ``reused`` is what is promised of the trees that each chosen one reuses; ``users`` are the chosen trees
     that use a tree, which may be an outside one; ``upstream`` are, for each chosen tree, the chosen deferring
     trees whose composites may still reach it, directly or by others; ``conditional`` are those with a
-    condition. ``meanings`` has the meaning of primitive events by operation and path type, None if they mean
-    nothing; ``composite_plans``, for each chosen tree, where it stores composites, by name and path type.
+    condition. ``by_type`` says what primitive events mean, by operation and path type, None if they mean
+    nothing; ``composite_dispatch``, for each chosen tree, where it stores composites, by name and path type.
     """
 
     def __init__(self, graph: EventGraph, names: Collection[str]) -> None:
@@ -75,9 +154,9 @@ class Selection:
         self.conditional = frozenset(
             tree.index for tree in self.trees if any(operator.condition for operator in tree.operators)
         )
-        self.meanings: ByType[Meaning | None] = _Answers(self._meaning)
-        self.composite_plans: dict[int, ByType[tuple[Delivery, ...]]] = {
-            tree.index: _Answers(partial(composite_plan, tree)) for tree in self.trees
+        self.by_type: ByType[TypeDispatch | None] = _Answers(self._of_type)
+        self.composite_dispatch: dict[int, ByType[tuple[Delivery, ...]]] = {
+            tree.index: _Answers(partial(composite_deliveries, tree)) for tree in self.trees
         }
         self._graph = graph
         self._by_path = _by_path(self.trees)
@@ -106,12 +185,12 @@ class Selection:
                 found.setdefault(index, []).append(event)
         return found
 
-    def _meaning(self, operation: str, path: PathType) -> Meaning | None:
+    def _of_type(self, operation: str, path: PathType) -> TypeDispatch | None:
         steps = []
         freed: list[tuple[int, int]] = []
         direct = True
         for tree in self._candidates(path):
-            plan = primitive_plan(tree, operation, path)
+            plan = primitive_dispatch(tree, operation, path)
             if plan is not None:
                 steps.append((tree.index, plan))
                 deferred = any(operator.deferred for operator in tree.operators)
@@ -123,7 +202,7 @@ class Selection:
         if not (steps or freed):
             return None
         alone = not any(index in self.users for index, _ in steps)
-        return Meaning(tuple(steps), alone, tuple(freed), direct and alone and not freed)
+        return TypeDispatch(tuple(steps), alone, tuple(freed), direct and alone and not freed)
 
     def _candidates(self, path: PathType) -> list[EventTree]:
         """The trees that have to be asked about primitive events of this path, in order of G2.
@@ -137,7 +216,7 @@ class Selection:
         return [self._graph.trees[index] for index in sorted(indexes)]
 
 
-def select(graph: EventGraph, names: Collection[str] | None) -> Selection:
+def select(graph: EventGraph, names: Collection[str] | None) -> ActiveTrees:
     """The selection of the trees with these names; None: of all trees.
 
     Raises `ValueError` for a name that no tree has.
@@ -146,16 +225,16 @@ def select(graph: EventGraph, names: Collection[str] | None) -> Selection:
 
 
 @lru_cache(maxsize=64)
-def _select(graph: EventGraph, names: frozenset[str] | None) -> Selection:
+def _select(graph: EventGraph, names: frozenset[str] | None) -> ActiveTrees:
     known = [tree.name for tree in graph.trees]
     if names is None:
-        return Selection(graph, known)
+        return ActiveTrees(graph, known)
     unknown = sorted(names.difference(known))
     if unknown:
         raise ValueError(
             f"trees has {unknown[0]!r}, which is no event of these rules: expected some of {', '.join(known)}"
         )
-    return Selection(graph, names)
+    return ActiveTrees(graph, names)
 
 
 def _promises_of_reused(graph: EventGraph) -> list[Promise]:

@@ -7,8 +7,8 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contexts.group import Entry, composite
-from contexts.order import all_chains, in_order, members, newest_chain, oldest_chain
+from contexts import Entry, composite
+from contexts.chains import all_chains, in_order, members, newest_chain, oldest_chain
 
 
 @st.composite

@@ -1,0 +1,67 @@
+"""What an event of some type means to one detector: the running states behind a `TypeDispatch`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from contexts import Entry
+from path_types import PathType
+
+from ..events import Cause
+from .dispatch import ActiveTrees, TreeDispatch, TypeDispatch
+from .operators import OperatorState
+from .tree import TreeState
+
+Direct: TypeAlias = tuple[Callable[[int, int, Entry, Cause], None], int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundDispatch:
+    """What primitive events of one type mean to a detector's trees, see `TypeDispatch`.
+
+    ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of which a deleted
+    node can be a group (M5, G4). ``direct`` is for the common case: how to take the event, operand, index of
+    its group key in ids; None if the case is not so simple.
+    """
+
+    direct: tuple[Direct, ...] | None
+    steps: tuple[tuple[TreeState, TreeDispatch], ...]
+    alone: bool
+    vanishing: tuple[OperatorState, ...]
+    freed: tuple[tuple[TreeState, OperatorState], ...]
+
+
+class BoundDispatches(dict[PathType, BoundDispatch | None]):
+    """The routes of one operation by path type, each made when it is first asked for."""
+
+    def __init__(self, operation: str, active: ActiveTrees, trees: Mapping[int, TreeState]) -> None:
+        super().__init__()
+        self._operation = operation
+        self._active = active
+        self._trees = trees
+
+    def __missing__(self, path: PathType) -> BoundDispatch | None:
+        dispatch = self._active.by_type[self._operation, path]
+        bound = self[path] = None if dispatch is None else _bound(dispatch, self._trees)
+        return bound
+
+
+def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState]) -> BoundDispatch:
+    freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
+    direct = None
+    if dispatch.direct:
+        direct = tuple(
+            (trees[tree].states[operator].take, child, index)
+            for tree, plan in dispatch.steps
+            for operator, child, index in plan.deliveries
+            if index is not None
+        )
+    return BoundDispatch(
+        direct,
+        tuple((trees[tree], plan) for tree, plan in dispatch.steps),
+        dispatch.alone,
+        tuple(state for _, state in freed if state.refills),
+        freed,
+    )

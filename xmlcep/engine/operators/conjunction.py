@@ -1,0 +1,35 @@
+"""Conjunction at run time: all operands have occurred (H4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contexts import AnyOrder
+
+from ...algebra import Promise
+from ...events import CompositeEvent
+from ...rules.trees import EventTree, OperatorNode
+from ..clock import Clock
+from .combining import CombiningState
+from .pairs import PairConjunction, is_plain_pair
+from .state import OperatorState
+
+
+class ConjunctionState(CombiningState):
+    """All operands have occurred, in any order."""
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, clock: Clock
+    ) -> None:
+        super().__init__(node, tree, report, clock)
+        self.exists = AnyOrder()
+
+
+def new_state(
+    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, clock: Clock,
+    operands: Sequence[Promise],
+) -> OperatorState:  # fmt: skip
+    """The running state of a conjunction; ``operands`` is what its operands promise."""
+    if is_plain_pair(node, tree):
+        return PairConjunction(node, tree, report, clock)
+    return ConjunctionState(node, tree, report, clock)

@@ -1,0 +1,87 @@
+"""Disjunction at run time: one composite per arrival, nothing stored (H6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contexts import CONTEXTS, Entry
+from contexts.grouping import Key
+
+from ...algebra import Promise
+from ...events import Cause, CompositeEvent
+from ...rules.trees import EventTree, OperatorNode
+from ..clock import Clock
+from .state import DeferrableState
+
+
+class DisjunctionState(DeferrableState):
+    """Any operand has occurred; the arrivals in the composites it raises count as consumed (H7).
+
+    ``pending`` are, for a deferred one, the arrivals since the last release by group, each with its operand.
+    """
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, clock: Clock
+    ) -> None:
+        super().__init__(node, tree, report, clock)
+        self.context = CONTEXTS[node.context.value]
+        self.pending: dict[Key, list[tuple[int, Entry]]] = {}
+
+    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        owner = self._owners[child] if self._owners is not None else None
+        for entry in arrivals:
+            self.raise_combination((entry,), cause)
+            if owner is not None:
+                owner.consumed(entry)
+
+    def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        self.pending.setdefault(key, []).extend((child, entry) for entry in arrivals)
+
+    def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        del self.pending[key]
+        self.arrive(child, key, arrivals, cause)
+
+    def is_possible(self, key: Key) -> bool:
+        return key in self.pending
+
+    def release(self, key: Key, cause: Cause) -> None:
+        """Cumulative: one composite of all that is pending; else one per arrival (D5)."""
+        pending = self.pending.pop(key)
+        if self.context.batches:
+            by_operand = sorted(pending, key=lambda item: item[0])
+            self.raise_combination([entry for _, entry in by_operand], cause)
+        else:
+            for _, entry in pending:
+                self.raise_combination((entry,), cause)
+        if self._owners is not None:
+            for child, entry in pending:
+                owner = self._owners[child]
+                if owner is not None:
+                    owner.consumed(entry)
+
+    def withdraw(self, child: int, entry: Entry) -> None:
+        key = self.grouping.key_of(entry)
+        pending = self.pending.get(key)
+        if pending is not None:
+            rest = [(k, other) for k, other in pending if other is not entry]
+            if rest:
+                self.pending[key] = rest
+            else:
+                del self.pending[key]
+
+    def forget(self, key: Key) -> None:
+        self.pending.pop(key, None)
+
+    def clear(self) -> None:
+        self.pending.clear()
+
+    def size(self) -> int:
+        return sum(map(len, self.pending.values()))
+
+
+def new_state(
+    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, clock: Clock,
+    operands: Sequence[Promise],
+) -> DisjunctionState:  # fmt: skip
+    """The running state of a disjunction."""
+    return DisjunctionState(node, tree, report, clock)

@@ -1,0 +1,206 @@
+"""The running state of one event tree: arrivals in at the leaves, composites out at the root (G2, D6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from contexts import FLAT_KEY, Entry
+from contexts.entry import composite as composite_entry
+from path_types import PathType
+
+from ..algebra import Order, Promise
+from ..documents import Replica
+from ..events import CompositeEvent, PrimitiveEvent
+from ..rules.trees import EventTree
+from .clock import Clock
+from .dispatch import Delivery, TreeDispatch
+from .operators import DeferrableState, Input, OperatorState, new_state
+from .promises import promise
+from .termination import Deferral
+
+
+class TreeState:
+    """One event tree at run time.
+
+    ``reused`` is what is promised of the trees that it reuses, ``composite_dispatch`` says where it stores
+    composites by name and absolute path type.
+    """
+
+    def __init__(
+        self,
+        tree: EventTree,
+        clock: Clock,
+        document: Replica | None,
+        report: list[CompositeEvent],
+        *,
+        report_operators: bool,
+        reused: Promise,
+        composite_dispatch: Mapping[tuple[str, PathType], tuple[Delivery, ...]],
+    ) -> None:
+        self.tree = tree
+        self.flat = tree.flat
+        self.states = tuple(
+            new_state(
+                node, tree, report if report_operators or node.parent is None else None, clock,
+                [promise(child, reused) for child in node.children],
+            )
+            for node in tree.operators
+        )  # fmt: skip
+        self.root = self.states[-1]
+        for state in self.states:
+            if state.node.parent is not None:
+                state.connect(self.states[state.node.parent])
+        for state in self.states:
+            state.set_owners()
+        # By postorder index, what makes an operator wait (D2 to D4); None if it never does.
+        self._deferral = tuple(_deferral(state, document) for state in self.states)
+        self.deferrals = tuple(deferral for deferral in self._deferral if deferral is not None)
+        self._clock = clock
+        self._composite_dispatch = composite_dispatch
+
+    # ---- one time point -------------------------------------------------------------------------------
+
+    def process(
+        self,
+        event: PrimitiveEvent,
+        dispatch: TreeDispatch | None,
+        composites: Sequence[CompositeEvent] = (),
+        *,
+        flush: bool = False,
+    ) -> list[Entry]:
+        """Takes the tree through one time point in postorder (G2, D6); returns what the root raised.
+
+        ``dispatch`` is what the primitive event means to the tree, ``composites`` what earlier trees raised. At a
+        flush the event is only the cause: it has been processed before.
+        """
+        inputs: dict[int, list[Input]] = {}
+        visit: Sequence[int] = ()
+        if dispatch is not None:
+            visit = dispatch.visit
+            point, ids = self._clock.point, event.ids
+            for operator, child, index in dispatch.deliveries:
+                entry: Entry = (point, point, point, event, False)
+                place = FLAT_KEY if index is None else ids[index]
+                inputs.setdefault(operator, []).append((child, place, [entry]))
+        touched = self._deliver(composites, inputs) if composites else set()
+        touched.update(deferral.state.node.index for deferral in self.deferrals if deferral.pending)
+        if not touched.issubset(visit):
+            visit = sorted(self.tree.with_ancestors(touched).union(visit))
+        raised: list[Entry] = []
+        for index in visit:
+            entries = self._visit(self.states[index], inputs.get(index, ()), dispatch, event, flush=flush)
+            parent = self.states[index].parent
+            if parent is None:
+                raised = entries
+            elif entries:
+                inputs.setdefault(parent.node.index, []).extend(
+                    parent.grouped(self.states[index].child_index, entries)
+                )
+        return raised
+
+    def _visit(
+        self,
+        state: OperatorState,
+        inputs: Sequence[Input],
+        dispatch: TreeDispatch | None,
+        event: PrimitiveEvent,
+        *,
+        flush: bool,
+    ) -> list[Entry]:
+        """One operator's turn (X2): creation, arrivals child by child, releases; returns what it raised."""
+        deferral = self._deferral[state.node.index]
+        taker = state if deferral is None else deferral
+        if dispatch is not None and state.node.index in dispatch.creations:
+            place = state.grouping.place(event.path, event.ids)
+            if place is not None:
+                taker.create(place, event.path, event.ids, event)
+        for child, key, arrivals in sorted(inputs, key=_operand) if len(inputs) > 1 else inputs:
+            taker.arrive(child, key, arrivals, event)
+        if deferral is not None and deferral.is_waiting():
+            rechecks = dispatch.rechecks.get(state.node.index, ()) if dispatch is not None else ()
+            nodes = [event.ids[index] for index in rechecks]
+            deferral.release_due(state.grouping.place(event.path, event.ids), nodes, event, flush=flush)
+        entries, state.outbox = state.outbox, []
+        return entries
+
+    def _deliver(self, composites: Sequence[CompositeEvent], inputs: dict[int, list[Input]]) -> set[int]:
+        """Stores other trees' composites in the leaves they are compatible with; says whom that touches."""
+        touched = set()
+        by_detection = self.tree.order is Order.DETECTION
+        point = self._clock.point
+        arrivals: dict[tuple[int, int, int], list[Entry]] = {}
+        for event in composites:
+            for operator, child, index in self.composite_deliveries(event):
+                start, end = event.start, event.end
+                if by_detection and start is not None:
+                    start = end = point
+                entry = composite_entry(start, end, point, event)
+                place = (operator, child, FLAT_KEY if index is None else event.ids[index])
+                arrivals.setdefault(place, []).append(entry)
+        for (operator, child, key), entries in arrivals.items():
+            inputs.setdefault(operator, []).append((child, key, entries))
+            touched.add(operator)
+        return touched
+
+    def composite_deliveries(self, event: CompositeEvent) -> tuple[Delivery, ...]:
+        """Where the tree stores such a composite."""
+        if event.path is None:
+            return ()
+        return self._composite_dispatch[event.name, event.path]
+
+    def must_release(self, event: PrimitiveEvent) -> bool:
+        """Whether the event releases a non-local group by happening elsewhere (D2)."""
+        for deferral in self.deferrals:
+            if deferral.pending and deferral.concerns(deferral.state.grouping.place(event[2], event[3])):
+                return True
+        return False
+
+    def has_pending(self) -> bool:
+        """Whether any group has something still to be released."""
+        return any(deferral.pending for deferral in self.deferrals)
+
+    # ---- freeing (G4) -----------------------------------------------------------------------------------
+
+    def forget(self, state: OperatorState, place: int) -> None:
+        """Frees what an operator has at a node that is gone."""
+        for key in state.keys_at(place):
+            state.forget(key)
+            deferral = self._deferral[state.node.index]
+            if deferral is not None:
+                deferral.forget(key)
+
+    def clear(self, document: Replica | None) -> None:
+        """Forgets everything; ``document`` is the one that conditions see from now on."""
+        for state in self.states:
+            state.clear()
+        for deferral in self.deferrals:
+            deferral.clear(document)
+
+    def is_awaited(self, state: OperatorState, place: int) -> bool:
+        """Whether something deferred in this group or below it may still be released."""
+        # Silent empties must know that the node is gone as long as something may be consumed above them (M5).
+        for other in self.states if state.refills else self._below(state):
+            deferral = self._deferral[other.node.index]
+            if deferral is None or not deferral.pending:
+                continue
+            # Groups of one path type are the same nodes; of different ones they may lie in each other.
+            if other.node.path is not state.node.path or deferral.may_release(place):
+                return True
+        return False
+
+    def _below(self, state: OperatorState) -> Iterable[OperatorState]:
+        yield state
+        for child in state.children:
+            if child is not None:
+                yield from self._below(child)
+
+
+def _deferral(state: OperatorState, document: Replica | None) -> Deferral | None:
+    if not state.node.deferred:
+        return None
+    assert isinstance(state, DeferrableState)
+    return Deferral(state, state.node.termination, state.node.condition, document)
+
+
+def _operand(entry: Input) -> int:
+    return entry[0]
