@@ -34,9 +34,21 @@ def test_the_pages_name_what_exists(page: str) -> None:
 def test_the_architecture_lists_the_layers_in_their_order() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     listed = [
-        tuple(re.findall(r"`([\w.]+)`", row)) for row in re.findall(r"^\| (`[^|]+)\|", text, re.MULTILINE)
+        tuple(re.findall(r"`([\w.]+)`", row))
+        for row in re.findall(r"^\| (`[^|]+)\|", text.partition("\n## ")[0], re.MULTILINE)
     ]
     assert listed == [layer for layer in LAYERS if layer != ("xmlcep.__main__",)]
+
+
+@pytest.mark.parametrize("page", ["docs/architecture.md", "docs/glossary.md", "CONTRIBUTING.md"])
+def test_the_pages_name_files_that_exist(page: str) -> None:
+    text = re.sub(
+        r"^```.*?^```$", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
+    named = [name for name in re.findall(r"`([\w./]+)`", text) if re.fullmatch(r"[\w.]+(/[\w.]*)+", name)]
+    ours = [name for name in named if (ROOT / name.partition("/")[0]).is_dir()]
+    assert ours
+    assert [name for name in ours if not (ROOT / name).exists()] == []
 
 
 @pytest.mark.parametrize("name", TRACES)
