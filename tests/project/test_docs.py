@@ -31,6 +31,19 @@ def test_the_pages_name_what_exists(page: str) -> None:
     assert sorted(name for name in names if not exists(name)) == []
 
 
+@pytest.mark.parametrize("package", [name for name, file in modules().items() if file.name == "__init__.py"])
+def test_packages_name_modules_that_exist(package: str) -> None:
+    """Their docstrings say in which order to read."""
+    said = importlib.import_module(package).__doc__ or ""
+    folder = modules()[package].parent
+    missing = [
+        name
+        for name in re.findall(r"(?<!`)`([a-z_][\w.]*)`(?!`)", said)
+        if not exists(f"{package}.{name}") and not exists(name) and not (folder / name).exists()
+    ]
+    assert missing == []
+
+
 def test_the_architecture_lists_the_layers_in_their_order() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     listed = [
