@@ -158,7 +158,7 @@ class PrimitiveEvent(NamedTuple):
     def to_constituent(self) -> dict[str, Any]:
         """The event as it stands among the constituents of a finding record.
 
-        ``at``, ``txn`` and ``meta``, when and by whom it was made, are left out where the event has none.
+        ``at``, ``txn`` and ``meta``, when and by whom it was made, are left out where the event has none (N8).
         """
         record: dict[str, Any] = {
             "ts": self.ts, "op": self.op, "path": str(self.path), "ids": list(self.ids),

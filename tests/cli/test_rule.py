@@ -36,6 +36,17 @@ def test_statements_are_plain_text() -> None:
         assert not any(mark in statement.text for mark in ("](#", ".md", "```", "<a "))
 
 
+def test_a_statement_says_that_it_is_not_run_yet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    page = '## T. Trees\n\nNot yet.\n\n### <a id="t1"></a>T1. Trees\n\nA tree.\n'
+    (tmp_path / "rules.md").write_text(page, encoding="utf-8")
+    monkeypatch.setattr(_statements, "_folder", lambda: tmp_path)
+    read_statements.cache_clear()
+    try:
+        assert read_statements()["T1"].text == "T1. Trees\n\nNot yet.\n\nA tree."
+    finally:
+        read_statements.cache_clear()
+
+
 def test_what_is_no_rule(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rule", "Z9"]) == 2
     assert "'Z9' is not the code of a rule" in capsys.readouterr().err
@@ -68,8 +79,8 @@ def test_the_line(message: str, line: str) -> None:
 def test_without_the_pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """An installation that leaves data files out has messages all the same."""
     monkeypatch.setattr(_statements, "_folder", lambda: tmp_path)
-    _statements.read_statements.cache_clear()
+    read_statements.cache_clear()
     try:
         assert where_explained("cannot be derived (T2)") == ""
     finally:
-        _statements.read_statements.cache_clear()
+        read_statements.cache_clear()

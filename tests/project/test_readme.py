@@ -64,7 +64,7 @@ def test_the_tour(
     "page", [file for file in tracked_files() if file.suffix == ".md"], ids=lambda page: page.name
 )
 def test_links_lead_somewhere(page: Path) -> None:
-    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    text = re.sub(r"`[^`\n]*`", "", BLOCK.sub("", page.read_text(encoding="utf-8")))
     missing = []
     for target, anchor in LINK.findall(text):
         file = page.parent / target if target else page

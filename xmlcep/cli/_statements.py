@@ -17,6 +17,7 @@ _STATEMENT = re.compile(
     r'^(?:### |- )<a id="(?P<id>[a-z]\d+)"></a>(?P<text>.*?)(?=^(?:#{2,3} |- <a id=)|\Z)',
     re.MULTILINE | re.DOTALL,
 )
+_PART = re.compile(r"^(?=## )", re.MULTILINE)
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 _CITED = re.compile(r"\(([A-Z]\d{1,2}(?:, [A-Z]\d{1,2})*)\)")
 
@@ -34,9 +35,12 @@ def read_statements() -> dict[str, Statement]:
     """All statements by code, in the order of the pages; none where the pages are not there."""
     found = {}
     for page in filter(Path.is_file, (_folder() / name for name in _PAGES)):
-        for match in _STATEMENT.finditer(page.read_text(encoding="utf-8")):
-            code = match["id"].upper()
-            found[code] = _statement(code, match["text"])
+        for part in _PART.split(page.read_text(encoding="utf-8")):
+            statements = list(_STATEMENT.finditer(part))
+            about = part[: statements[0].start()].partition("\n")[2].strip() if statements else ""
+            for statement in statements:
+                code = statement["id"].upper()
+                found[code] = _statement(code, statement["text"], about)
     return found
 
 
@@ -54,15 +58,18 @@ def where_explained(message: str) -> str:
     return f"what {_and(f'({code})' for code in known)} {says}: xmlcep rule {' '.join(known)}"
 
 
-def _statement(code: str, markdown: str) -> Statement:
-    """From ``T2. Title`` and paragraphs, or ``**K1 Title** and the rest`` with its lines indented."""
+def _statement(code: str, markdown: str, about: str) -> Statement:
+    """From ``T2. Title`` and paragraphs, or ``**K1 Title** and the rest`` with its lines indented.
+
+    ``about`` is what is said of its whole part, for example that it is not run yet.
+    """
     head, _, rest = markdown.strip().partition("\n")
     if head.startswith("**"):
         title, _, first = head.removeprefix(f"**{code} ").partition("**")
         text = "\n".join([f"{code}. {title}{first}", *(line.removeprefix("  ") for line in rest.split("\n"))])
         return Statement(code, title.rstrip(".:"), _plain(text))
     title = head.removeprefix(f"{code}. ")
-    return Statement(code, title, _plain(f"{head}\n{rest}"))
+    return Statement(code, title, _plain("\n".join(filter(None, [head, about and f"\n{about}", rest]))))
 
 
 def _plain(markdown: str) -> str:
