@@ -16,6 +16,10 @@ class Chronicle(Context):
     name = "chronicle"
     takes_oldest = True
 
+    def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
+        """The oldest."""
+        return [[entry] for entry in opened[:1]]
+
     def on_arrival(
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
     ) -> list[Combination]:

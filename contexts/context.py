@@ -32,6 +32,10 @@ class Context(ABC):
         """Stores arrivals in operand ``child``."""
         group.stored[child].extend(arrivals)
 
+    def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
+        """The windows that these events, oldest first, keep open, each with the events it stands for (W8)."""
+        return [[entry] for entry in opened]
+
     @abstractmethod
     def on_arrival(
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]

@@ -17,6 +17,10 @@ class Cumulative(Context):
     name = "cumulative"
     batches = True
 
+    def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
+        """All together."""
+        return [list(opened)] if opened else []
+
     def on_arrival(
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
     ) -> list[Combination]:

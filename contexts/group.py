@@ -27,10 +27,11 @@ class Group:
     ``key`` is the group's (K1). ``fresh`` are, for a deferred operator, the arrivals since the last release (X1), with
     their operand; None if there are none. ``owners[k]`` is told of the consumption of operand k's events; ``owners``
     is None when nobody is. ``runs`` are those of context next (S2). ``shared`` says that one event may stand in two
-    operands and, consumed in one, is consumed in all (S1).
+    operands and, consumed in one, is consumed in all (S1). ``expiry`` is when the oldest event will be too old (W11),
+    if somebody looks after that.
     """
 
-    __slots__ = ("fresh", "key", "now", "owners", "runs", "shared", "stored")
+    __slots__ = ("expiry", "fresh", "key", "now", "owners", "runs", "shared", "stored")
 
     def __init__(
         self,
@@ -46,6 +47,7 @@ class Group:
         self.shared = shared
         self.fresh: list[tuple[int, Entry]] | None = None
         self.runs: list[list[Entry | None]] | None = None
+        self.expiry: int | None = None
         self.now = 0
 
     def hold(self, child: int, arrivals: Iterable[Entry]) -> None:

@@ -23,6 +23,10 @@ class Recent(Context):
             stored.clear()
             stored.append(entry)
 
+    def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
+        """The newest."""
+        return [[entry] for entry in opened[-1:]]
+
     def on_arrival(
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
     ) -> list[Combination]:

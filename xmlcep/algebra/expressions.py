@@ -18,6 +18,7 @@ from ..events import EventType
 from ..position import NOWHERE, Position
 from .options import Options
 from .promises import Promise
+from .windows import Window
 
 
 class Binding(NamedTuple):
@@ -187,14 +188,29 @@ class Operator(ABC):
         return False
 
     @property
+    def durations(self) -> tuple[Window, ...]:
+        """The windows among its arguments."""
+        return ()
+
+    @property
     def has_timers(self) -> bool:
         """Whether it can raise because time has passed, without any record of its group (W5)."""
+        return False
+
+    @property
+    def watches_group(self) -> bool:
+        """Whether it has to know of every event in its groups, of whatever type."""
         return False
 
     @property
     def negated(self) -> tuple[int, ...]:
         """Which operands must not occur (A1); their events never are constituents."""
         return ()
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """The operands in the order in which they are fed at a time point (H3): negated ones first (A1)."""
+        return (*self.negated, *(k for k in range(len(self.operands)) if k not in self.negated))
 
 
 Expression: TypeAlias = Leaf | Operator

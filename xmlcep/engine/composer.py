@@ -37,8 +37,8 @@ class Composer:
         self._flat = tree.flat
         self._by_detection = tree.order is Order.DETECTION
         self._may_repeat = node.may_repeat
-        self._extended = tree.extended
-        self._is_plain = not (node.may_repeat or self._flat or self._by_detection or self._extended)
+        self.extended = tree.extended
+        self._is_plain = not (node.may_repeat or self._flat or self._by_detection or self.extended)
 
     def compose(
         self, combination: Sequence[Entry], cause: Cause, bindings: Mapping[str, object] | None = None
@@ -60,7 +60,7 @@ class Composer:
         if self._by_detection:
             start, end = interval(events)
         path, ids = nearest_common_ancestor(events) if self._flat else self.place(events[0])
-        span = span_of(combination) if self._extended else None
+        span = span_of(combination) if self.extended else None
         return self.new(path, ids, tuple(events), start, end, cause, span, bindings)
 
     def new(
@@ -99,7 +99,7 @@ class Composer:
             interval_ = (EMPTY_START, EMPTY_END)
         else:
             interval_ = (point, point) if self._by_detection else (start, end)
-        if not self._extended:
+        if not self.extended:
             return (*interval_, point, event, silent)
         first, last = event.span or (None, None)
         return (*interval_, point, event, silent, first, last, event.bindings)

@@ -8,24 +8,30 @@ on the trees that can match it, not on how many there are.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from contexts import Entry
 from path_types import PathType
 
+from ..algebra import Unit
 from ..documents.replica import Replica
-from ..events import OPERATIONS, CompositeEvent, PrimitiveEvent
+from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent, TimePoint
+from ..timestamps import TimeError, microseconds, timestamp
 from .bound_dispatch import BoundDispatch, BoundDispatches, Direct
-from .clock import Clock
 from .dispatch import TreeDispatch, select
 from .operators import OperatorState
+from .release import Release
+from .setting import MOST_TRIES, Setting
+from .timers import ORDER, Due
 from .tree import TreeState
 
 if TYPE_CHECKING:
     from ..rules import Rules
 
 _new_tuple = tuple.__new__
+_NOTHING_DUE: Mapping[int, list[Due]] = {}
 
 
 class Detector:
@@ -35,7 +41,8 @@ class Detector:
     document before the first event; only rules with conditions need it (D4), and without it the detector
     keeps its own, starting empty. With ``trees``, names of events, it evaluates these only, as if the rules
     had no others; what others raise has to be fed where these use it (see `feed`). Raises `ValueError` for a
-    name that is no event of the rules.
+    name that is no event of the rules. ``tries`` is how many combinations ``having`` may be asked of for one arrival
+    (Q5).
 
     Events are `PrimitiveEvent`, or plain tuples of the same layout, with ascending ``ts``.
 
@@ -58,6 +65,7 @@ class Detector:
         operators: bool = False,
         document: Replica | None = None,
         trees: Collection[str] | None = None,
+        tries: int = MOST_TRIES,
     ) -> None:
         graph = getattr(rules, "graph", None)
         if graph is None:
@@ -66,13 +74,15 @@ class Detector:
             )
         active = self._active = select(graph, trees)
         self._document = (Replica() if document is None else document) if active.conditional else None
-        self._clock = Clock(follows_time=False)
+        self._setting = Setting(follows_time=active.follows_time, tries=tries)
+        self._clock = self._setting.clock
+        self._timed = active.follows_time
         self._report: list[CompositeEvent] = []
         # By their index in the graph, which is their turn (G2).
         self._trees = {
             tree.index: TreeState(
                 tree,
-                self._clock,
+                self._setting,
                 self._document,
                 self._report,
                 report_operators=operators,
@@ -87,7 +97,8 @@ class Detector:
         }
         self._waiting: set[int] = set()  # trees with something pending (D2, D3)
         self._dying: list[tuple[TreeState, OperatorState, int]] = []
-        self._last: PrimitiveEvent | None = None
+        self._last: Cause | None = None
+        self._more = False  # whether the last record's edit goes on
         self._closed = False
 
     # ---- feeding --------------------------------------------------------------------------------------
@@ -106,8 +117,11 @@ class Detector:
         """
         if self._closed:
             return []
+        if self._timed:
+            event = self._begin(event)
         self._last = event
-        self._clock.point = event[0]
+        if not self._timed:
+            self._clock.point = event[0]
         route = self._routes[event[1]][event[2]]
         if self._document is not None:
             if type(event) is not PrimitiveEvent:
@@ -126,6 +140,9 @@ class Detector:
     def replay(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
         """Feeds all events, with a flush after the last of each transaction (D3); does not close."""
         if self._closed:
+            return
+        if self._timed:
+            yield from self._replay_timed(events)
             return
         routes = self._routes
         waiting = self._waiting
@@ -161,21 +178,125 @@ class Detector:
         if txn is not None:
             yield from self.flush()
 
-    def flush(self, cause: PrimitiveEvent | None = None) -> list[CompositeEvent]:
-        """Releases all that waits in deferred operators (D3, X9); returns what that raises.
+    def _replay_timed(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
+        txn: int | None = None
+        for event in events:
+            if event[9] != txn:
+                if txn is not None:
+                    yield from self.flush()
+                txn = event[9]
+            yield from self.feed(event)
+        if txn is not None:
+            yield from self.flush()
 
-        It happens at the time point of the last event fed, or of ``cause`` if that is given.
+    def flush(self, cause: Cause | None = None) -> list[CompositeEvent]:
+        """Releases all that waits in deferred operators (D3, X9), and what is due by transactions (Z14).
+
+        It happens at the time point of the last event fed, or of ``cause`` if that is given. Returns what it raises.
         """
         cause = cause or self._last
-        if cause is None or not self._waiting or self._closed:
+        self._more = False
+        if cause is None or self._closed:
             return []
-        if type(cause) is not PrimitiveEvent:
+        due = self._due_by_transactions() if self._timed else {}
+        if not (self._waiting or due):
+            return []
+        if not isinstance(cause, (PrimitiveEvent, TimePoint)):
             cause = _new_tuple(PrimitiveEvent, cause)
-        self._run(cause, dict.fromkeys(self._waiting), {}, flush=True)
+        self._run(cause, dict.fromkeys(self._waiting), {}, Release.FLUSH, due)
         self._free_the_dying()
         return self._take_report()
 
-    def close(self, cause: PrimitiveEvent | None = None) -> list[CompositeEvent]:
+    def elsewhere(self, point: TimePoint) -> list[CompositeEvent]:
+        """Something happened at this time point where no rule looks: it releases what waits for that (D2).
+
+        For whoever feeds a part of a document's events only, as an audit does. Returns what it raises.
+        """
+        if self._closed:
+            return []
+        self._last = point
+        self._clock.ts = self._clock.point = point.ts
+        if self._waiting:
+            self._run(point, dict.fromkeys(self._waiting), {}, Release.LEFT)
+            self._free_the_dying()
+        return self._take_report()
+
+    # ---- time (W1 to W6) ------------------------------------------------------------------------------
+
+    def advance(self, time: str | int | datetime) -> list[CompositeEvent]:
+        """Says that time has passed although nothing has changed (W6); returns what was due until then, that time
+        included, and is raised.
+
+        ``time`` is RFC 3339 text, a `datetime.datetime` with a time zone, or microseconds since 1970. One that is not
+        later than the document's time changes nothing (Z13). Raises `TimeError` for what is no time.
+        """
+        now = _microseconds(time)
+        self._more = False
+        if self._closed or not self._timed or (self._clock.time is not None and now <= self._clock.time):
+            return []
+        self._clock.advance(now)
+        self._fire(Unit.TIME, now + 1, self._clock.ts, "" if self._last is None else self._last.doc)
+        self._expire()
+        return self._take_report()
+
+    def next_due(self) -> str | None:
+        """When something is due next by time, as RFC 3339 text (UTC); None if nothing is.
+
+        An application that wants to hear of it although nothing changes sets an alarm, and calls `advance` then.
+        """
+        due = min(
+            (due.at for due in self._setting.timers.pending(Unit.TIME) if self._is_due(due)), default=None
+        )
+        return None if due is None else timestamp(due)
+
+    def _is_due(self, due: Due) -> bool:
+        return self._trees[due.tree].states[due.operator].awaits(due)
+
+    def _begin(self, event: PrimitiveEvent) -> PrimitiveEvent:
+        """Moves the clock on to a record; before it fires what is due by then (W5)."""
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        clock, timers = self._clock, self._setting.timers
+        last = self._last
+        if not (self._more and isinstance(last, PrimitiveEvent) and last.txn == event.txn):
+            clock.begin_edit(event)
+        self._more = event.more
+        clock.ts = event.ts
+        if timers.waits():
+            for unit in ORDER:
+                self._fire(unit, clock.reading(unit, event.ts), event.ts, event.doc)
+        clock.record(event)
+        self._expire()
+        return event
+
+    def _fire(self, unit: Unit, before: int, ts: int, doc: str) -> None:
+        """What is due before ``before``: each time is one round through the trees, a time point of its own."""
+        for at, together in self._setting.timers.take(unit, before):
+            by_time = unit is Unit.TIME
+            self._clock.fire(at if by_time else None)
+            cause = TimePoint(ts, timestamp(at) if by_time else None, doc)
+            due: dict[int, list[Due]] = {}
+            for each in together:
+                due.setdefault(each.tree, []).append(each)
+            self._run(cause, {}, {}, Release.NOTHING, due)
+
+    def _due_by_transactions(self) -> dict[int, list[Due]]:
+        due: dict[int, list[Due]] = {}
+        for _, together in self._setting.timers.take(Unit.TRANSACTIONS, self._clock.transaction + 1):
+            for each in together:
+                due.setdefault(each.tree, []).append(each)
+        return due
+
+    def _expire(self) -> None:
+        """Frees what has become too old to matter (W11)."""
+        expiries = self._setting.expiries
+        if expiries.waits():
+            for unit in ORDER:
+                for _, together in expiries.take(unit, self._clock.reading(unit, self._clock.ts)):
+                    for due in together:
+                        self._trees[due.tree].states[due.operator].expire(due)
+
+    def close(self, cause: Cause | None = None) -> list[CompositeEvent]:
         """Flushes (see there), then forgets everything; later events are ignored (G3)."""
         raised = self.flush(cause)
         self.reset()
@@ -189,9 +310,11 @@ class Detector:
         """
         if self._document is not None:
             self._document = Replica() if document is None else document
+        self._setting.reset()
         self._waiting.clear()
         self._dying.clear()
         self._last = None
+        self._more = False
         self._closed = False
         for tree in self._trees.values():
             tree.clear(self._document)
@@ -253,19 +376,20 @@ class Detector:
 
     def _run(
         self,
-        event: PrimitiveEvent,
+        cause: Cause,
         plans: Mapping[int, TreeDispatch | None],
         outside: Mapping[int, list[CompositeEvent]],
-        *,
-        flush: bool = False,
+        release: Release = Release.LEFT,
+        due: Mapping[int, list[Due]] = _NOTHING_DUE,
     ) -> None:
         """Takes all trees concerned through the time point, dependencies first (G2).
 
-        ``outside`` are composites of trees that are not evaluated here, which have their turn, too.
+        ``outside`` are composites of trees that are not evaluated here, which have their turn, too; ``due`` the
+        timers of each tree that are.
         """
-        queued = plans.keys() | outside.keys()
-        if not flush:
-            queued.update(i for i in self._waiting - queued if self._trees[i].must_release(event))
+        queued = plans.keys() | outside.keys() | due.keys()
+        if release is Release.LEFT and isinstance(cause, PrimitiveEvent):
+            queued.update(i for i in self._waiting - queued if self._trees[i].must_release(cause))
         todo = sorted(queued)
         inboxes: dict[int, list[CompositeEvent]] = {}
         while todo:
@@ -274,7 +398,9 @@ class Detector:
                 composites = outside[index]
             else:
                 tree = self._trees[index]
-                raised = tree.process(event, plans.get(index), inboxes.pop(index, ()), flush=flush)
+                raised = tree.process(
+                    cause, plans.get(index), inboxes.pop(index, ()), release=release, due=due.get(index, ())
+                )
                 if tree.deferrals:
                     (self._waiting.add if tree.has_pending() else self._waiting.discard)(index)
                 composites = _in_finding_order(raised) if raised and index in self._users else []
@@ -327,6 +453,16 @@ class Detector:
             for state in tree.states:
                 state._check()
             assert not tree.has_pending() or tree.tree.index in self._waiting, tree.tree.name
+
+
+def _microseconds(time: str | int | datetime) -> int:
+    if isinstance(time, int):
+        return time
+    if isinstance(time, datetime):
+        if time.tzinfo is None:
+            raise TimeError(f"{time!r} has no time zone: write datetime(…, tzinfo=datetime.UTC)")
+        return microseconds(time.isoformat())
+    return microseconds(time)
 
 
 def _deliver(event: PrimitiveEvent, direct: tuple[Direct, ...]) -> None:

@@ -33,7 +33,8 @@ class TreeDispatch:
     ``deliveries`` in postorder of the operators and order of operands; ``creations`` the multiplicities with
     l = 0 for which the event creates a node (M4); ``rechecks`` for the operators whose condition may have
     changed (D4) which of the ids can be a group's node, both by postorder index; ``visit`` the postorder
-    indexes, ascending, of the operators touched and all their ancestors; ``direct`` says that there is
+    indexes, ascending, of the operators touched and all their ancestors; ``presences`` the operators that look at
+    whatever happens in their groups (S3, W10), with the index of the group's node; ``direct`` says that there is
     nothing to do but one delivery.
     """
 
@@ -41,6 +42,7 @@ class TreeDispatch:
     creations: frozenset[int]
     rechecks: dict[int, tuple[int, ...]]
     visit: tuple[int, ...]
+    presences: tuple[tuple[int, int | None], ...]
     direct: bool
 
 
@@ -64,12 +66,17 @@ def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeD
         for node in tree.operators
         if node.condition is not None and (nodes := _at_or_above(node, path))
     }
-    if not (deliveries or creations or rechecks):
+    presences = tuple(
+        (node.index, None if tree.flat else _index(node, path))
+        for node in tree.operators
+        if node.watches_group and (tree.flat or _index(node, path) is not None)
+    )
+    if not (deliveries or creations or rechecks or presences):
         return None
     touched = {operator for operator, _, _ in deliveries} | creations | rechecks.keys()
-    direct = len(deliveries) == 1 and not creations and not rechecks
+    direct = len(deliveries) == 1 and not (creations or rechecks or presences or tree.extended)
     visit = tuple(sorted(tree.with_ancestors(touched)))
-    return TreeDispatch(deliveries, creations, rechecks, visit, direct)
+    return TreeDispatch(deliveries, creations, rechecks, visit, presences, direct)
 
 
 def composite_deliveries(tree: EventTree, name: str, path: PathType) -> tuple[Delivery, ...]:
@@ -159,7 +166,12 @@ class ActiveTrees:
             tree.index: _Answers(partial(composite_deliveries, tree)) for tree in self.trees
         }
         self._graph = graph
+        self.follows_time = any(tree.extended for tree in self.trees)
         self._by_path = _by_path(self.trees)
+        # Trees that events of any path may concern: for conditions (D4), or because something looks at its group.
+        self._everywhere = self.conditional | {
+            tree.index for tree in self.trees if any(node.watches_group for node in tree.operators)
+        }
         self._indexes = {tree.name: tree.index for tree in graph.trees}
 
     def by_outside_tree(self, composites: Iterable[CompositeEvent]) -> dict[int, list[CompositeEvent]]:
@@ -210,7 +222,7 @@ class ActiveTrees:
         A compatible leaf has this path or one that ends it (E2), and so has the operator of which a created
         or deleted node is a group; conditions are looked at for events below their node, too (D4).
         """
-        indexes = set(self.conditional)
+        indexes = set(self._everywhere)
         for ending in path.endings:
             indexes |= self._by_path.get(ending, frozenset())
         return [self._graph.trees[index] for index in sorted(indexes)]

@@ -13,6 +13,8 @@ from ..documents import Replica
 from ..events import Cause
 from ..xpath import Condition
 from .operators import DeferrableState
+from .release import Release
+from .timers import Due
 
 
 class Deferral:
@@ -59,15 +61,26 @@ class Deferral:
         if key not in self.blocked and state.is_possible(key):
             (self.blocked if self.mode is Termination.EARLIEST else self.pending).add(key)
 
-    def release_due(self, here: int | None, nodes: Iterable[int], cause: Cause, *, flush: bool) -> None:
+    def fire(self, due: Due, cause: Cause) -> None:
+        """Something of the operator's is due: a combination may have come to be (A3)."""
+        state = self.state
+        state.fire(due, cause)
+        if due.key in self.blocked or not state.is_possible(due.key):
+            return
+        if self._holds(due.key):
+            state.release(due.key, cause)
+        else:
+            self.blocked.add(due.key)
+
+    def release_due(self, here: int | None, nodes: Iterable[int], cause: Cause, release: Release) -> None:
         """Releases what is due at this time point, in ascending order of the group keys (X2).
 
-        ``here`` is the group that the current primitive event projects on, ``nodes`` the groups' nodes that
-        it is at or below; at a flush, when nothing happens anywhere, there are none.
+        ``here`` is the place that the current primitive event projects on, ``nodes`` the groups' nodes that
+        it is at or below; if nothing happens anywhere, there are none.
         """
         due: set[Key] = {key for key in nodes if key in self.blocked and self._holds(key)}
-        if self.pending:
-            released = self.pending if flush else self.left(here)
+        if self.pending and release is not Release.NOTHING:
+            released = self.pending if release is Release.FLUSH else self.left(here)
             for key in list(released):
                 if self._holds(key):
                     due.add(key)

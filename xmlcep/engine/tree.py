@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from contexts import FLAT_KEY, Entry
-from contexts.entry import composite as composite_entry
+from contexts.entry import EMPTY_END, EMPTY_START
+from contexts.grouping import Key
 from path_types import PathType
 
 from ..algebra import Order, Promise
 from ..documents import Replica
-from ..events import CompositeEvent, PrimitiveEvent
+from ..events import Cause, CompositeEvent, PrimitiveEvent
 from ..rules.trees import EventTree
-from .clock import Clock
 from .dispatch import Delivery, TreeDispatch
+from .errors import UnknownTimeError
 from .operators import DeferrableState, Input, OperatorState, new_state
 from .promises import promise
+from .release import Release
+from .setting import Setting
 from .termination import Deferral
+from .timers import Due
 
 
 class TreeState:
@@ -29,7 +33,7 @@ class TreeState:
     def __init__(
         self,
         tree: EventTree,
-        clock: Clock,
+        setting: Setting,
         document: Replica | None,
         report: list[CompositeEvent],
         *,
@@ -41,7 +45,7 @@ class TreeState:
         self.flat = tree.flat
         self.states = tuple(
             new_state(
-                node, tree, report if report_operators or node.parent is None else None, clock,
+                node, tree, report if report_operators or node.parent is None else None, setting,
                 [promise(child, reused) for child in node.children],
             )
             for node in tree.operators
@@ -55,40 +59,41 @@ class TreeState:
         # By postorder index, what makes an operator wait (D2 to D4); None if it never does.
         self._deferral = tuple(_deferral(state, document) for state in self.states)
         self.deferrals = tuple(deferral for deferral in self._deferral if deferral is not None)
-        self._clock = clock
+        self._clock = setting.clock
+        self._needs_time = tree.needs_time
+        self._by_detection = tree.order is Order.DETECTION
         self._composite_dispatch = composite_dispatch
 
     # ---- one time point -------------------------------------------------------------------------------
 
     def process(
         self,
-        event: PrimitiveEvent,
+        cause: Cause,
         dispatch: TreeDispatch | None,
         composites: Sequence[CompositeEvent] = (),
         *,
-        flush: bool = False,
+        release: Release = Release.LEFT,
+        due: Sequence[Due] = (),
     ) -> list[Entry]:
         """Takes the tree through one time point in postorder (G2, D6); returns what the root raised.
 
-        ``dispatch`` is what the primitive event means to the tree, ``composites`` what earlier trees raised. At a
-        flush the event is only the cause: it has been processed before.
+        ``dispatch`` is what the primitive event means to the tree, if there is one; ``composites`` what earlier trees
+        raised; ``due`` the timers of the tree that are.
         """
         inputs: dict[int, list[Input]] = {}
         visit: Sequence[int] = ()
-        if dispatch is not None:
+        if dispatch is not None and isinstance(cause, PrimitiveEvent):
             visit = dispatch.visit
-            point, ids = self._clock.point, event.ids
-            for operator, child, index in dispatch.deliveries:
-                entry: Entry = (point, point, point, event, False)
-                place = FLAT_KEY if index is None else ids[index]
-                inputs.setdefault(operator, []).append((child, place, [entry]))
-        touched = self._deliver(composites, inputs) if composites else set()
+            self._take(cause, dispatch, inputs)
+        touched = self._deliver(composites, inputs, cause) if composites else set()
         touched.update(deferral.state.node.index for deferral in self.deferrals if deferral.pending)
+        touched.update(each.operator for each in due)
         if not touched.issubset(visit):
             visit = sorted(self.tree.with_ancestors(touched).union(visit))
         raised: list[Entry] = []
         for index in visit:
-            entries = self._visit(self.states[index], inputs.get(index, ()), dispatch, event, flush=flush)
+            fired = sorted({d for d in due if d.operator == index}, key=_key) if due else ()
+            entries = self._visit(self.states[index], inputs.get(index, ()), dispatch, cause, release, fired)
             parent = self.states[index].parent
             if parent is None:
                 raised = entries
@@ -98,49 +103,88 @@ class TreeState:
                 )
         return raised
 
+    def _take(self, event: PrimitiveEvent, dispatch: TreeDispatch, inputs: dict[int, list[Input]]) -> None:
+        """The event arrives in the leaves that take it."""
+        point, ids = self._clock.point, event.ids
+        entry: Entry = (point, point, point, event, False)
+        if self.tree.extended and dispatch.deliveries:
+            self._check_time(event)
+            moment = self._clock.moment()
+            entry = (point, point, point, event, False, moment, moment, None)
+        for operator, child, index in dispatch.deliveries:
+            place = FLAT_KEY if index is None else ids[index]
+            inputs.setdefault(operator, []).append((child, place, [entry]))
+        for operator, index in dispatch.presences:
+            self.states[operator].happened(FLAT_KEY if index is None else ids[index], event.ts)
+
+    def _check_time(self, cause: Cause) -> None:
+        """W1: a rule with durations takes no record while the time is not known."""
+        if self._needs_time and self._clock.time is None:
+            raise UnknownTimeError(self.tree.name, cause.ts)
+
     def _visit(
         self,
         state: OperatorState,
         inputs: Sequence[Input],
         dispatch: TreeDispatch | None,
-        event: PrimitiveEvent,
-        *,
-        flush: bool,
+        cause: Cause,
+        release: Release,
+        due: Sequence[Due],
     ) -> list[Entry]:
-        """One operator's turn (X2): creation, arrivals child by child, releases; returns what it raised."""
+        """One operator's turn (X2): creation, arrivals child by child, timers, releases; returns what it raised."""
         deferral = self._deferral[state.node.index]
         taker = state if deferral is None else deferral
-        if dispatch is not None and state.node.index in dispatch.creations:
+        event = cause if isinstance(cause, PrimitiveEvent) and release is Release.LEFT else None
+        if dispatch is not None and event is not None and state.node.index in dispatch.creations:
             place = state.grouping.place(event.path, event.ids)
             if place is not None:
                 taker.create(place, event.path, event.ids, event)
-        for child, key, arrivals in sorted(inputs, key=_operand) if len(inputs) > 1 else inputs:
-            taker.arrive(child, key, arrivals, event)
+        if len(inputs) > 1:
+            turn = state.turn
+            inputs = sorted(inputs, key=lambda arrived: turn[arrived[0]])
+        for child, key, arrivals in inputs:
+            taker.arrive(child, key, arrivals, cause)
+        for each in due:
+            taker.fire(each, cause)
         if deferral is not None and deferral.is_waiting():
             rechecks = dispatch.rechecks.get(state.node.index, ()) if dispatch is not None else ()
-            nodes = [event.ids[index] for index in rechecks]
-            deferral.release_due(state.grouping.place(event.path, event.ids), nodes, event, flush=flush)
+            nodes = [event.ids[index] for index in rechecks] if event is not None else []
+            here = None if event is None else state.grouping.place(event.path, event.ids)
+            deferral.release_due(here, nodes, cause, release)
         entries, state.outbox = state.outbox, []
         return entries
 
-    def _deliver(self, composites: Sequence[CompositeEvent], inputs: dict[int, list[Input]]) -> set[int]:
+    def _deliver(
+        self, composites: Sequence[CompositeEvent], inputs: dict[int, list[Input]], cause: Cause
+    ) -> set[int]:
         """Stores other trees' composites in the leaves they are compatible with; says whom that touches."""
         touched = set()
-        by_detection = self.tree.order is Order.DETECTION
-        point = self._clock.point
         arrivals: dict[tuple[int, int, int], list[Entry]] = {}
         for event in composites:
-            for operator, child, index in self.composite_deliveries(event):
-                start, end = event.start, event.end
-                if by_detection and start is not None:
-                    start = end = point
-                entry = composite_entry(start, end, point, event)
+            deliveries = self.composite_deliveries(event)
+            entry = self._entry(event, cause) if deliveries else ()
+            for operator, child, index in deliveries:
                 place = (operator, child, FLAT_KEY if index is None else event.ids[index])
                 arrivals.setdefault(place, []).append(entry)
         for (operator, child, key), entries in arrivals.items():
             inputs.setdefault(operator, []).append((child, key, entries))
             touched.add(operator)
         return touched
+
+    def _entry(self, event: CompositeEvent, cause: Cause) -> Entry:
+        """Another tree's composite as a leaf stores it."""
+        point = self._clock.point
+        start, end = event.start, event.end
+        interval: tuple[float, float]
+        if start is None or end is None:
+            interval = (EMPTY_START, EMPTY_END)
+        else:
+            interval = (point, point) if self._by_detection else (start, end)
+        if not self.tree.extended:
+            return (*interval, point, event, False)
+        self._check_time(cause)
+        first, last = event.span or (None, None)
+        return (*interval, point, event, False, first, last, event.bindings)
 
     def composite_deliveries(self, event: CompositeEvent) -> tuple[Delivery, ...]:
         """Where the tree stores such a composite."""
@@ -202,5 +246,5 @@ def _deferral(state: OperatorState, document: Replica | None) -> Deferral | None
     return Deferral(state, state.node.termination, state.node.condition, document)
 
 
-def _operand(entry: Input) -> int:
-    return entry[0]
+def _key(due: Due) -> Key:
+    return due.key

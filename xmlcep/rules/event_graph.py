@@ -68,10 +68,21 @@ def _in_processing_order(trees: list[EventTree], problems: list[RuleProblem]) ->
         _report_cycle(trees, needs, set(order), problems)
         return tuple(trees)
     place = {old: new for new, old in enumerate(order)}
-    return tuple(
+    placed = [
         replace(trees[old], index=new, dependencies=tuple(sorted(place[i] for i in needs[old])))
         for new, old in enumerate(order)
-    )
+    ]
+    extended = _extended(placed)
+    return tuple(replace(tree, extended=tree.index in extended) for tree in placed)
+
+
+def _extended(trees: list[EventTree]) -> set[int]:
+    """The trees whose composites carry moments and variables: those that need them, and all that these use."""
+    found: set[int] = set()
+    for tree in reversed(trees):
+        if tree.index in found or tree.needs_moments:
+            found |= {tree.index, *tree.dependencies}
+    return found
 
 
 def _dependencies(trees: list[EventTree]) -> list[list[int]]:

@@ -18,6 +18,8 @@ from ..algebra import (
     Order,
     Position,
     Termination,
+    Unit,
+    Window,
     operators_of,
 )
 from ..errors import RuleProblem
@@ -43,7 +45,8 @@ class OperatorNode:
     """An operator of a tree: ``index`` is its place in postorder, ``parent`` its parent's (None: the root).
 
     ``path`` is the given or derived path type (T2), by which events are grouped (H1); ``may_repeat`` says
-    whether one event can reach it through two leaves (K4).
+    whether one event can reach it through two leaves (K4). ``window`` is its own or, of a multiplicity, that of the
+    operator above (Q4, Z4); ``outer_window`` is the latter where it has one of its own.
     """
 
     definition: Operator
@@ -57,6 +60,9 @@ class OperatorNode:
     termination: Termination
     condition: Condition | None
     may_repeat: bool
+    is_negated: bool = False
+    window: Window | None = None
+    outer_window: Window | None = None
 
     @property
     def kind(self) -> str:
@@ -68,6 +74,33 @@ class OperatorNode:
         """Whether it may raise a composite later than it becomes possible (D2 to D4)."""
         return self.termination is not Termination.EARLIEST or self.condition is not None
 
+    @property
+    def windows(self) -> tuple[Window, ...]:
+        """All that it measures with."""
+        options, definition = self.definition.options, self.definition
+        given = (self.window, self.outer_window, options.gap, *definition.durations)
+        return tuple(window for window in given if window is not None)
+
+    @property
+    def needs_time(self) -> bool:
+        """Whether it measures document time (W1)."""
+        return any(window.unit is Unit.TIME for window in self.windows)
+
+    @property
+    def needs_moments(self) -> bool:
+        """Whether it looks at how far apart events are, or at what happened between them."""
+        return bool(self.windows) or self.definition.options.strict
+
+    @property
+    def watches_group(self) -> bool:
+        """Whether it has to know of every event in its groups, of whatever type (S3, W10)."""
+        return self.definition.options.strict or self.definition.watches_group
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a negated multiplicity, whose arrivals are counted where they lie (Z5)."""
+        return self.is_negated and self.definition.takes_back
+
     def leaves(self) -> Iterator[LeafNode]:
         """The leaves that are direct children."""
         return (child for child in self.children if isinstance(child, LeafNode))
@@ -78,13 +111,15 @@ class EventTree:
     """The tree that defines one named composite event type (T1, T4).
 
     ``operators`` are in postorder, the root last; ``dependencies`` are the indexes (in the graph) of the
-    trees whose composites its leaves take (G1).
+    trees whose composites its leaves take (G1). ``extended`` says that its composites carry moments and variables,
+    because it or a tree that uses it needs them.
     """
 
     definition: EventDefinition
     index: int
     operators: tuple[OperatorNode, ...]
     dependencies: tuple[int, ...]
+    extended: bool = False
 
     @property
     def name(self) -> str:
@@ -112,9 +147,14 @@ class EventTree:
         return self.root.path
 
     @property
-    def extended(self) -> bool:
-        """Whether its composites carry moments and variables, because this tree or one that uses it needs them."""
-        return False
+    def needs_time(self) -> bool:
+        """Whether any of its durations is one of time (W1)."""
+        return any(node.needs_time for node in self.operators)
+
+    @property
+    def needs_moments(self) -> bool:
+        """Whether it looks at how far apart events are, or at what happened between them."""
+        return any(node.needs_moments for node in self.operators)
 
     def with_ancestors(self, indexes: Iterable[int]) -> frozenset[int]:
         """These operators (by postorder index) and all above them, to which what they raise goes."""
@@ -170,16 +210,30 @@ class _TreeBuilder:
         self.problems.append(RuleProblem(f"event {self.definition.name}: {message}", hint, at))
 
     def _operator(
-        self, operator: Operator, *, first: int, parent: int | None, child_index: int
-    ) -> OperatorNode | None:
+        self, operator: Operator, *, first: int, parent: int | None, child_index: int,
+        above: Operator | None = None, inherited: Window | None = None,
+    ) -> OperatorNode | None:  # fmt: skip
         """Builds ``operator``, whose subtree takes the postorder indexes from ``first`` on."""
         index = first + _count(operator) - 1
+        own = operator.options.within
+        # Z4: a multiplicity directly below an operator with a window has that window, if it has none of its own.
+        inherits = inherited is not None and operator.takes_back
+        window = own or (inherited if inherits else None)
         children: list[OperatorNode | LeafNode | None] = []
         for position, operand in enumerate(operator.operands):
             if isinstance(operand, Leaf):
                 children.append(LeafNode(operand.type, position))
             else:
-                children.append(self._operator(operand, first=first, parent=index, child_index=position))
+                children.append(
+                    self._operator(
+                        operand,
+                        first=first,
+                        parent=index,
+                        child_index=position,
+                        above=operator,
+                        inherited=window,
+                    )
+                )
                 first += _count(operand)
         label = self._label(operator)
         for message, hint in operator.problems():
@@ -195,6 +249,8 @@ class _TreeBuilder:
             operator, index, parent, child_index, tuple(built), path, label,
             operator.options.context or self.definition.context, termination, condition,
             _may_repeat([child.type for child in built if isinstance(child, LeafNode)]),
+            above is not None and child_index in above.negated, window,
+            inherited if inherits and own is not None else None,
         )  # fmt: skip
         self.operators.append(node)
         return node

@@ -39,6 +39,11 @@ class Aperiodic(Operator):
         window = f"[{write.expression(opens)}, {write.expression(closes)}]"
         return f"{self.symbol}{window}{braces} {write.operand(between)}"
 
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """W8: at one time point c, then b, then a."""
+        return (2, 1, 0)
+
     def promise(self, operands: Sequence[Promise]) -> Promise:
         solid = operands[0].solid or operands[1].solid
         return Promise(solid, solid and operands[0].prompt and operands[1].prompt)
@@ -48,7 +53,7 @@ class Aperiodic(Operator):
 class AperiodicStar(Aperiodic):
     """``aperiodic*[a, c] b``: at c, all b since a (W9). Operands: a, b, c."""
 
-    kind: ClassVar[str] = "aperiodic-star"
+    kind: ClassVar[str] = "aperiodic_star"
     rule: ClassVar[str] = "aperiodic_star"
     symbol: ClassVar[str] = "aperiodic*"
     sign: ClassVar[str] = "A*"

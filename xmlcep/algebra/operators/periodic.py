@@ -60,7 +60,21 @@ class Periodic(Operator):
             yield (f"a beat of {self.beat} is too short (W10)", 'write "1 ms" or more')
 
     @property
+    def durations(self) -> tuple[Window, ...]:
+        return (self.beat,)
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """As W8: c, then a."""
+        return (1, 0)
+
+    @property
     def has_timers(self) -> bool:
+        return True
+
+    @property
+    def watches_group(self) -> bool:
+        """W10: a window may beat so often without a record of its group."""
         return True
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
@@ -71,7 +85,7 @@ class Periodic(Operator):
 class PeriodicStar(Periodic):
     """``periodic*[a, w, c]``: at c, with the times that have passed since a (W10)."""
 
-    kind: ClassVar[str] = "periodic-star"
+    kind: ClassVar[str] = "periodic_star"
     rule: ClassVar[str] = "periodic_star"
     symbol: ClassVar[str] = "periodic*"
     sign: ClassVar[str] = "P*"
@@ -79,6 +93,10 @@ class PeriodicStar(Periodic):
     @property
     def has_timers(self) -> bool:
         """It is raised by c."""
+        return False
+
+    @property
+    def watches_group(self) -> bool:
         return False
 
     def promise(self, operands: Sequence[Promise]) -> Promise:

@@ -60,6 +60,10 @@ class Plus(Operator):
             )
 
     @property
+    def durations(self) -> tuple[Window, ...]:
+        return (self.delay,)
+
+    @property
     def has_timers(self) -> bool:
         return True
 

@@ -72,6 +72,11 @@ class Sequence(Operator):
         """A trailing absence with a window is known when the window has passed (A3)."""
         return bool(self.trailing) and self.options.within is not None
 
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """A1: negated operands are fed before the others."""
+        return (*self.negated, *self.positive)
+
     def problems(self) -> Iterator[tuple[str, str]]:
         if not self.positive:
             yield (

@@ -1,6 +1,6 @@
 """The running states of the operators: one module each, called like the operator's ``kind``.
 
-Each has a function ``new_state(node, tree, report, clock, operands)``. Read `state` (what every operator has), then
+Each has a function ``new_state(node, tree, report, setting, operands)``. Read `state` (what every operator has), then
 `disjunction` (the simplest), `combining` with `conjunction` and `sequence`, `multiplicity`.
 """
 
@@ -13,20 +13,20 @@ from typing import TypeAlias, cast
 from ...algebra import Promise
 from ...events import CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
-from ..clock import Clock
+from ..setting import Setting
 from .state import DeferrableState as DeferrableState
 from .state import Input as Input
 from .state import OperatorState as OperatorState
 
 _NewState: TypeAlias = Callable[
-    [OperatorNode, EventTree, "list[CompositeEvent] | None", Clock, Sequence[Promise]], OperatorState
+    [OperatorNode, EventTree, "list[CompositeEvent] | None", Setting, Sequence[Promise]], OperatorState
 ]
 
 
 def new_state(
-    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, clock: Clock,
+    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
     operands: Sequence[Promise],
 ) -> OperatorState:  # fmt: skip
     """The running state of an operator, whichever it is; ``operands`` is what its operands promise."""
     module = import_module(f"{__name__}.{node.kind}")
-    return cast("_NewState", module.new_state)(node, tree, report, clock, operands)
+    return cast("_NewState", module.new_state)(node, tree, report, setting, operands)

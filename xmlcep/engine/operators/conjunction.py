@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contexts import AnyOrder
+from contexts.search import Constrained
 
 from ...algebra import Promise
 from ...events import CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
-from ..clock import Clock
-from .combining import CombiningState
+from ..setting import Setting
+from .combining import CombiningState, window_constraints
 from .pairs import PairConjunction, is_plain_pair
 from .state import OperatorState
 
@@ -19,17 +20,22 @@ class ConjunctionState(CombiningState):
     """All operands have occurred, in any order."""
 
     def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, clock: Clock
-    ) -> None:
-        super().__init__(node, tree, report, clock)
-        self.exists = AnyOrder()
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
+        operands: Sequence[Promise],
+    ) -> None:  # fmt: skip
+        super().__init__(node, tree, report, setting, operands)
+        constraints = window_constraints(node)
+        if constraints:
+            self.exists = Constrained(constraints, ordered=False, tries=setting.tries)
+        else:
+            self.exists = AnyOrder()
 
 
 def new_state(
-    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, clock: Clock,
+    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
     operands: Sequence[Promise],
 ) -> OperatorState:  # fmt: skip
     """The running state of a conjunction; ``operands`` is what its operands promise."""
     if is_plain_pair(node, tree):
-        return PairConjunction(node, tree, report, clock)
-    return ConjunctionState(node, tree, report, clock)
+        return PairConjunction(node, tree, report, setting)
+    return ConjunctionState(node, tree, report, setting, operands)

@@ -10,7 +10,7 @@ from contexts.grouping import Key
 from ...algebra import Promise
 from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
-from ..clock import Clock
+from ..setting import Setting
 from .state import DeferrableState
 
 
@@ -21,18 +21,16 @@ class DisjunctionState(DeferrableState):
     """
 
     def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, clock: Clock
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
     ) -> None:
-        super().__init__(node, tree, report, clock)
+        super().__init__(node, tree, report, setting)
         self.context = CONTEXTS[node.context.value]
         self.pending: dict[Key, list[tuple[int, Entry]]] = {}
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        owner = self._owners[child] if self._owners is not None else None
         for entry in arrivals:
             self.raise_combination((entry,), cause)
-            if owner is not None:
-                owner.consumed(entry)
+            self.consumed_by(child, (entry,))
 
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         self.pending.setdefault(key, []).extend((child, entry) for entry in arrivals)
@@ -53,11 +51,8 @@ class DisjunctionState(DeferrableState):
         else:
             for _, entry in pending:
                 self.raise_combination((entry,), cause)
-        if self._owners is not None:
-            for child, entry in pending:
-                owner = self._owners[child]
-                if owner is not None:
-                    owner.consumed(entry)
+        for child, entry in pending:
+            self.consumed_by(child, (entry,))
 
     def withdraw(self, child: int, entry: Entry) -> None:
         key = self.grouping.key_of(entry)
@@ -80,8 +75,8 @@ class DisjunctionState(DeferrableState):
 
 
 def new_state(
-    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, clock: Clock,
+    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
     operands: Sequence[Promise],
 ) -> DisjunctionState:  # fmt: skip
     """The running state of a disjunction."""
-    return DisjunctionState(node, tree, report, clock)
+    return DisjunctionState(node, tree, report, setting)

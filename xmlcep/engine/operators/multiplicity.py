@@ -1,108 +1,48 @@
-"""Multiplicity x[l,u] at run time: arrivals accumulate and are integrated (M1 to M6)."""
+"""Multiplicity x[l,u] at run time: arrivals accumulate and are integrated (M1 to M6, W3, S4)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import overload
+from collections.abc import Iterable, Sequence
 
 from contexts import Entry, Owner
-from contexts.entry import EMPTY_END, EMPTY_START
+from contexts.constraints.counting import young
+from contexts.entry import EMPTY_END, EMPTY_START, EVENT, FIRST, LAST, SILENT
 from contexts.group import discard
 from contexts.grouping import Key
 from path_types import PathType
 
 from ...algebra import Multiplicity, Order, Promise
-from ...events import Cause, CompositeEvent, Event
+from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
-from ..clock import Clock
-from ..composer import interval, nearest_common_ancestor
+from ..composer import interval, nearest_common_ancestor, span_of
+from ..setting import Setting
+from ..timers import MEASURE, Due
+from .accumulation import Accumulation, Integrated
+from .combining import reach
+from .negation import NegatedMultiplicityState
 from .state import DeferrableState, OperatorState
 
 _FEW = 64  # deleted nodes that are kept without asking whether they are still needed
-
-
-class Integrated(Sequence[Event]):
-    """The first ``length`` accumulated events, as constituents.
-
-    Accumulation only appends to a list (or starts a new one), so every integrating composite can share it: a
-    composite of all so far costs the same however many there are.
-    """
-
-    __slots__ = ("_entries", "_length")
-
-    def __init__(self, entries: list[Entry], length: int) -> None:
-        self._entries = entries
-        self._length = length
-
-    def __len__(self) -> int:
-        return self._length
-
-    def __iter__(self) -> Iterator[Event]:
-        for position in range(self._length):
-            yield self._entries[position][3]
-
-    @overload
-    def __getitem__(self, index: int) -> Event: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Event]: ...
-    def __getitem__(self, index: int | slice) -> Event | Sequence[Event]:
-        return tuple(self)[index]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, (tuple, Integrated)) and tuple(self) == tuple(other)
-
-    def __hash__(self) -> int:
-        return hash(tuple(self))
-
-    def __repr__(self) -> str:
-        return repr(tuple(self))
-
-
-class Accumulation:
-    """What one group has accumulated: ``entries`` since it started over, ``current`` the composite (raised or
-    silent) that later ones integrate, ``told`` how many entries count as consumed (H7)."""
-
-    __slots__ = ("created", "current", "end", "entries", "start", "told")
-
-    def __init__(self) -> None:
-        self.entries: list[Entry] = []
-        self.current: Entry | None = None
-        self.told = 0
-        self.start, self.end = EMPTY_START, EMPTY_END
-        # For a deferred operator: the created node's path and ids, while its empty composite is due (M4).
-        self.created: tuple[PathType, tuple[int, ...]] | None = None
-
-    def start_over(self, entries: Iterable[Entry] = ()) -> None:
-        """Accumulation starts over, with ``entries`` left over."""
-        self.entries = list(entries)
-        self.current = None
-        self.told = 0
-        self.start = min((entry[0] for entry in self.entries), default=EMPTY_START)
-        self.end = max((entry[1] for entry in self.entries), default=EMPTY_END)
-
-    def add(self, entry: Entry) -> None:
-        """One more arrival."""
-        self.entries.append(entry)
-        self.start = min(self.start, entry[0])
-        self.end = max(self.end, entry[1])
-
-    def is_idle(self) -> bool:
-        """Whether it is as if nothing had ever come."""
-        return not self.entries and self.current is None and self.created is None
 
 
 class MultiplicityState(DeferrableState):
     """Raises a composite of all so far from the l-th arrival on, up to u of them."""
 
     def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, clock: Clock
-    ) -> None:
-        super().__init__(node, tree, report, clock)
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
+        operand: Promise,
+    ) -> None:  # fmt: skip
+        super().__init__(node, tree, report, setting)
         definition = node.definition
         assert isinstance(definition, Multiplicity)
         self._by_detection = tree.order is Order.DETECTION
         self.lower = definition.lower
         self.upper = definition.upper
+        self.slides = definition.options.slide
+        self.prompt = operand.prompt
+        self.within = None if node.window is None else (reach(node.window), MEASURE[node.window.unit])
+        outer = node.outer_window
+        self._outer = None if outer is None else (reach(outer), MEASURE[outer.unit])
         self.accumulations: dict[Key, Accumulation] = {}
         # Deleted nodes of which a composite may still be consumed, so that no silent one is made for them (M5), each
         # with the key of the parent's group that it is stored in.
@@ -114,9 +54,6 @@ class MultiplicityState(DeferrableState):
     def one_by_one(self) -> bool:
         return True
 
-    def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        self.integrate(key, self.accumulations[key], cause)
-
     def connect(self, parent: OperatorState) -> None:
         super().connect(parent)
         self.refills = self.lower == 0 and parent.node.definition.stores_composites
@@ -126,27 +63,60 @@ class MultiplicityState(DeferrableState):
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         for entry in arrivals:
             accumulation = self._accumulation(key)
-            accumulation.add(entry)
-            self.integrate(key, accumulation, cause)
+            if self._accumulates(key, accumulation, entry):
+                self.integrate(key, accumulation, cause)
+            else:
+                self._drop_if_idle(key, accumulation)
+
+    def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        self.integrate(key, self.accumulations[key], cause)
+
+    def _accumulates(self, key: Key, accumulation: Accumulation, entry: Entry) -> bool:
+        """Whether the arrival is taken; what has become too old drops out first (W3, S4, Z4, Z8)."""
+        if self._outer is not None:
+            self._start_over_if_old(accumulation, entry, *self._outer)
+        accumulation.add(entry)
+        if self.within is not None:
+            live = accumulation.live()
+            kept = young(live, self.within)
+            if len(kept) < len(live):
+                accumulation.keep(kept)
+                if not any(other is entry for other in kept):
+                    return False
+            self._watch_over(key, accumulation)
+        if self.slides and self.upper is not None and accumulation.count() > self.upper:
+            accumulation.drop_first(1)
+        return True
+
+    def _start_over_if_old(self, accumulation: Accumulation, entry: Entry, amount: int, unit: int) -> None:
+        """Z4: with a window of its own it starts over when its composite has become too old for the operator's."""
+        current = accumulation.current
+        if current is None or current[FIRST] is None or entry[LAST] is None:
+            return
+        if entry[LAST][unit] - current[FIRST][unit] > amount:
+            accumulation.start_over(accumulation.entries[accumulation.told :])
 
     def integrate(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
         """Raises the composite of all so far if they are enough; at u accumulation starts over (M1, M2)."""
-        count = len(accumulation.entries)
+        count = accumulation.count()
         if count < max(self.lower, 1):
             return
         former = accumulation.current
         if former is not None:
             self._withdraw(former)
-        accumulation.current = self._raise(accumulation, accumulation.entries, cause)
-        self._tell(accumulation, count)
-        if count == self.upper:
+        entries = accumulation.entries
+        constituents = Integrated(entries, accumulation.begin, len(entries))
+        start, end = accumulation.start, accumulation.end
+        accumulation.current = self._raise(accumulation.live(), constituents, start, end, cause)
+        self._tell(accumulation, len(entries))
+        if count == self.upper and not self.slides:
             accumulation.start_over()
             del self.accumulations[key]
 
     def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
         """M4: the node was created, so a composite without constituents is raised for it."""
         accumulation = self._accumulation(key)
-        if accumulation.entries:
+        if accumulation.count():
             return  # only in flat context (C6)
         if accumulation.current is not None:
             self._withdraw(accumulation.current)
@@ -158,28 +128,35 @@ class MultiplicityState(DeferrableState):
             accumulation = self.accumulations[key] = Accumulation()
         return accumulation
 
-    def _raise(self, accumulation: Accumulation, entries: list[Entry], cause: Cause) -> Entry:
-        constituents = Integrated(entries, len(entries))
-        start, end = accumulation.start, accumulation.end
-        if self._by_detection or entries is not accumulation.entries:
+    def _raise(
+        self, entries: Sequence[Entry], constituents: Integrated, start: float, end: float, cause: Cause
+    ) -> Entry:
+        if self._by_detection:
             start, end = interval(constituents)
-        path, ids = nearest_common_ancestor(constituents) if self.flat else self.composer.place(entries[0][3])
-        entry = self.composer.new(path, ids, constituents, start, end, cause)
+        if self.flat:
+            path, ids = nearest_common_ancestor(constituents)
+        else:
+            path, ids = self.composer.place(entries[0][EVENT])
+        span = span_of(entries) if self.composer.extended else None
+        entry = self.composer.new(path, ids, constituents, start, end, cause, span)
         self.outbox.append(entry)
         return entry
+
+    def _raise_batch(self, entries: list[Entry], cause: Cause) -> None:
+        constituents = Integrated(entries, 0, len(entries))
+        self._raise(entries, constituents, *interval(constituents), cause)
+        self.consumed_by(0, entries)
 
     def _raise_empty(self, path: PathType, ids: tuple[int, ...], cause: Cause) -> Entry:
         entry = self.composer.new(path, ids, (), EMPTY_START, EMPTY_END, cause)
         self.outbox.append(entry)
         return entry
 
-    def _tell(self, accumulation: Accumulation, count: int) -> None:
-        """The first ``count`` arrivals stand in a raised composite, so they count as consumed (H7)."""
-        owner = self._owners[0] if self._owners is not None else None
-        if owner is not None:
-            for entry in accumulation.entries[accumulation.told : count]:
-                owner.consumed(entry)
-        accumulation.told = count
+    def _tell(self, accumulation: Accumulation, until: int) -> None:
+        """The arrivals before this index stand in a raised composite, so they count as consumed (H7)."""
+        if self._owners is not None:
+            self.consumed_by(0, accumulation.entries[accumulation.told : until])
+        accumulation.told = until
 
     def _withdraw(self, former: Entry) -> None:
         """Takes the former composite out of the parent's store, or out of the post (M1, C6).
@@ -195,12 +172,13 @@ class MultiplicityState(DeferrableState):
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             return
-        rest = [other for other in accumulation.entries if other is not entry]
-        if len(rest) < len(accumulation.entries):
-            current, told = accumulation.current, accumulation.told
-            accumulation.start_over(rest)
-            accumulation.current, accumulation.told = current, told
-            self._drop_if_idle(key, accumulation)
+        kept = [other for other in accumulation.live() if other is not entry]
+        if len(kept) < accumulation.count():
+            accumulation.keep(kept)
+        for batch in accumulation.batches:
+            batch[:] = [other for other in batch if other is not entry]
+        accumulation.batches = [batch for batch in accumulation.batches if batch]
+        self._drop_if_idle(key, accumulation)
 
     def _drop_if_idle(self, key: Key, accumulation: Accumulation) -> None:
         if accumulation.is_idle():
@@ -223,13 +201,14 @@ class MultiplicityState(DeferrableState):
         """M5: a silent empty composite, unless another of this group is unconsumed or the node is gone."""
         if not self.refills:
             return None
-        event = entry[3]
+        event = entry[EVENT]
         if self.flat:
             if any(True for _ in stored):
                 return None
-        elif event.ids[-1] in self.gone or any(other[3].ids == event.ids for other in stored):
+        elif event.ids[-1] in self.gone or any(other[EVENT].ids == event.ids for other in stored):
             return None
-        return self.composer.entry(event._replace(constituents=(), start=None, end=None), silent=True)
+        empty = event._replace(constituents=(), start=None, end=None, span=None)
+        return self.composer.entry(empty, silent=True)
 
     def available(self, silent: Entry) -> None:
         """A silent composite stands in the parent's store: the next one replaces it."""
@@ -244,49 +223,100 @@ class MultiplicityState(DeferrableState):
         key: Key = ids[-1]
         self.gone[key] = self.parent.grouping.place(path, ids)
         accumulation = self.accumulations.get(key)
-        if accumulation is not None and accumulation.current is not None and accumulation.current[4]:
+        if accumulation is not None and accumulation.current is not None and accumulation.current[SILENT]:
             self._withdraw(accumulation.current)
             accumulation.current = None
             self._drop_if_idle(key, accumulation)
 
-    # ---- deferred (D5, X8) ------------------------------------------------------------------------------
+    # ---- deferred (D5, X8, Z8) --------------------------------------------------------------------------
 
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        accumulation = self._accumulation(key)
         for entry in arrivals:
-            accumulation.add(entry)
+            accumulation = self._accumulation(key)
+            if self.within is not None and not self.slides:
+                self._set_aside(accumulation, entry, self.within)
+            self._accumulates(key, accumulation, entry)
+            self._drop_if_idle(key, accumulation)
+
+    def _set_aside(self, accumulation: Accumulation, entry: Entry, within: tuple[int, int]) -> None:
+        """Before an arrival lets something drop out, full batches are set aside, and what is left if it is enough."""
+        entries = accumulation.live()
+        kept = young([*entries, entry], within)
+        if len(kept) > len(entries) or not any(other is entry for other in kept):
+            return
+        batches, rest = self._batches(entries)
+        accumulation.batches += batches
+        if batches:
+            accumulation.replace(rest)
+
+    def _batches(self, entries: list[Entry]) -> tuple[list[list[Entry]], list[Entry]]:
+        """Full batches of u, then the rest if there is at least l of it; and what stays."""
+        batches = []
+        while self.upper is not None and len(entries) >= self.upper:
+            if self.slides:
+                entries = entries[-self.upper :]
+            batches.append(entries[: self.upper])
+            entries = entries[self.upper :]
+        if entries and len(entries) >= self.lower:
+            batches.append(entries)
+            entries = []
+        return batches, entries
 
     def hold_creation(self, key: Key, path: PathType, ids: tuple[int, ...]) -> None:
-        """M4 for a deferred operator: an empty composite is due."""
         accumulation = self._accumulation(key)
-        if not accumulation.entries:
+        if not accumulation.count():
             accumulation.created = (path, ids)
 
     def is_possible(self, key: Key) -> bool:
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             return False
-        return len(accumulation.entries) >= max(self.lower, 1) or accumulation.created is not None
+        enough = accumulation.count() >= max(self.lower, 1)
+        return enough or accumulation.created is not None or bool(accumulation.batches)
 
     def release(self, key: Key, cause: Cause) -> None:
         """Full batches of u, then the rest if there is at least l of it (D5)."""
         accumulation = self.accumulations[key]
         if accumulation.current is not None:
             self._withdraw(accumulation.current)
-        entries = accumulation.entries
-        while self.upper is not None and len(entries) >= self.upper:
-            self._raise(accumulation, entries[: self.upper], cause)
-            entries = entries[self.upper :]
-        if entries and len(entries) >= self.lower:
-            self._raise(accumulation, list(entries), cause)
-            entries = []
-        elif accumulation.created is not None and not accumulation.entries:
-            path, ids = accumulation.created
-            self._raise_empty(path, ids, cause)
+        had = accumulation.count() or accumulation.batches
+        batches, rest = self._batches(accumulation.live())
+        for batch in (*accumulation.batches, *batches):
+            self._raise_batch(batch, cause)
+        if accumulation.created is not None and not had:
+            self._raise_empty(*accumulation.created, cause)
         accumulation.created = None
-        self._tell(accumulation, len(accumulation.entries) - len(entries))
-        accumulation.start_over(entries)
+        accumulation.batches = []
+        accumulation.start_over(rest)
         self._drop_if_idle(key, accumulation)
+
+    # ---- freeing (G4, W11) ------------------------------------------------------------------------------
+
+    def _watch_over(self, key: Key, accumulation: Accumulation) -> None:
+        """Says when the oldest arrival will drop out at whatever comes next."""
+        window = self.node.window
+        if accumulation.expiry is not None or window is None or not self.prompt:
+            return
+        amount, unit = reach(window), MEASURE[window.unit]
+        oldest = min((e[FIRST][unit] for e in accumulation.live() if e[FIRST] is not None), default=None)
+        if oldest is not None:
+            accumulation.expiry = oldest + amount
+            self.setting.expiries.set(window.unit, self.due(accumulation.expiry, key))
+
+    def expire(self, due: Due) -> None:
+        accumulation = self.accumulations.get(due.key)
+        if accumulation is None or accumulation.expiry != due.at or self.within is None:
+            return
+        accumulation.expiry = None
+        amount, unit = self.within
+        if not (self.node.deferred and accumulation.count() >= self.lower):
+            kept = [e for e in accumulation.live() if e[FIRST] is None or e[FIRST][unit] + amount > due.at]
+            accumulation.keep(kept)
+        if self.parent is None and not accumulation.count():
+            accumulation.current = None  # nobody has it any more, to take it back from
+        self._drop_if_idle(due.key, accumulation)
+        if accumulation.count():
+            self._watch_over(due.key, accumulation)
 
     def forget(self, key: Key) -> None:
         self.accumulations.pop(key, None)
@@ -307,15 +337,14 @@ class MultiplicityState(DeferrableState):
         self.gone.clear()
 
     def size(self) -> int:
-        return sum(
-            len(accumulation.entries) + (accumulation.current is not None)
-            for accumulation in self.accumulations.values()
-        )
+        return sum(accumulation.size() for accumulation in self.accumulations.values())
 
 
 def new_state(
-    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, clock: Clock,
+    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
     operands: Sequence[Promise],
-) -> MultiplicityState:  # fmt: skip
+) -> OperatorState:  # fmt: skip
     """The running state of a multiplicity."""
-    return MultiplicityState(node, tree, report, clock)
+    if node.counts:
+        return NegatedMultiplicityState(node, tree, report, setting)
+    return MultiplicityState(node, tree, report, setting, operands[0])

@@ -17,7 +17,7 @@ from contexts.grouping import Key
 
 from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, LeafNode, OperatorNode
-from ..clock import Clock
+from ..setting import Setting
 from .state import OperatorState
 
 _new_tuple = tuple.__new__
@@ -91,9 +91,9 @@ class PairConjunction(PairState):
     """Both operands have occurred; the oldest event of each is taken (H4)."""
 
     def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, clock: Clock
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
     ) -> None:
-        super().__init__(node, tree, report, clock)
+        super().__init__(node, tree, report, setting)
         self._first: Waiting = {}
         self._second: Waiting = {}
         self.waiting = (self._first, self._second)
@@ -117,9 +117,9 @@ class PairSequence(PairState):
     """
 
     def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, clock: Clock
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
     ) -> None:
-        super().__init__(node, tree, report, clock)
+        super().__init__(node, tree, report, setting)
         self._waiting: Waiting = {}
         self.waiting = (self._waiting,)
 

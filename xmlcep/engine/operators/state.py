@@ -6,7 +6,7 @@ The definition is the `OperatorNode`; here is what changes while events come in.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from contexts import Entry, Grouping, Owner
@@ -15,9 +15,10 @@ from path_types import PathType
 
 from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
-from ..clock import Clock
 from ..composer import Composer
 from ..grouping import grouping_of
+from ..setting import Setting
+from ..timers import Due
 
 # What an operator takes at a time point: (operand, group key, arrivals).
 Input: TypeAlias = tuple[int, Key, list[Entry]]
@@ -35,19 +36,23 @@ class OperatorState(ABC):
     """Whether silent empty composites of it take the place of consumed ones (M5)."""
 
     def __init__(
-        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, clock: Clock
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
     ) -> None:
         self.node = node
-        self.clock = clock
+        self.setting = setting
+        self.clock = setting.clock
         self.grouping: Grouping = grouping_of(node, flat=tree.flat)
         self.flat = tree.flat
-        self.composer = Composer(node, tree, report, clock)
+        self.composer = Composer(node, tree, report, setting.clock)
         self.parent: OperatorState | None = None
         self.child_index = node.child_index
         self.same_groups = False  # whether the parent's groups are the same nodes
         self.children: list[OperatorState | None] = [None] * len(node.children)
         self.outbox: list[Entry] = []
         self._owners: tuple[Owner | None, ...] | None = None
+        self._tree_index = tree.index
+        # The place of each operand in the order in which they are fed (H3).
+        self.turn = {operand: turn for turn, operand in enumerate(node.definition.turns)}
 
     def connect(self, parent: OperatorState) -> None:
         """Says to whom it hands what it raises."""
@@ -91,6 +96,30 @@ class OperatorState(ABC):
     def vanish(self, path: PathType, ids: tuple[int, ...]) -> None:  # noqa: B027
         """The node is about to be deleted: silent composites of it are no longer available (M5)."""
 
+    def fire(self, due: Due, cause: Cause) -> None:  # noqa: B027
+        """Something that the operator set a timer for is due (W5)."""
+
+    def awaits(self, due: Due) -> bool:
+        """Whether a timer that it has set still means something."""
+        return False
+
+    def expire(self, due: Due) -> None:  # noqa: B027
+        """Something has become too old to matter (W11)."""
+
+    def happened(self, place: int, ts: int) -> None:  # noqa: B027
+        """An event, of whatever type, at the group's place or below it."""
+
+    def due(self, at: int, key: Key) -> Due:
+        """That something is due in a group of this operator."""
+        return Due(at, self._tree_index, self.node.index, key)
+
+    def consumed_by(self, child: int, entries: Iterable[Entry]) -> None:
+        """Tells who raised operand ``child``'s events that they are consumed (H7)."""
+        owner = None if self._owners is None else self._owners[child]
+        if owner is not None:
+            for entry in entries:
+                owner.consumed(entry)
+
     # ---- handing on -----------------------------------------------------------------------------------
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
@@ -127,9 +156,11 @@ class OperatorState(ABC):
 
     # ---- raising --------------------------------------------------------------------------------------
 
-    def raise_combination(self, combination: Sequence[Entry], cause: Cause) -> None:
-        """Raises the composite of these events and puts it into the outbox."""
-        self.outbox.append(self.composer.compose(combination, cause))
+    def raise_combination(
+        self, combination: Sequence[Entry], cause: Cause, values: Mapping[str, object] | None = None
+    ) -> None:
+        """Raises the composite of these events, and of ``values`` as variables, and puts it into the outbox."""
+        self.outbox.append(self.composer.compose(combination, cause, values))
 
     def stores(self, child: int, key: Key, node: int) -> bool:
         """Whether the group has a composite of operand ``child`` that was raised for this node."""
