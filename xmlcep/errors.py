@@ -94,4 +94,5 @@ class MissingExtraError(XmlCepError, ImportError):
 
     def __init__(self, purpose: str, package: str, extra: str) -> None:
         self.extra = extra
-        super().__init__(f"{purpose} needs {package}: run  pip install 'xmlcep[{extra}]'")
+        self.command = f"run  pip install 'xmlcep[{extra}]'"
+        super().__init__(f"{purpose} needs {package}: {self.command}")
