@@ -48,8 +48,9 @@ class LinesBlock(Block):
     def _checked(self, types: RecordTypes) -> _Columns | None:
         try:
             records = list(map(self._codec.loads, self._lines))
-            # A change record has no field more as a rule, and then there is nothing to look for.
-            usual = set(map(len, records)) == {len(FIELDS)}
+            # As a rule no change record has a field more, and then there is nothing to look for. None can have less:
+            # that is found when the fields are taken out.
+            usual = sum(map(len, records)) == len(FIELDS) * len(records)
             if not usual and any(map(is_clock, records)):
                 return self._checked_with_clocks(records, types)
             return _checked(records, types, usual=usual)
