@@ -156,7 +156,7 @@ def test_they_are_recorded_and_sealed(tmp_path: Path) -> None:
     clocks = [(item.ts, item.at) for item in items if isinstance(item, ClockRecord)]
     assert bad == [] and clocks[1:] == [(first, NOON), (first, LATER), (first, EVENING)]
     assert verify(log).length == len(items)
-    altered = log.read_bytes().replace(b"T20:00:00Z", b"T21:00:00Z")
+    altered = log.read_bytes().replace(b"20:00:00Z", b"21:00:00Z")
     log.write_bytes(altered)
     with pytest.raises(LogError, match="was altered"):
         verify(log)
