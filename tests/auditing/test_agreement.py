@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.auditing.logs import documents, interleaved, write_log
+from tests.auditing.logs import documents, interleaved, with_clocks, write_log
 from tests.strategies import rule_sets
 from xmlcep.auditing import AuditResult, audit
 from xmlcep.auditing.findings.collector import Collector
@@ -55,7 +55,7 @@ def described(result: AuditResult) -> tuple[bytes, bytes | None, list[Any]]:
 @given(rule_sets(), st.data())
 def test_random_rules_and_logs(spark: SparkSession, definitions, data) -> None:
     rules = Rules.from_definitions(definitions)
-    parts = [part for part in data.draw(documents()) if part]
+    parts = [data.draw(with_clocks(part)) for part in data.draw(documents()) if part]
     partitions = data.draw(st.sampled_from((1, 2, 7, 64)))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)

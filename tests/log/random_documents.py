@@ -60,6 +60,11 @@ class RandomDocument:
         return made
 
     def change(self) -> list[PrimitiveEvent]:
+        """One edit (U1)."""
+        made = self._change()
+        return [event._replace(more=True) for event in made[:-1]] + made[-1:]
+
+    def _change(self) -> list[PrimitiveEvent]:
         choose = self.random
         if self.root is None:
             return self._insert(None, 0, "/r")

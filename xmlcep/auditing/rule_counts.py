@@ -14,14 +14,14 @@ from path_types import PathType
 
 from ..engine.dispatch import select
 from ..events import PrimitiveType
-from ..log.columns.blocks import Kind
+from ..log.columns.blocks import RecordType
 from ..rules import Rules
 
 Taken: TypeAlias = Mapping[tuple[str, PathType], int]
 """How many records of an operation and absolute path type were replayed."""
 
 
-def text_of(kind: Kind) -> str:
+def text_of(kind: RecordType) -> str:
     """What a chunk says of records of this operation and path."""
     return f"{kind.op} {kind.path}"
 

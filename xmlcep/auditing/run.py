@@ -19,7 +19,7 @@ from .findings.collector import Collector
 from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
 from .inputs import LogFile, LogPath, find_files
-from .local.replay import LocalAudit
+from .local.engine import LocalAudit
 from .progress import Progress, Steps
 from .result import AuditResult, Summary
 

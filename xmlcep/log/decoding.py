@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -11,10 +11,7 @@ from path_types import PathType
 
 from ..errors import RecordError
 from ..events import PrimitiveEvent, record_path
-from .records import FIELDS, Row
-
-LARGEST = 2**63 - 1
-"""Time points, node ids and transactions are signed 64-bit numbers, which is what Parquet holds."""
+from .records import FIELDS, LARGEST, ClockRecord, Row, is_clock
 
 _NO_DOC = object()  # unlike any document's name, None included
 _OPERATIONS = {"ins": "ins", "upd": "upd", "del": "del"}
@@ -40,7 +37,13 @@ class Form(NamedTuple):
     more: Callable[[Any], Any]
 
 
-FORM_OF_OBJECTS = Form(itemgetter(*FIELDS), lambda record: record.get("more"))
+def _more_of(record: dict[str, Any]) -> Any:
+    if is_clock(record):
+        raise RecordError
+    return record.get("more")
+
+
+FORM_OF_OBJECTS = Form(itemgetter(*FIELDS), _more_of)
 """Records as JSON objects."""
 FORM_OF_TUPLES = Form(tuple, itemgetter(len(FIELDS)))
 """Records as tuples of the values of `FIELDS`."""
@@ -65,6 +68,7 @@ class RowDecoder:
 
     def __init__(self, clock: ClockCheck = ClockCheck.INCREASING) -> None:
         self.clocks: dict[str, int] = {}
+        self._advanced: dict[str, ClockRecord] = {}  # the last clock record of each document
         self._checks_clock = clock is ClockCheck.INCREASING
         self._paths = _Paths()
 
@@ -145,6 +149,8 @@ class RowDecoder:
 
         ``header_doc`` is the document of a record that names none: that of the header its file begins with.
         """
+        if is_clock(record):
+            raise RecordError("a clock record, where a change record was expected")
         if record.get("doc") is None:
             record = record | {"doc": header_doc}
         event = PrimitiveEvent.from_record(record)
@@ -162,6 +168,29 @@ class RowDecoder:
                 )
             self.clocks[event.doc] = event.ts
         return tuple(event)  # type: ignore[return-value]
+
+    def admit_clock(self, record: Mapping[str, Any], header_doc: str | None = None) -> ClockRecord:
+        """The clock record that a record is, after every check there is; raises `RecordError`.
+
+        ``header_doc`` as for `admit`. That it does not stand in a transaction only what follows it can tell.
+        """
+        clock = ClockRecord.from_record(record, header_doc)
+        if self._checks_clock:
+            last = self.clocks.get(clock.doc, 0)
+            if clock.ts < last:
+                raise RecordError(
+                    f"ts of a clock record is {clock.ts} after {last} of the same document ({clock.doc!r}):"
+                    " expected it behind the record of its ts"
+                )
+            before = self._advanced.get(clock.doc)
+            if before is not None and before.ts == clock.ts and clock.time < before.time:
+                raise RecordError(
+                    f"at of a clock record is {clock.at} after {before.at} of the same document and ts:"
+                    " expected a later one"
+                )
+            self.clocks[clock.doc] = clock.ts
+            self._advanced[clock.doc] = clock
+        return clock
 
 
 def is_meta(meta: object) -> bool:

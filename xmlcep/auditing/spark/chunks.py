@@ -18,8 +18,8 @@ import pyarrow as pa
 
 from path_types import PathType
 
-from ...log.columns.arrow import id_tuples
-from ...log.columns.blocks import Kind
+from ...log.columns.arrow_values import id_tuples
+from ...log.columns.blocks import RecordType
 from ...log.json_codec import FASTEST
 from ..rule_counts import kind_of, text_of
 
@@ -85,15 +85,15 @@ _COLLECTED = pa.schema([("cell", pa.int64()), ("doc", pa.int64()), ("what", pa.i
 class ChunkWriter:
     """Collects routed rows and hands them out in chunks.
 
-    ``levels`` are those of the passes, by index; ``kinds`` (it may grow) says what the codes of ``what`` stand for.
+    ``levels`` are those of the passes, by index; ``types`` (it may grow) says what the codes of ``what`` stand for.
     """
 
-    def __init__(self, levels: Sequence[int], buckets: int, kinds: Sequence[Kind]) -> None:
+    def __init__(self, levels: Sequence[int], buckets: int, types: Sequence[RecordType]) -> None:
         self.buckets = buckets
         self.docs: list[str] = []
         self._codes: dict[str, int] = {}
         self._levels = np.asarray(levels, np.int64)
-        self._kinds = kinds
+        self._types = types
         self._held: list[pa.RecordBatch] = []
         self._rows = 0
         self._number = 0
@@ -160,7 +160,7 @@ class ChunkWriter:
     def _content(self, table: pa.Table) -> bytes:
         columns = {
             "doc": _named(table["doc"], self.docs.__getitem__),
-            "what": _named(table["what"], lambda code: text_of(self._kinds[code])),
+            "what": _named(table["what"], lambda code: text_of(self._types[code])),
         }
         # A column without values is left out.
         columns |= {name: table[name] for name in _FIELDS if table[name].null_count < len(table)}

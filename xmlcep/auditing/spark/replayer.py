@@ -20,7 +20,7 @@ from path_types import PathType
 from ...engine import Detector
 from ...errors import XmlCepError
 from ...events import CompositeEvent, PrimitiveEvent
-from ...log.columns.blocks import Kinds
+from ...log.columns.blocks import RecordTypes
 from ...log.json_codec import FASTEST
 from ...rules import Rules
 from ..findings.encoding import FindingEncoder, decode_composite
@@ -28,7 +28,7 @@ from ..findings.order import Ranking
 from ..plan.partition_key import Plan
 from .chunks import Chunk, ChunkReader, ChunkWriter, Mark, Stretch, buckets_of, hash_of
 from .finding_chunks import Found
-from .router import Point
+from .segment_summary import TimePoint
 
 _AT_ONCE = 1000  # composites
 
@@ -43,11 +43,11 @@ class ReplayError(XmlCepError, RuntimeError):
     """A document cannot be replayed; says which, at which time point, and what happened there."""
 
 
-class Ending(NamedTuple):
+class DocumentEnd(NamedTuple):
     """Where a document ends: in which segment, at which time point."""
 
     segment: int
-    point: Point
+    point: TimePoint
 
 
 class BucketReplayer:
@@ -59,7 +59,7 @@ class BucketReplayer:
     """
 
     def __init__(
-        self, plan: Plan, bucket: int, buckets: int, ends: Mapping[str, Ending], headers: Mapping[str, int],
+        self, plan: Plan, bucket: int, buckets: int, ends: Mapping[str, DocumentEnd], headers: Mapping[str, int],
         resorted: Collection[str] = (), *, operators: bool = False,
     ) -> None:  # fmt: skip
         self._plan = plan
@@ -212,8 +212,8 @@ class _Forwarded:
 
     def __init__(self, plan: Plan, buckets: int) -> None:
         self._plan = plan
-        self._kinds = Kinds(lambda op, path: True)
-        self._writer = ChunkWriter([each.level for each in plan.passes], buckets, self._kinds.met)
+        self._types = RecordTypes(lambda op, path: True)
+        self._writer = ChunkWriter([each.level for each in plan.passes], buckets, self._types.by_number)
         self._encoder = FindingEncoder()
         self._takers: dict[str, list[int]] = {}
         for each in plan.passes:
@@ -240,23 +240,23 @@ class _Forwarded:
                     cause, PrimitiveEvent
                 )  # what other passes take is raised at events (the plan)
                 key = 0 if each.by_document else composite.ids[step]
-                kind = self._kinds.of(cause[1], cause[2]).number
+                type_ = self._types.of(cause[1], cause[2]).number
                 encoded = self._encoder.forwarded(composite)
                 meta = None if cause[10] is None else FASTEST.dumps(cause[10]).decode()
                 code = self._writer.code(doc)
-                self._rows.append((taker, code, key, kind, *cause[:8], cause[9], meta, encoded))
+                self._rows.append((taker, code, key, type_, *cause[:8], cause[9], meta, encoded))
 
     def take(self, segment: int) -> Iterator[Chunk]:
         """Chunks of what came together in a segment."""
         if not self._rows:
             return
-        takers, docs, keys, kinds, ts, _, _, ids, value, old, pos, at, txn, meta, composites = zip(
+        takers, docs, keys, types, ts, _, _, ids, value, old, pos, at, txn, meta, composites = zip(
             *self._rows, strict=True
         )
         self._rows = []
         hashes = np.array([hash_of(self._writer.docs[doc]) for doc in docs], np.uint64)
         columns = {
-            "mark": np.full(len(ts), Mark.COMPOSITE), "doc": docs, "what": kinds, "ts": ts, "ids": ids, "value": value,
+            "mark": np.full(len(ts), Mark.COMPOSITE), "doc": docs, "what": types, "ts": ts, "ids": ids, "value": value,
             "old": old, "pos": pos, "at": at, "txn": txn, "meta": meta, "composite": composites,
         }  # fmt: skip
         buckets = buckets_of(hashes, keys, self._writer.buckets)
