@@ -12,6 +12,7 @@ from lxml import etree
 
 from tests.schema.judging import left_out, nodes_of, outcome, random_order
 from xmlcep.schema import derive
+from xmlcep.schema.deriving import DEFAULT_DEPTH
 
 XS = 'xmlns:xs="http://www.w3.org/2001/XMLSchema"'
 OPTIONAL = 'minOccurs="0"'
@@ -183,7 +184,7 @@ def composite_ends(path: object, whole: object) -> bool:
     return whole.steps[-len(path) :] == path.steps and (whole is path or offset(path, whole) is not None)
 
 
-def derived_text(schema: str, tmp_path: Path, namespace: str = "") -> str:
+def derived_text(schema: str, tmp_path: Path, namespace: str = "", depth: int = DEFAULT_DEPTH) -> str:
     file = tmp_path / "s.xsd"
     target = (
         f'targetNamespace="{namespace}" xmlns:t="{namespace}" elementFormDefault="qualified"'
@@ -191,7 +192,7 @@ def derived_text(schema: str, tmp_path: Path, namespace: str = "") -> str:
         else ""
     )
     file.write_text(f"<xs:schema {XS} {target}>{schema}</xs:schema>", encoding="utf-8")
-    return derive(file).text or ""
+    return derive(file, depth=depth).text or ""
 
 
 def test_great_bounds_stay_small(tmp_path: Path) -> None:
@@ -240,11 +241,12 @@ def test_required_children_of_the_same_name_are_counted(tmp_path: Path) -> None:
     content = (
         '<xs:choice minOccurs="2" maxOccurs="9"><xs:element ref="and"/>' + string("leaf") + "</xs:choice>"
     )
-    text = derived_text(element("and", content), tmp_path)
+    text = derived_text(element("and", content), tmp_path, depth=1)
     assert (
-        "# recursive: and elements directly inside are counted by the condition, complete or not (P3)" in text
+        "# recursive: whether there is enough in and is told by a condition (P3), which looks only so deep"
+        in text
     )
-    assert 'event CompleteAnd(and) {when="count(and | leaf) >= 2"}' in text
+    assert 'event CompleteAnd(and) {when="count(and[count(and | leaf) >= 2] | leaf) >= 2"}' in text
 
 
 def test_declarations_that_no_path_tells_apart_are_named(tmp_path: Path) -> None:
@@ -257,4 +259,4 @@ def test_declarations_that_no_path_tells_apart_are_named(tmp_path: Path) -> None
     root = element("r", sequence(string("t"), '<xs:element name="b" type="B"/>'))
     text = derived_text(types + root, tmp_path)
     assert "# no events, as no paths of reasonable length tell their declarations apart: b\n" in text
-    assert "event CompleteR(r) = ins(r) ; (ins(r/t) & ins(r/b))\n" in text
+    assert 'event CompleteR(r) = ins(r) ; (ins(r/t) & x[1,1]{when="b[x]"} ins(r/b))\n' in text

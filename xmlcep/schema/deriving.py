@@ -17,12 +17,13 @@ from .building import DerivedEvent
 from .changes import change_event, has_change
 from .combining import used_names
 from .completion import Completion, has_event
+from .enough import Enough
 from .errors import SchemaError
 from .loading import Locations, load_schema
 from .model import Schema, local
 from .naming import EventNames, Prefixes
 from .places.alike import places_of_alike
-from .places.cycles import plain_edges
+from .places.cycles import find_recursion
 from .places.merging import merge_equal
 from .printing import print_events
 from .reading import read_schema
@@ -137,7 +138,14 @@ class _Derivation:
             if has_event(schema.declarations[index])
         }
         self.completion = Completion(
-            schema, self.places, self.names, plain_edges(schema), self.prefixes, self.end, self.exists
+            schema,
+            self.places,
+            self.names,
+            find_recursion(schema),
+            self.prefixes,
+            Enough(schema, self.prefixes, depth),
+            self.end,
+            self.exists,
         )
 
     def _spots(self) -> Iterator[tuple[int, PathType]]:

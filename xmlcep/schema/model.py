@@ -6,7 +6,7 @@ children by their index in `Schema.declarations`, so that recursive schemas are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
@@ -157,6 +157,12 @@ def local(name: str) -> str:
 def namespace(name: str) -> str:
     """The namespace of a name in Clark notation, "" for none."""
     return name[1:].partition("}")[0] if name.startswith("{") else ""
+
+
+def listed(names: Sequence[str], limit: int = 8) -> str:
+    """Names in a comment, at most ``limit`` of them."""
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + more
 
 
 def walk(part: Part | None) -> Iterator[Part]:
