@@ -49,6 +49,16 @@ class Particle:
         if not self.is_group and self.kind != ANY:
             yield self.kind
 
+    def counts(self, names: frozenset[str], unbounded: int) -> frozenset[int]:
+        """How many elements of these names valid content can have, ``unbounded`` being taken for no bound."""
+        if self.is_group:
+            inner = [part.counts(names, unbounded) for part in self.parts]
+            once = frozenset.union(*inner) if self.kind == "choice" else _sums(inner)
+        else:
+            once = frozenset([int(self.kind in names)])
+        most = max(self.lower, unbounded) if self.upper is None else self.upper
+        return frozenset[int].union(*(_sums([once] * times) for times in range(self.lower, most + 1)))
+
     def xsd(self, types: dict[str, str]) -> str:
         """The particle as XML Schema."""
         upper = "unbounded" if self.upper is None else self.upper
@@ -59,6 +69,14 @@ class Particle:
             return f'<xs:element name="{self.kind}" type="{types[self.kind]}" {occurs}/>'
         inner = "".join(part.xsd(types) for part in self.parts)
         return f"<xs:{self.kind} {occurs}>{inner}</xs:{self.kind}>"
+
+
+def _sums(terms: list[frozenset[int]]) -> frozenset[int]:
+    """All sums of one number of each set."""
+    sums = frozenset([0])
+    for numbers in terms:
+        sums = frozenset(total + number for total in sums for number in numbers)
+    return sums
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 import xmlschema
@@ -12,7 +13,6 @@ from lxml import etree
 
 from tests.schema.judging import left_out, nodes_of, outcome, random_order
 from xmlcep.schema import derive
-from xmlcep.schema.deriving import DEFAULT_DEPTH
 
 XS = 'xmlns:xs="http://www.w3.org/2001/XMLSchema"'
 OPTIONAL = 'minOccurs="0"'
@@ -184,7 +184,7 @@ def composite_ends(path: object, whole: object) -> bool:
     return whole.steps[-len(path) :] == path.steps and (whole is path or offset(path, whole) is not None)
 
 
-def derived_text(schema: str, tmp_path: Path, namespace: str = "", depth: int = DEFAULT_DEPTH) -> str:
+def derived_text(schema: str, tmp_path: Path, namespace: str = "", **options: Any) -> str:
     file = tmp_path / "s.xsd"
     target = (
         f'targetNamespace="{namespace}" xmlns:t="{namespace}" elementFormDefault="qualified"'
@@ -192,7 +192,7 @@ def derived_text(schema: str, tmp_path: Path, namespace: str = "", depth: int = 
         else ""
     )
     file.write_text(f"<xs:schema {XS} {target}>{schema}</xs:schema>", encoding="utf-8")
-    return derive(file, depth=depth).text or ""
+    return derive(file, **options).text or ""
 
 
 def test_great_bounds_stay_small(tmp_path: Path) -> None:
@@ -260,3 +260,19 @@ def test_declarations_that_no_path_tells_apart_are_named(tmp_path: Path) -> None
     text = derived_text(types + root, tmp_path)
     assert "# no events, as no paths of reasonable length tell their declarations apart: b\n" in text
     assert 'event CompleteR(r) = ins(r) ; (ins(r/t) & x[1,1]{when="b[x]"} ins(r/b))\n' in text
+
+
+@pytest.mark.parametrize(
+    ("wildcard", "told"),
+    [
+        ('<xs:any namespace="##other" minOccurs="0" maxOccurs="unbounded"/>', "count(t:source) > 1"),
+        ('<xs:any namespace="##any" minOccurs="0" maxOccurs="2"/>', "count(t:source) > 3"),
+        ('<xs:any namespace="##targetNamespace" minOccurs="0"/>', "count(t:source) > 2"),
+        ('<xs:any namespace="##any" minOccurs="0" maxOccurs="unbounded"/>', None),
+    ],
+)
+def test_bounds_beside_wildcards(wildcard: str, told: str | None, tmp_path: Path) -> None:
+    """Only a wildcard that takes the child's name changes how many of it there may be."""
+    content = sequence('<xs:element name="source" type="xs:string"/>', wildcard)
+    text = derived_text(element("unit", content), tmp_path, "urn:t", violations=True)
+    assert re.findall(r'TooManySourceInUnit\(unit\) \{when="(.*)"\}', text) == ([told] if told else [])

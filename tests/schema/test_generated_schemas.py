@@ -10,9 +10,13 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
+from path_types import PathType, Step, equals_or_ends
 from tests.schema.comparing import Comparer, Comparison
-from tests.schema.generated import Generated, schemas
+from tests.schema.generated import NAMES, Generated, schemas
 from tests.schema.judging import left_out, nodes_of, outcome, random_order
+from xmlcep.algebra import leaves_of
+from xmlcep.engine import Detector
+from xmlcep.events import PrimitiveEvent
 from xmlcep.rules import Rules, parse_rules
 from xmlcep.schema import SchemaError, derive
 
@@ -83,3 +87,50 @@ def test_the_judge_agrees_with_validation_of_the_whole(generated: Generated, see
     order = random_order(nodes, random.Random(seed))
     result = outcome(order, derive(schema), schema)
     assert {node.index for node in nodes if node.is_element} <= result.expected.keys()
+
+
+@given(
+    generated=schemas(recursive=True, wildcards=True),
+    names=st.sets(st.sampled_from(NAMES), min_size=1, max_size=2),
+    gone=st.integers(0, 2),
+)
+@settings(max_examples=100)
+def test_one_too_many_is_told_at_once(generated: Generated, names: set[str], gone: int) -> None:
+    """Of the names of the root's content as many are inserted as there can be, some deleted again, and one more."""
+    wanted = frozenset(names)
+    model = generated.models["root"]
+    assume(wanted <= set(model.names()))
+    most = max(model.counts(wanted, 3))
+    is_bounded = most == max(model.counts(wanted, 4))
+    rules = derive(load(generated.schema), violations=True)
+    about = {name for name in violations(rules, "/root") if is_about(rules, name, wanted)}
+    assert len(about) == is_bounded or (
+        len(wanted) > 1 and not about
+    )  # of two names only if they are in a choice
+    detector = Detector(rules)
+    root = PathType.parse("/root")
+    detector.feed(PrimitiveEvent(1, "ins", root, (1,)))
+    told: list[int] = []
+    here: list[int] = []
+    operations = [*(["ins"] * most), *(["del", "ins"] * min(gone, most)), "ins"]
+    for ts, operation in enumerate(operations, 2):
+        node = ts if operation == "ins" else here.pop()
+        path = root.child(Step.element(min(wanted) if node % 2 else max(wanted)))
+        pos = len(here) if operation == "ins" else None
+        here += [node] * (operation == "ins")
+        found = detector.feed(PrimitiveEvent(ts, operation, path, (1, node), pos=pos))
+        told += [composite.ts for composite in found if composite.name in about]
+    assert told == [1 + len(operations)] * len(about)
+
+
+def violations(rules: Rules, place: str) -> list[str]:
+    """The events for too many children in the elements at a place, or at one that it ends with."""
+    path = PathType.parse(place)
+    trees = [tree for tree in rules.graph.trees if tree.name.startswith("TooMany")]
+    return [tree.name for tree in trees if equals_or_ends(tree.path, path)]
+
+
+def is_about(rules: Rules, name: str, names: frozenset[str]) -> bool:
+    """Whether a violation event counts just these children."""
+    [definition] = [each for each in rules.definitions if each.name == name]
+    return {leaf.type.path.last.test for leaf in leaves_of(definition.expression)} == names
