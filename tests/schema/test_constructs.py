@@ -12,7 +12,8 @@ import xmlschema
 from lxml import etree
 
 from tests.schema.judging import left_out, nodes_of, outcome, random_order
-from xmlcep.schema import derive
+from xmlcep.rules import parse_rules
+from xmlcep.schema import SchemaError, derive
 
 XS = 'xmlns:xs="http://www.w3.org/2001/XMLSchema"'
 OPTIONAL = 'minOccurs="0"'
@@ -195,11 +196,31 @@ def derived_text(schema: str, tmp_path: Path, namespace: str = "", **options: An
     return derive(file, **options).text or ""
 
 
-def test_great_bounds_stay_small(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("lower", "upper", "derived"),
+    [
+        ("3", "999999999", "x[3,999999999] ins(r/a)"),
+        ("3", "2000000000", "x[3,*] ins(r/a)"),  # a bound that the language cannot read, nor anybody reach
+        ("999999999", "1" + "0" * 30, "x[999999999,*] ins(r/a)"),
+        ("2", "unbounded", "x[2,*] ins(r/a)"),
+    ],
+)
+def test_great_bounds(lower: str, upper: str, derived: str, tmp_path: Path) -> None:
     text = derived_text(
-        element("r", sequence(string("a", more='minOccurs="3" maxOccurs="2000000000"'))), tmp_path
+        element("r", sequence(string("a", more=f'minOccurs="{lower}" maxOccurs="{upper}"'))), tmp_path
     )
-    assert "event CompleteR(r) = ins(r) ; x[3,2000000000] ins(r/a)\n" in text
+    assert f"event CompleteR(r) = ins(r) ; {derived}\n" in text
+    parse_rules(text)
+
+
+@pytest.mark.parametrize("times", ["1", "1000000"])
+def test_what_no_event_can_be_made_of(times: str, tmp_path: Path) -> None:
+    """10^30 children, or 10^6 times 10^6: `check` would refuse such bounds, and no document has so many."""
+    many = "1" + "0" * (30 if times == "1" else 6)
+    child = string("a", more=f'minOccurs="{many}" maxOccurs="unbounded"')
+    content = sequence(child, occurs=f'minOccurs="{times}" maxOccurs="{times}"')
+    with pytest.raises(SchemaError, match=r"r: the schema asks for more than 999,999,999 .* \(MAX_BOUND\)"):
+        derived_text(element("r", content), tmp_path)
 
 
 def test_namespaces_are_declared(tmp_path: Path) -> None:
@@ -276,3 +297,38 @@ def test_bounds_beside_wildcards(wildcard: str, told: str | None, tmp_path: Path
     content = sequence('<xs:element name="source" type="xs:string"/>', wildcard)
     text = derived_text(element("unit", content), tmp_path, "urn:t", violations=True)
     assert re.findall(r'TooManySourceInUnit\(unit\) \{when="(.*)"\}', text) == ([told] if told else [])
+
+
+EXTENDED_ONCE = (
+    '<xs:simpleType name="Money"><xs:restriction base="xs:decimal"/></xs:simpleType>'
+    '<xs:complexType name="Taxed"><xs:simpleContent><xs:extension base="Money">'
+    '<xs:attribute name="rate" use="required"/></xs:extension></xs:simpleContent></xs:complexType>'
+    '<xs:complexType name="Base"><xs:sequence><xs:element name="p" type="Money"/></xs:sequence></xs:complexType>'
+    '<xs:complexType name="More"><xs:complexContent><xs:extension base="Base">'
+    '<xs:attribute name="m" use="required"/></xs:extension></xs:complexContent></xs:complexType>'
+    '<xs:element name="b" type="Base"/>'
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "conditions", "remark"),
+    [("complex", 2, "of simple types"), ("all", 4, ""), ("none", 0, "of all types")],
+)
+def test_whose_xsi_type_is_asked_for(asked: str, conditions: int, remark: str, tmp_path: Path) -> None:
+    """A simple type that is extended once does not put a condition on every element of it, unless asked."""
+    text = derived_text(EXTENDED_ONCE, tmp_path, xsi_type=asked)
+    assert text.count("when=") == conditions
+    assert ("# xsi:type is not looked at in elements " + remark in text) == bool(remark)
+    assert ("event CompleteP(p) = ins(p) ; ins(p/text())\n" in text) == (asked != "all")
+
+
+@pytest.mark.parametrize("where", ["block", "blockDefault"])
+def test_types_that_cannot_stand_in_an_instance_are_not_asked_for(where: str, tmp_path: Path) -> None:
+    """``block`` forbids what is derived: then the plain event is all there is."""
+    file = tmp_path / "s.xsd"
+    blocked = EXTENDED_ONCE.replace('name="b" type', 'name="b" block="extension" type')
+    schema = f"<xs:schema {XS}>{blocked}</xs:schema>"
+    if where == "blockDefault":
+        schema = f'<xs:schema {XS} blockDefault="#all">{EXTENDED_ONCE}</xs:schema>'
+    file.write_text(schema, encoding="utf-8")
+    assert "event CompleteB(b) = ins(b) ; CompleteP(b/p)\n" in (derive(file).text or "")

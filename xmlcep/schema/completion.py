@@ -266,12 +266,13 @@ class _Element:
     def _alternatives(self, own: Expression | None) -> list[Expression]:
         """What ``xsi:type`` can make of the element: a branch for every demand unlike the declared type's."""
         declaration = self.declaration
-        if not declaration.derived:
+        types = self.all.enough.types(declaration)
+        if not types:
             return []
         plain = self._skeleton(declaration.content)
         demanding: dict[Expression, list[DerivedType]] = {}
         same: list[str] = []
-        for derived in declaration.derived:
+        for derived in types:
             skeleton = self._skeleton(derived.content)
             if skeleton == plain and not declaration.abstract_type:
                 same.append(local(derived.name))

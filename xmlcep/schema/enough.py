@@ -8,6 +8,7 @@ follow recursive elements; where it would grow long it asks for less, and so is 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from enum import Enum
 from typing import NamedTuple
 
 from . import demands
@@ -31,6 +32,16 @@ MAX_TEST = 200
 """Characters of the test of one child's inside; a longer one is replaced by one that looks less deep."""
 
 
+class XsiType(Enum):
+    """The elements whose ``xsi:type`` is asked for: those with a type that others are derived from."""
+
+    COMPLEX = "complex"
+    """Of complex types only: a simple type that is extended once would put a condition on every element of it."""
+
+    ALL = "all"
+    NONE = "none"
+
+
 class Test(NamedTuple):
     """XPath, looked at from the element, ``""`` if nothing is demanded; ``exact``: it asks for all that is demanded."""
 
@@ -41,12 +52,20 @@ class Test(NamedTuple):
 class Enough:
     """Tests for the declarations of one schema; children are looked into ``depth`` levels deep."""
 
-    def __init__(self, schema: Schema, prefixes: Prefixes, depth: int) -> None:
+    def __init__(self, schema: Schema, prefixes: Prefixes, depth: int, xsi_type: XsiType) -> None:
         self.schema = schema
         self.prefixes = prefixes
         self.depth = depth
+        self.xsi_type = xsi_type
         self._known: dict[tuple[int, int], Test] = {}
         self._models: dict[int, Part | None] = {}
+
+    def types(self, declaration: Declaration) -> tuple[DerivedType, ...]:
+        """The types that ``xsi:type`` can name in an element, as far as it is asked for. Abstract ones need one."""
+        if declaration.abstract_type or self.xsi_type is XsiType.ALL:
+            return declaration.derived
+        asked = self.xsi_type is XsiType.COMPLEX and not declaration.simple_type
+        return declaration.derived if asked else ()
 
     def model(self, content: Content) -> Part | None:
         """The simplified content model of a content of the schema."""
@@ -84,7 +103,7 @@ class Enough:
 
     def _element(self, declaration: Declaration, depth: int) -> Test:
         own = self._content(declaration, declaration.content, depth)
-        if declaration.derived and (own.text or declaration.abstract_type):
+        if self.types(declaration) and (own.text or declaration.abstract_type):
             return self._typed(declaration, own, depth)
         return own
 
@@ -111,7 +130,7 @@ class Enough:
     def _typed(self, declaration: Declaration, own: Test, depth: int) -> Test:
         """The tests of the types that ``xsi:type`` can name instead of the declared one, where they are others."""
         by_test: dict[Test, list[DerivedType]] = {}
-        for derived in declaration.derived:
+        for derived in self.types(declaration):
             by_test.setdefault(self._content(declaration, derived.content, depth), []).append(derived)
         if not declaration.abstract_type:
             by_test.pop(own, None)

@@ -116,6 +116,7 @@ class Declaration:
     """An element declaration. ``name`` and ``type_name`` ("" when anonymous) are in Clark notation.
 
     ``abstract_type``: the declared type is abstract, so that an instance has to name one of ``derived``.
+    ``simple_type``: the declared type is a simple one.
     """
 
     name: str
@@ -123,6 +124,7 @@ class Declaration:
     type_name: str = ""
     derived: tuple[DerivedType, ...] = ()
     abstract_type: bool = False
+    simple_type: bool = False
     nillable: bool = False
     has_default: bool = False
     is_global: bool = False
