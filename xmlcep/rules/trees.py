@@ -23,8 +23,9 @@ from ..algebra import (
     operators_of,
 )
 from ..errors import RuleProblem
-from ..events import ANY, CompositeType, EventType, PrimitiveType
+from ..events import CompositeType, EventType
 from ..xpath.conditions import Condition, ConditionError
+from .overlap import may_repeat
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -248,7 +249,7 @@ class _TreeBuilder:
         node = OperatorNode(
             operator, index, parent, child_index, tuple(built), path, label,
             operator.options.context or self.definition.context, termination, condition,
-            _may_repeat([child.type for child in built if isinstance(child, LeafNode)]),
+            may_repeat([child.type for child in built if isinstance(child, LeafNode)]),
             above is not None and child_index in above.negated, window,
             inherited if inherits and own is not None else None,
         )  # fmt: skip
@@ -347,23 +348,6 @@ def _is_valid(operator: PathType, child: PathType) -> bool:
     if operator.absolute:
         return left_bound_intersection(operator, child) is not None
     return contains(child, operator)
-
-
-def _may_repeat(types: list[EventType]) -> bool:
-    """Whether one event can be compatible with two of these leaf types (K4); may err on the side of yes."""
-    return any(_overlap(a, b) for i, a in enumerate(types) for b in types[i + 1 :])
-
-
-def _overlap(a: EventType, b: EventType) -> bool:
-    """Whether an event can be compatible with both types (E2): one path ends the other, the rest agrees."""
-    if isinstance(a, PrimitiveType):
-        same = isinstance(b, PrimitiveType) and (
-            a.operation == b.operation or ANY in (a.operation, b.operation)
-        )
-    else:
-        same = isinstance(b, CompositeType) and (a.name == b.name or None in (a.name, b.name))
-    steps = zip(reversed(a.path.steps), reversed(b.path.steps), strict=False)
-    return same and all(x == y for x, y in steps)
 
 
 def composite_leaves(tree: EventTree) -> Iterator[CompositeType]:

@@ -23,6 +23,10 @@ from ..algebra import (
     path_of,
 )
 from ..events import CompositeType, PrimitiveType
+from .errors import SchemaError
+
+MAX_BOUND = 999_999_999
+"""The largest bound that the event language reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,13 @@ def disjunction(operands: SequenceOf[Expression], path: PathType) -> Expression 
 def multiplicity(
     operand: Expression, lower: int, upper: int | None, path: PathType, when: str | None = None
 ) -> Operator:
-    """``x[lower,upper] operand``, grouped by ``path``."""
+    """``x[lower,upper] operand``, grouped by ``path``; raises `SchemaError` when ``lower`` is above `MAX_BOUND`."""
+    if lower > MAX_BOUND:
+        raise SchemaError(
+            f"{path}: the schema asks for more than {MAX_BOUND:,} children of a kind (MAX_BOUND): no event can be "
+            "made of so many; derive what does not contain it with --root NAME"
+        )
+    upper = None if upper is not None and upper > MAX_BOUND else upper  # nobody gets there
     return _at(Multiplicity((operand,), lower, upper, Options(when=when) if when else NO_OPTIONS), path)
 
 

@@ -56,6 +56,11 @@ class Prefixes:
             )
         return f"{self._prefix(uri)}:{local(name)}"
 
+    def of_attribute(self, name: str) -> str:
+        """The name of an attribute as an XPath condition writes it behind the ``@``."""
+        uri = namespace(name)
+        return f"{self._prefix(uri)}:{local(name)}" if uri else local(name)
+
     def _prefix(self, uri: str) -> str:
         prefix = self._used.get(uri)
         if prefix is None:

@@ -123,7 +123,7 @@ class _Reader:
         derived = [
             DerivedType(other.name, self._content(other))
             for other in self.derived.get(id(type_), ())
-            if not other.abstract
+            if not other.abstract and not other.is_blocked(element)
         ]
         documentation = _documentation(element.annotation) or _documentation(type_.annotation)
         notes = (
@@ -135,6 +135,7 @@ class _Reader:
             type_name=type_.name or "",
             derived=tuple(derived),
             abstract_type=bool(getattr(type_, "abstract", False)),
+            simple_type=bool(type_.is_simple()),
             nillable=bool(element.nillable),
             has_default=element.default is not None or element.fixed is not None,
             is_global=element.is_global(),
