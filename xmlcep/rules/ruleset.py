@@ -120,7 +120,10 @@ def _rebuilt(
 def _checked(parsed: ParsedRules, problems: list[RuleProblem], text: str | None, source_name: str) -> Rules:
     """The rules with their graph; raises `RuleError` if there are problems."""
     standing_in = tuple(map(_placeholder, parsed.unreadable))
-    graph = build_graph((*parsed.definitions, *standing_in), problems, namespaces=parsed.namespaces)
+    names = [reference.name for reference in parsed.references]
+    graph = build_graph(
+        (*parsed.definitions, *standing_in), problems, namespaces=parsed.namespaces, references=names
+    )
     if problems:
         raise RuleError(problems, source_name=source_name, text=text)
     namespaces = MappingProxyType(dict(parsed.namespaces))

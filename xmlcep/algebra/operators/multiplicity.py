@@ -26,6 +26,7 @@ class Multiplicity(Operator):
     symbol: ClassVar[str] = "x"
     sign: ClassVar[str] = "×"
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"within", "having", "by", "slide"}
+    gathers: ClassVar[bool] = True
     fewest: ClassVar[int] = 1
     operands: tuple[Expression, ...]
     lower: int

@@ -23,7 +23,9 @@ class AnyState(CombiningState):
         super().__init__(node, tree, report, setting, operands)
         definition = node.definition
         assert isinstance(definition, AnyOf)
-        self.exists = Choice(definition.count, window_constraints(node), tries=setting.tries)
+        self.exists = Choice(
+            definition.count, window_constraints(node), admit=self.values.admitter(), tries=setting.tries
+        )
         self.shared = node.may_repeat
 
 

@@ -53,13 +53,19 @@ class CombiningState(DeferrableState):
         else:
             stored = [[] for _ in range(self.width)]
         group = self.groups[key] = Group(stored, self._owners, key, shared=self.shared)
+        self.note_key(key)
         return group
+
+    def close_group(self, key: Key) -> None:
+        """Forgets a group."""
+        if self.groups.pop(key, None) is not None:
+            self.drop_key(key)
 
     def drop_if_empty(self, key: Key) -> None:
         """Forgets a group in which nothing is stored."""
         group = self.groups.get(key)
         if group is not None and not any(group.stored):
-            del self.groups[key]
+            self.close_group(key)
 
     def withdraw(self, child: int, entry: Entry) -> None:
         key = self.grouping.key_of(entry)
@@ -78,10 +84,11 @@ class CombiningState(DeferrableState):
         )
 
     def forget(self, key: Key) -> None:
-        self.groups.pop(key, None)
+        self.close_group(key)
 
     def clear(self) -> None:
         self.groups.clear()
+        super().clear()
 
     def size(self) -> int:
         return sum(len(stored) for group in self.groups.values() for stored in group.stored)
@@ -130,7 +137,7 @@ class CombiningState(DeferrableState):
         for entries in group.stored:
             if entries:
                 return
-        del self.groups[key]
+        self.close_group(key)
 
     def choose(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Sequence[Sequence[Entry]]:
         """What the context chooses now that these have arrived."""
@@ -190,7 +197,7 @@ class CombiningState(DeferrableState):
                 if group.fresh is None or not self.exists.any_with(group, k, entry):
                     discard(stored, entry)
         if group.is_empty():
-            del self.groups[due.key]
+            self.close_group(due.key)
         else:
             self.watch_over(group, self._expires)
 

@@ -97,40 +97,51 @@ class MultiplicityState(DeferrableState):
             accumulation.start_over(accumulation.entries[accumulation.told :])
 
     def integrate(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
-        """Raises the composite of all so far if they are enough; at u accumulation starts over (M1, M2)."""
+        """Raises the composite of all so far if they are enough; at u accumulation starts over (M1, M2, V6)."""
         count = accumulation.count()
         if count < max(self.lower, 1):
             return
-        former = accumulation.current
-        if former is not None:
-            self._withdraw(former)
         entries = accumulation.entries
         constituents = Integrated(entries, accumulation.begin, len(entries))
-        start, end = accumulation.start, accumulation.end
-        accumulation.current = self._raise(accumulation.live(), constituents, start, end, cause)
-        self._tell(accumulation, len(entries))
+        composite = self._composite(
+            accumulation.live(), constituents, accumulation.start, accumulation.end, cause
+        )
+        if composite is not None:
+            if accumulation.current is not None:
+                self._withdraw(accumulation.current)
+            accumulation.current = self._raise(composite)
+            self._tell(accumulation, len(entries))
         if count == self.upper and not self.slides:
             accumulation.start_over()
-            del self.accumulations[key]
+            self._drop(key)
 
     def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
         """M4: the node was created, so a composite without constituents is raised for it."""
         accumulation = self._accumulation(key)
-        if accumulation.count():
-            return  # only in flat context (C6)
+        composite = (
+            None if accumulation.count() else self._empty(path, ids, cause)
+        )  # C6, only in flat context
+        if composite is None:
+            self._drop_if_idle(key, accumulation)
+            return
         if accumulation.current is not None:
             self._withdraw(accumulation.current)
-        accumulation.current = self._raise_empty(path, ids, cause)
+        accumulation.current = self._raise(composite)
 
     def _accumulation(self, key: Key) -> Accumulation:
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             accumulation = self.accumulations[key] = Accumulation()
+            self.note_key(key)
         return accumulation
 
-    def _raise(
+    def _composite(
         self, entries: Sequence[Entry], constituents: Integrated, start: float, end: float, cause: Cause
-    ) -> Entry:
+    ) -> CompositeEvent | None:
+        """The composite of these arrivals; None if ``having`` or the guard is false (V6, U5)."""
+        values = self.values
+        if values.having is not None and not values.admits(entries):
+            return None
         if self._by_detection:
             start, end = interval(constituents)
         if self.flat:
@@ -138,19 +149,33 @@ class MultiplicityState(DeferrableState):
         else:
             path, ids = self.composer.place(entries[0][EVENT])
         span = span_of(entries) if self.composer.extended else None
-        entry = self.composer.new(path, ids, constituents, start, end, cause, span)
+        composite = self.composer.composite(
+            path, ids, constituents, start, end, cause, span, values.of(entries)
+        )
+        return composite if values.guard is None or values.allows(composite) else None
+
+    def _empty(self, path: PathType, ids: tuple[int, ...], cause: Cause) -> CompositeEvent | None:
+        """The composite of nothing; None if ``having`` or the guard is false (Z9)."""
+        values = self.values
+        if values.having is not None and not values.admits(()):
+            return None
+        composite = self.composer.composite(path, ids, (), EMPTY_START, EMPTY_END, cause, None, values.of(()))
+        return composite if values.guard is None or values.allows(composite) else None
+
+    def _raise(self, composite: CompositeEvent) -> Entry:
+        entry = self.composer.report_and_store(composite)
         self.outbox.append(entry)
         return entry
 
-    def _raise_batch(self, entries: list[Entry], cause: Cause) -> None:
+    def _raise_batch(self, entries: list[Entry], cause: Cause) -> bool:
+        """Raises a batch of its own; says whether it did."""
         constituents = Integrated(entries, 0, len(entries))
-        self._raise(entries, constituents, *interval(constituents), cause)
+        composite = self._composite(entries, constituents, *interval(constituents), cause)
+        if composite is None:
+            return False
+        self._raise(composite)
         self.consumed_by(0, entries)
-
-    def _raise_empty(self, path: PathType, ids: tuple[int, ...], cause: Cause) -> Entry:
-        entry = self.composer.new(path, ids, (), EMPTY_START, EMPTY_END, cause)
-        self.outbox.append(entry)
-        return entry
+        return True
 
     def _tell(self, accumulation: Accumulation, until: int) -> None:
         """The arrivals before this index stand in a raised composite, so they count as consumed (H7)."""
@@ -182,7 +207,11 @@ class MultiplicityState(DeferrableState):
 
     def _drop_if_idle(self, key: Key, accumulation: Accumulation) -> None:
         if accumulation.is_idle():
-            self.accumulations.pop(key, None)
+            self._drop(key)
+
+    def _drop(self, key: Key) -> None:
+        if self.accumulations.pop(key, None) is not None:
+            self.drop_key(key)
 
     # ---- what the parent tells (M3, M5) ----------------------------------------------------------------
 
@@ -199,7 +228,7 @@ class MultiplicityState(DeferrableState):
 
     def successor(self, entry: Entry, stored: Iterable[Entry], at: int) -> Entry | None:
         """M5: a silent empty composite, unless another of this group is unconsumed or the node is gone."""
-        if not self.refills:
+        if not self.refills or (self.values.having is not None and not self.values.admits(())):
             return None
         event = entry[EVENT]
         if self.flat:
@@ -207,7 +236,7 @@ class MultiplicityState(DeferrableState):
                 return None
         elif event.ids[-1] in self.gone or any(other[EVENT].ids == event.ids for other in stored):
             return None
-        empty = event._replace(constituents=(), start=None, end=None, span=None)
+        empty = event._replace(constituents=(), start=None, end=None, span=None, bindings=self.values.of(()))
         return self.composer.entry(empty, silent=True)
 
     def available(self, silent: Entry) -> None:
@@ -282,9 +311,13 @@ class MultiplicityState(DeferrableState):
         had = accumulation.count() or accumulation.batches
         batches, rest = self._batches(accumulation.live())
         for batch in (*accumulation.batches, *batches):
-            self._raise_batch(batch, cause)
+            is_full = len(batch) == self.upper or batch is not batches[-1]
+            if not self._raise_batch(batch, cause) and not is_full:
+                rest = batch  # V6: a full batch that fails is dropped, the rest stays
         if accumulation.created is not None and not had:
-            self._raise_empty(*accumulation.created, cause)
+            composite = self._empty(*accumulation.created, cause)
+            if composite is not None:
+                self._raise(composite)
         accumulation.created = None
         accumulation.batches = []
         accumulation.start_over(rest)
@@ -319,7 +352,7 @@ class MultiplicityState(DeferrableState):
             self._watch_over(due.key, accumulation)
 
     def forget(self, key: Key) -> None:
-        self.accumulations.pop(key, None)
+        self._drop(key)
         place = self.grouping.place_of(key)
         if place in self.gone and not self._is_stored_above(place):
             del self.gone[place]
@@ -335,6 +368,7 @@ class MultiplicityState(DeferrableState):
     def clear(self) -> None:
         self.accumulations.clear()
         self.gone.clear()
+        super().clear()
 
     def size(self) -> int:
         return sum(accumulation.size() for accumulation in self.accumulations.values())

@@ -82,6 +82,7 @@ class PairState(OperatorState, ABC):
     def clear(self) -> None:
         for waiting in self.waiting:
             waiting.clear()
+        super().clear()
 
     def size(self) -> int:
         return sum(len(entries) for waiting in self.waiting for entries in waiting.values())

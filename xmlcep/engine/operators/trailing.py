@@ -71,12 +71,17 @@ class TrailingSequenceState(SequenceState):
         for combination in self.choose(group, child, arrivals):
             self._add(key, [(operand_of.get(id(entry), 0), entry) for entry in combination])
         if group.is_empty():
-            del self.groups[key]
+            self.close_group(key)
+
+    def drop_key(self, key: Key) -> None:
+        if key not in self.candidates and key not in self.ready:
+            super().drop_key(key)
 
     def _add(self, key: Key, members: list[tuple[int, Entry]]) -> None:
         candidate = Candidate(members, self._due(members))
         if self._is_ended(key, candidate):
             return
+        self.note_key(key)
         waiting = self.candidates.setdefault(key, [])
         if self.context.replaces:
             waiting.clear()
@@ -110,10 +115,11 @@ class TrailingSequenceState(SequenceState):
         if child not in self.trailing:
             super().forbid(child, key, arrivals, cause)
             return
-        for group in self.groups_forbidden(child, key):
+        concerned = self.matching(child, key)
+        for group in concerned:
             if group in self.groups:
                 self._start_over(self.groups[group], self._last, arrivals)
-        waiting = [k for k in self._keys_forbidden(child, key) if k in self.candidates]
+        waiting = [k for k in concerned if k in self.candidates]
         if not waiting and self.prompt:
             return
         self.violations[child].add(key, [entry for entry in arrivals if entry[START] != EMPTY_START])
@@ -121,14 +127,13 @@ class TrailingSequenceState(SequenceState):
             left = [c for c in self.candidates[group_key] if not self._is_ended(group_key, c)]
             self._keep(group_key, left)
 
-    def _keys_forbidden(self, child: int, key: Key) -> list[Key]:
-        return [key]
-
     def _keep(self, key: Key, candidates: list[Candidate]) -> None:
         if candidates:
             self.candidates[key] = candidates
             return
         self.candidates.pop(key, None)
+        if key not in self.groups and key not in self.ready:
+            super().drop_key(key)
         if self.prompt:
             for k in self.trailing:
                 self.violations[k].forget(self.violations[k].project(key))
@@ -143,6 +148,7 @@ class TrailingSequenceState(SequenceState):
                     waiting[key] = left
                 else:
                     del waiting[key]
+                    self.drop_key(key)
 
     # ---- raising --------------------------------------------------------------------------------------
 
@@ -168,7 +174,10 @@ class TrailingSequenceState(SequenceState):
 
     def release(self, key: Key, cause: Cause) -> None:
         if self.node.window is not None:
-            self._raise_candidates(self.ready.pop(key, []), cause)
+            ready = self.ready.pop(key, [])
+            if key not in self.groups:
+                self.drop_key(key)
+            self._raise_candidates(ready, cause)
             return
         waiting = self.candidates.get(key, [])
         self._keep(key, [])
