@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
+from ..timestamps import TimeError, microseconds
 from . import values
 from .kinds import VariableKind
-from .times import seconds_since_1970
 from .values import NAN, Single, as_numbers, as_texts
 
 
@@ -163,6 +163,18 @@ def _extreme(choose: Callable[[Sequence[float]], float], items: Sequence[Single]
 def distinct_values(items: Sequence[Single]) -> list[str]:
     """The different texts among the values, in the order in which they first occur."""
     return list(dict.fromkeys(as_texts(items)))
+
+
+def seconds_since_1970(text: str) -> float:
+    """``time``: what an RFC 3339 text says; NaN if it is no time.
+
+    >>> seconds_since_1970("1970-01-02T00:00:00.5Z"), seconds_since_1970("yesterday")
+    (86400.5, nan)
+    """
+    try:
+        return microseconds(text) / 1e6
+    except TimeError:
+        return NAN
 
 
 # -- the table ----------------------------------------------------------------------------------------------
