@@ -17,6 +17,7 @@ from fractions import Fraction
 from ..timestamps import TimeError, microseconds
 from . import values
 from .kinds import VariableKind
+from .running import RunningValues
 from .values import NAN, Single, as_numbers, as_texts
 
 
@@ -120,6 +121,8 @@ def total(items: Sequence[Single]) -> float:
     >>> total(["0.1"] * 10), total([1e308, 1e308, "-1e0"]), total([1e16, 1.0, -1e16]), total(())
     (1.0, nan, 1.0, 0.0)
     """
+    if isinstance(items, RunningValues):
+        return items.total()
     return total_of_numbers(as_numbers(items))
 
 
@@ -145,11 +148,15 @@ def average(items: Sequence[Single]) -> float | None:
 
 def smallest(items: Sequence[Single]) -> float | None:
     """``min`` of the values as numbers: NaN if one of them is NaN; of nothing nothing."""
+    if isinstance(items, RunningValues):
+        return items.smallest()
     return _extreme(min, items)
 
 
 def greatest(items: Sequence[Single]) -> float | None:
     """``max`` of the values as numbers: NaN if one of them is NaN; of nothing nothing."""
+    if isinstance(items, RunningValues):
+        return items.greatest()
     return _extreme(max, items)
 
 
