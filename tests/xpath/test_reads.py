@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
 
 import pytest
 from hypothesis import given, settings
@@ -175,6 +176,25 @@ def test_what_stays_inside_does_not_see_what_is_outside(path: str, seed: int) ->
             environment = replica.environment(place, ids)
             assert environment is not None
             assert outcome(expression, environment) == outcome(moved, environment)
+
+
+@given(with_paths(""), st.integers(0, 10_000))
+@settings(max_examples=150)
+def test_a_subtree_is_a_document_of_its_own(text: str, seed: int) -> None:
+    """Asked in its place it says what it says of the whole document in a copy of the subtree."""
+    subtree, whole = (
+        compile_expression(text, namespaces=NAMESPACES, variables=VARIABLES, scope=scope) for scope in Scope
+    )
+    document, replica = Document(seed), Replica()
+    replica.apply_edit(document.events(30))
+    for place, ids in nodes_of(document):
+        environment = replica.environment(place, ids, VALUES)
+        assert environment is not None
+        if place.last.is_element:
+            copied = deepcopy(environment.element)
+            assert copied is not None
+            copied.tail = None
+            assert outcome(subtree, environment) == outcome(whole, environment._replace(element=copied))
 
 
 # expression; what touches it, what does not; what it keeps besides, what it does not: from an item down

@@ -16,6 +16,7 @@ from .evaluation import Evaluation, by_closures, by_libxml2, in_copy, in_place, 
 from .kinds import NodeKind, Scope, VariableKind, Variables
 from .parser import parse
 from .reads import Reads
+from .subtrees import from_context
 from .syntax import Syntax, variables_in
 from .values import Single
 
@@ -94,8 +95,9 @@ class Expression:
         syntax = parse(text, namespaces)
         needs = check(text, syntax, node, variables)
         used = {variable.name: variables[variable.name] for variable in variables_in(syntax)}
-        focus = outer_focus(node)
-        kind = kind_of(syntax, focus, used)
+        if scope is Scope.SUBTREE:
+            syntax = from_context(syntax, used)
+        kind = kind_of(syntax, outer_focus(node), used)
         fields = {
             "text": text,
             "node": node,
