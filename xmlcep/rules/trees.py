@@ -6,7 +6,7 @@ Everything that is wrong is collected as `RuleProblem`, so that a person sees al
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from path_types import PathType, contains, left_bound_intersection
 
@@ -352,7 +352,7 @@ def _within(at: Position, expression: str, error: ConditionError) -> Position:
     """The place of an error in a condition that stands at ``at``, where no escapes in the string blur it."""
     if not at.line or at.width != len(expression) + 2:
         return at
-    return Position(at.line, at.column + 1 + error.offset, error.width)
+    return replace(at, column=at.column + 1 + error.offset, width=error.width)
 
 
 def _may_repeat(operator: Operator, children: Iterable[OperatorNode | LeafNode]) -> bool:
