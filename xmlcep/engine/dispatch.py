@@ -162,8 +162,9 @@ class ActiveTrees:
     ``reused`` is what is promised of the trees that each chosen one reuses; ``users`` are the chosen trees
     that use a tree, which may be an outside one; ``upstream`` are, for each chosen tree, the chosen deferring
     trees whose composites may still reach it, directly or by others; ``conditional`` are those with a
-    condition; ``asking`` those that ask the document or use the event of one that does (U2). ``by_type`` says what primitive events mean, by operation and path type, None if they mean
-    nothing; ``composite_dispatch``, for each chosen tree, where it stores composites, by name and path type.
+    condition; ``asking`` those that ask the document or use the event of one that does (U2). ``by_type`` says
+    what primitive events mean, by operation and path type, None if they mean nothing; ``composite_dispatch``,
+    for each chosen tree, where it stores composites, by name and path type.
     """
 
     def __init__(self, graph: EventGraph, names: Collection[str]) -> None:

@@ -274,6 +274,6 @@ def deliver(
 
 
 def _in_finding_order(raised: list[Entry]) -> list[CompositeEvent]:
-    """Path ids ascending, then values, then raise order: how composites of one time point reach later trees (N2, V7)."""
+    """By path ids, values and raise order: how composites of one time point reach later trees (N2, V7)."""
     composites = [entry[3] for entry in raised]
     return sorted(composites, key=lambda event: event.ids) if len(composites) > 1 else composites

@@ -64,6 +64,10 @@ PRIMITIVE: Sight[PrimitiveEvent] = Sight(lambda event: own_value(event) or "", _
 COMPOSITE: Sight[CompositeEvent] = Sight(lambda event: "", _of_composite)
 
 
+def _sight(composite: bool) -> Sight[Any]:
+    return COMPOSITE if composite else PRIMITIVE
+
+
 class _Asked:
     """The questions about events at nodes of one kind, as functions."""
 
@@ -102,7 +106,7 @@ class LeafState:
     def _ask(self, composite: bool, kind: NodeKind) -> _Asked:
         questions = self.program.questions[kind]
         filter_ = None if questions.filter is None else self._boolean(questions.filter, composite)
-        bindings = []
+        bindings: list[tuple[str, Callable[[Any], Any]]] = []
         for name, expression in questions.bindings:
             if expression is None:
                 bindings.append((name, _no_value if composite or kind is NodeKind.ELEMENT else own_value))
@@ -112,7 +116,7 @@ class LeafState:
 
     def _boolean(self, expression: Expression, composite: bool) -> Callable[[Any], bool]:
         if not expression.needs_nodes:
-            return expression.on(COMPOSITE if composite else PRIMITIVE).boolean
+            return expression.on(_sight(composite)).boolean
         see = self._seen_by(expression, composite)
 
         def ask(event: Event) -> bool:
@@ -123,7 +127,7 @@ class LeafState:
 
     def _value(self, expression: Expression, composite: bool) -> Callable[[Any], Any]:
         if not expression.needs_nodes:
-            return expression.on(COMPOSITE if composite else PRIMITIVE).value
+            return expression.on(_sight(composite)).value
         see = self._seen_by(expression, composite)
 
         def ask(event: Event) -> Any:
@@ -134,7 +138,7 @@ class LeafState:
 
     def _seen_by(self, expression: Expression, composite: bool) -> Callable[[Any], Environment | None]:
         """What the expression sees of an event; None where its node is not in the document (Z10)."""
-        sight: Sight[Any] = COMPOSITE if composite else PRIMITIVE
+        sight = _sight(composite)
         readers = {
             name: sight.variable(name) for name in expression.variables if name not in self._references
         }

@@ -24,7 +24,7 @@ from .termination import Deferral
 from .timers import Due
 
 Answers: TypeAlias = dict[tuple[int, int, int], "Bindings | None"]
-"""What leaves have found out before, by tree, operator and operand: the variables bound, None if an event is not taken."""
+"""What leaves have found out before, by tree, operator and operand: the variables bound, None if it is not taken."""
 NO_ANSWERS: Answers = {}
 NOT_ASKED: Bindings = {}
 
