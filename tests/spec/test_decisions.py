@@ -28,9 +28,10 @@ event E = x[1,*]{name=M, when="quantity > 3"} ins(item/price) & ins(item/comment
 # N5: an operator may have another context than its event
 event E = (ins(item/price) & ins(item/quantity)){context=recent, name=R} & ins(item/comment)
     p1 q1 p1.2 c1 c1.2         | 2: R:p1+q1; 3: R:p1.2+q1; 4: E:(p1+q1)+c1; 5: E:(p1.2+q1)+c1.2
-# X11: a release lapses when the combination ceases to exist; the next combination needs one of its own
+# X11: when the combination ceases to exist the next one has not been asked yet
 event E = (ins(item/price) ; ins(item/quantity)){context=recent, end=non-local, when="comment"}
-    i1 p1 q1 i2 c1             | 5: p1+q1
+    i1 p1 q1 i2 c1             |
+    i1 p1 q1 i2 c1 i2!         | 6: p1+q1
     i1 p1 q1 i2 p1.2 c1 q1.2 i2! | 8: p1.2+q1.2
 # X12: by the operands' stored order; one per arrival in order of arrival; cumulative in order of operand
 event E {context=unrestricted} = (ins(item/price) & ins(item/quantity)){end=custom}
