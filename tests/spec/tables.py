@@ -10,7 +10,7 @@ A composite is written as its constituents in the order of the finding record, j
 operand's composite in parentheses, an empty one as ``0``. Composites of one time point stand in the order
 of the findings file, separated by blanks. With ``of:`` in front (``Q:c1``) it is that of the operator
 or event called so; a table that shows inner operators, or has several events, writes that everywhere. Behind it
-stand its bindings, where it has any: ``a1=7+a2=7{part:7}``, of a list ``{part:[7,8]}``.
+stand its bindings, where it has any: ``a1=7+a2=7{part=7}``, of a list ``{part=[7,8]}``.
 
 A row that makes use of a construct the engine does not run yet is run with the reference evaluator only
 (`tests.constructs`).
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from string import Template
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -70,6 +70,40 @@ def rows(table: str) -> list[list[str]]:
     ]
 
 
+class Case(NamedTuple):
+    """Rules, a history, what is raised, and what `$context` stands for in the rules."""
+
+    rules: str
+    words: str
+    raised: str
+    variables: Mapping[str, str]
+
+
+def cases(table: str) -> list[Case]:
+    """A table of rules, each with indented rows below it: words, then what is raised; with the context in front where
+    the rules have `$context`. A line that begins with ``#`` says what the rules or rows behind it are about."""
+    found: list[Case] = []
+    rules: list[str] = []
+    after_row = False
+    for line in table.strip().splitlines():
+        if line.startswith("    ") and not line.strip().startswith("#"):
+            written = "\n".join(rules)
+            cells = [cell.strip() for cell in line.split("|")]
+            context = [cells.pop(0)] if "$context" in written else [""]
+            words, raised = cells
+            found += [Case(written, words, raised, {"context": name}) for name in context[0].split(", ")]
+        elif line and not line.startswith("    "):
+            rules = [line] if after_row else [*rules, line]
+        after_row = line.startswith("    ")
+    return found
+
+
+def title(case: Case) -> str:
+    """What a case is called: the first line of its rules, the context, the words."""
+    (first, *_) = (line for line in case.rules.split("\n") if not line.startswith("#"))
+    return ": ".join(filter(None, (first, case.variables["context"], case.words)))
+
+
 def check(
     run: Runner, rules: str, words: str, expected: str, variables: Mapping[str, str] | None = None
 ) -> None:
@@ -78,7 +112,8 @@ def check(
     records = run(Template(rules).safe_substitute(variables or {}), steps)
     qualified = any(":" in part for part in expected.replace(": ", " ").split())
     shown = [record for record in records if qualified or record["operator"] is None]
-    assert render(shown, names, qualified=qualified) == " ".join(expected.split())
+    got, wanted = render(shown, names, qualified=qualified), " ".join(expected.split())
+    assert got == wanted, f"{rules}\n{words}\n  raised {got}\n  wanted {wanted}"
 
 
 def render(records: Sequence[Mapping[str, Any]], names: Mapping[int, str], *, qualified: bool = False) -> str:
@@ -99,7 +134,7 @@ def _composite(record: Mapping[str, Any], names: Mapping[int, str]) -> str:
 
 
 def _bindings(bindings: Mapping[str, Any]) -> str:
-    shown = [f"{name}:{_value(value)}" for name, value in bindings.items()]
+    shown = [f"{name}={_value(value)}" for name, value in bindings.items()]
     return f"{{{','.join(shown)}}}" if shown else ""
 
 

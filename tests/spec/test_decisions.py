@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spec.tables import EVALUATORS, Runner, check
+from tests.spec.tables import EVALUATORS, Case, Runner, cases, check, title
 
 # Rules, and below them, indented, the rows they are run with: words, then what is raised.
 TABLE = """
@@ -48,22 +48,7 @@ event E = (ins(item/price) & ins(item/quantity)){when="not(*) and comment"}
 """
 
 
-def cases(table: str) -> list[tuple[str, str, str]]:
-    """The rows, each with the rules above it."""
-    found = []
-    rules: list[str] = []
-    after_row = False
-    for line in table.strip().splitlines():
-        if line.startswith("    "):
-            words, _, raised = line.partition("|")
-            found.append(("\n".join(rules), words.strip(), raised.strip()))
-        else:
-            rules = [line] if after_row else [*rules, line]
-        after_row = line.startswith("    ")
-    return found
-
-
 @pytest.mark.parametrize("run", EVALUATORS)
-@pytest.mark.parametrize("case", cases(TABLE), ids=lambda case: case[0].split("\n")[0] + ": " + case[1])
-def test_decisions(run: Runner, case: tuple[str, str, str]) -> None:
+@pytest.mark.parametrize("case", cases(TABLE), ids=title)
+def test_decisions(run: Runner, case: Case) -> None:
     check(run, *case)

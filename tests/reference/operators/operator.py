@@ -37,7 +37,8 @@ class OperatorState:
     """One operator of one event tree with all its groups. ``children`` has leaves and operators.
 
     ``within`` is its window, perhaps that of the operator above (Q4, Z4); ``joined`` are the variables that extend
-    its groups (V2, V3), ``variables`` those of its composites, each with whether it can have several values.
+    its groups (V2, V3), ``variables`` those of its composites, each with whether it can have several values;
+    ``counted`` are those among them that nobody bound, which join nothing (Z19).
     """
 
     raises_at_once = True
@@ -121,9 +122,12 @@ class OperatorState:
         options = self.expression.options
         bound = [self.variables_of_child(index) for index in range(len(self.children))]
         names = {name for variables in bound for name in variables}
+        counted = [child.counted if isinstance(child, OperatorState) else set() for child in self.children]
+        self.counted = {*self.extra, *(name for inner in counted for name in inner)}
         joined = set(options.by)
         if self.joins:
-            joined |= {name for name in names if sum(name in variables for variables in bound) > 1}
+            binding = [set(variables) - inner for variables, inner in zip(bound, counted, strict=True)]
+            joined |= {name for name in names if sum(name in variables for variables in binding) > 1}
         for name in joined:
             assert all(name in bound[index] for index in self.needed), f"${name} is not bound by all (V2, V3)"
             assert not any(variables.get(name) for variables in bound), (
