@@ -11,16 +11,16 @@ import xmlcep.algebra
 from tests.project.source import PACKAGES, ROOT
 from xmlcep.algebra import Operator
 
-MODULES = sorted((ROOT / "tests" / "reference").glob("*.py"))
+MODULES = sorted((ROOT / "tests" / "reference").rglob("*.py"))
 # Values: kinds of nodes, path types and instances; events as they are logged; what a definition says.
 VALUES = {
     "path_types": {"Axis", "PathInstance", "PathType"},
-    "xmlcep.events": {"CompositeType", "PrimitiveEvent", "PrimitiveType"},
+    "xmlcep.events": {"CompositeType", "PrimitiveEvent", "PrimitiveType", "Scope"},
     "xmlcep.algebra": {name for name, value in vars(xmlcep.algebra).items() if isinstance(value, type)}
     | {"Expression"},
 }
 # What these values can do beyond holding their fields answers questions of the rules (E2, P4, E4, T2, M4 …).
-OF_VALUES = {"accepts", "endings", "relative", "flattened"}
+OF_VALUES = {"accepts", "covers", "endings", "relative", "flattened"}
 OF_OPERATORS = {
     name
     for name, value in vars(Operator).items()

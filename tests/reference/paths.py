@@ -1,11 +1,12 @@
-"""Path types of operators (T2), groups (H1, K1, K2) and path instances of composites (T4, K5)."""
+"""Path types of operators (T2, F5, W7), groups (H1, K1, K2) and path instances of composites (T4, K5)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from path_types import PathInstance, PathType
-from xmlcep.algebra import Expression, Leaf, Multiplicity
+from xmlcep.algebra import Expression, Leaf, Multiplicity, Plus
+from xmlcep.events import Scope
 
 from .relations import absolute_path_intersection, equals_or_ends, left_bound_intersection, project
 
@@ -16,8 +17,12 @@ def path_of(expression: Expression) -> PathType | None:
         return expression.type.path
     if expression.options.path is not None:
         return expression.options.path
+    if isinstance(expression, Plus):  # W7
+        return path_of(expression.operands[0])
     if isinstance(expression, Multiplicity):
         inner = path_of(expression.operand)
+        if isinstance(expression.operand, Leaf) and expression.operand.type.scope is not Scope.NODE:
+            return inner  # F5
         return (
             None if inner is None or len(inner.steps) == 1 else PathType.of(inner.absolute, inner.steps[:-1])
         )

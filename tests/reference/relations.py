@@ -1,4 +1,4 @@
-"""Relations of path types and event types, written out from the rules (P3 to P6, P8, E2).
+"""Relations of path types and event types, written out from the rules (P3 to P6, P8, E2, F5).
 
 The engine's own (`path_types`) are checked against these, so nothing is borrowed from there but the
 values: a path type is a kind and a tuple of steps, a path instance has one id per step. ``a < b`` of the
@@ -9,7 +9,7 @@ None is null, and passes through (P9).
 from __future__ import annotations
 
 from path_types import PathInstance, PathType
-from xmlcep.events import CompositeType, PrimitiveEvent, PrimitiveType
+from xmlcep.events import CompositeType, PrimitiveEvent, PrimitiveType, Scope
 
 from .events import Event
 
@@ -100,7 +100,15 @@ def compatible(event: Event, wanted: PrimitiveType | CompositeType) -> bool:
     if isinstance(event, PrimitiveEvent):
         if not isinstance(wanted, PrimitiveType):
             return False
-        return wanted.operation in (event.op, "*") and equals_or_ends(wanted.path, event.path)
+        return wanted.operation in (event.op, "*") and meant(wanted.path, wanted.scope, event.path)
     if not isinstance(wanted, CompositeType) or event.instance is None:
         return False
-    return wanted.name in (event.name, None) and equals_or_ends(wanted.path, event.instance.path)
+    return wanted.name in (event.name, None) and meant(wanted.path, wanted.scope, event.instance.path)
+
+
+def meant(path: PathType, scope: Scope, place: PathType) -> bool:
+    """Whether nodes of path type ``place`` are meant: by the path itself (E2), or as lying below it (F5)."""
+    if scope is Scope.NODE:
+        return equals_or_ends(path, place)
+    part = covered(path, place)
+    return part is not None and (scope is Scope.AT_OR_BELOW or part.stop < len(place.steps))

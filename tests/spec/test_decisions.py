@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spec.tables import EVALUATORS, Runner, check
+from tests.spec.tables import EVALUATORS, Case, Runner, cases, check, title
 
 # Rules, and below them, indented, the rows they are run with: words, then what is raised.
 TABLE = """
@@ -28,9 +28,10 @@ event E = x[1,*]{name=M, when="quantity > 3"} ins(item/price) & ins(item/comment
 # N5: an operator may have another context than its event
 event E = (ins(item/price) & ins(item/quantity)){context=recent, name=R} & ins(item/comment)
     p1 q1 p1.2 c1 c1.2         | 2: R:p1+q1; 3: R:p1.2+q1; 4: E:(p1+q1)+c1; 5: E:(p1.2+q1)+c1.2
-# X11: a release lapses when the combination ceases to exist; the next combination needs one of its own
+# X11: when the combination ceases to exist the next one has not been asked yet
 event E = (ins(item/price) ; ins(item/quantity)){context=recent, end=non-local, when="comment"}
-    i1 p1 q1 i2 c1             | 5: p1+q1
+    i1 p1 q1 i2 c1             |
+    i1 p1 q1 i2 c1 i2!         | 6: p1+q1
     i1 p1 q1 i2 p1.2 c1 q1.2 i2! | 8: p1.2+q1.2
 # X12: by the operands' stored order; one per arrival in order of arrival; cumulative in order of operand
 event E {context=unrestricted} = (ins(item/price) & ins(item/quantity)){end=custom}
@@ -47,22 +48,7 @@ event E = (ins(item/price) & ins(item/quantity)){when="not(*) and comment"}
 """
 
 
-def cases(table: str) -> list[tuple[str, str, str]]:
-    """The rows, each with the rules above it."""
-    found = []
-    rules: list[str] = []
-    after_row = False
-    for line in table.strip().splitlines():
-        if line.startswith("    "):
-            words, _, raised = line.partition("|")
-            found.append(("\n".join(rules), words.strip(), raised.strip()))
-        else:
-            rules = [line] if after_row else [*rules, line]
-        after_row = line.startswith("    ")
-    return found
-
-
 @pytest.mark.parametrize("run", EVALUATORS)
-@pytest.mark.parametrize("case", cases(TABLE), ids=lambda case: case[0].split("\n")[0] + ": " + case[1])
-def test_decisions(run: Runner, case: tuple[str, str, str]) -> None:
+@pytest.mark.parametrize("case", cases(TABLE), ids=title)
+def test_decisions(run: Runner, case: Case) -> None:
     check(run, *case)

@@ -13,7 +13,6 @@ import path_types
 from path_types import PathInstance, PathType
 from tests.conftest import REPOSITORY
 from tests.reference import relations
-from tests.spec.alphabet import steps_of
 from tests.spec.tables import EVALUATORS, Runner, check, rows
 from xmlcep import RuleError, parse_rules
 
@@ -55,22 +54,13 @@ HISTORIES, MISTAKES = [
 
 
 @pytest.mark.parametrize("run", EVALUATORS)
-@pytest.mark.parametrize("block", [block for block in HISTORIES if runs(str(block.id))])
+@pytest.mark.parametrize("block", HISTORIES)
 def test_histories(run: Runner, block: str) -> None:
     rules, _, histories = block.rpartition("\n\n")
     assert rules, "rules, an empty line, histories"
     for row in rows(histories):
         context, words, raised = row if "$context" in rules else ("", *row)
         check(run, rules, words, raised, {"context": context})
-
-
-@pytest.mark.parametrize("block", [block for block in HISTORIES if not runs(str(block.id))])
-def test_histories_to_come(block: str) -> None:
-    """The rules are rules, the words are words."""
-    rules, _, histories = block.rpartition("\n\n")
-    parse_rules(rules.replace("$context", "chronicle"))
-    for row in rows(histories):
-        steps_of(row[-2])
 
 
 @pytest.mark.parametrize("block", MISTAKES)

@@ -15,9 +15,10 @@ from typing import Literal, TypeAlias
 from hypothesis import strategies as st
 
 from path_types import PathType, Step
+from tests.reference import Advance
 from xmlcep.events import PrimitiveEvent
 
-HistoryStep: TypeAlias = PrimitiveEvent | Literal["flush"]
+HistoryStep: TypeAlias = PrimitiveEvent | Advance | Literal["flush"]
 
 VALUES = ("1", "5", "0", "x")
 # What is inserted: an element name with its content, "text" or "attribute". Items come often, also in items.
@@ -39,7 +40,7 @@ _BUSY_CONTENTS = (0, 0, 0, 7, 4, 5, 6, *range(len(CONTENTS)))
 
 @dataclass(frozen=True)
 class History:
-    """The steps of one document's life: primitive events and ``"flush"`` markers.
+    """The steps of one document's life: primitive events, ``"flush"`` markers, time that passes.
 
     Where events carry ``txn``, there is a flush after the last event of each transaction and nowhere else,
     so that ``Detector.replay(history.events)`` does the same as taking the steps one by one.
@@ -71,7 +72,7 @@ def histories(
     actions = draw(st.lists(action, min_size=min_actions, max_size=max_actions))
     grouped = draw(st.booleans()) if transactions is None else transactions
     unseen_root = draw(st.booleans())
-    player = _Player(doc, draw(st.sampled_from((1, 37))), grouped, draw(st.sampled_from((0, 0, 1, 2, 5))))
+    player = Player(doc, draw(st.sampled_from((1, 37))), grouped, draw(st.sampled_from((0, 0, 1, 2, 5))))
     player.edits = draw(st.booleans())
     player.begin(unseen=unseen_root)
     if busy:
@@ -104,7 +105,7 @@ class _Node:
             yield from child.subtree()
 
 
-class _Player:
+class Player:
     """Plays actions on a tree and writes down the events. Ids ascend (``factor`` 1) or jump about.
 
     ``provenance`` 0: no event says who made it; else some do, and some do not even say when.
@@ -243,9 +244,12 @@ class _Player:
         self.steps.append(
             PrimitiveEvent(
                 self.ts, op, PathType.of(True, [n.step for n in above]), tuple(n.id for n in above), value,
-                old, pos, self._at(), self.doc, self.transaction if self.grouped else None, self._meta(),
+                old, pos, self._at(), self.doc, self._txn(), self._meta(),
             )
         )  # fmt: skip
+
+    def _txn(self) -> int | None:
+        return self.transaction if self.grouped else None
 
     def _at(self) -> str | None:
         if self.provenance and self.ts * self.provenance % 7 == 3:
@@ -263,9 +267,11 @@ class _Player:
 
 def show_history(history: History) -> str:
     """The history, one step per line."""
-    return "\n".join(
-        step
-        if isinstance(step, str)
-        else f"{step.ts}: {step.op}({step.instance}) {step.value!r} pos={step.pos}"
-        for step in history.steps
-    )
+    return "\n".join(map(_show, history.steps))
+
+
+def _show(step: HistoryStep) -> str:
+    if not isinstance(step, PrimitiveEvent):
+        return str(step)
+    more = " …" if step.more else ""
+    return f"{step.ts}: {step.op}({step.instance}) {step.value!r} pos={step.pos} at={step.at} txn={step.txn}{more}"

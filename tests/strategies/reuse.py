@@ -13,6 +13,7 @@ from itertools import chain
 from hypothesis import strategies as st
 
 from path_types import PathType
+from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.reference.paths import path_of
 from xmlcep.algebra import (
     Conjunction,
@@ -198,7 +199,8 @@ class _ReuseBuilder:
         if self.flat and end is Termination.NON_LOCAL:
             end = None
         when = None
-        if self.conditions and not self.flat and path.last.is_element and self._chance(12):
+        asks = end in (None, Termination.EARLIEST) or "release" not in UNKNOWN_TO_THE_ENGINE
+        if self.conditions and asks and not self.flat and path.last.is_element and self._chance(12):
             when = self._one(CONDITIONS)
         return replace(operator, options=replace(operator.options, end=end, when=when))
 

@@ -12,6 +12,7 @@ from itertools import count
 from hypothesis import strategies as st
 
 from path_types import PathType, contains, left_bound_intersection
+from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.reference.graph import evaluation_order
 from tests.reference.paths import path_of
 from xmlcep.algebra import (
@@ -29,6 +30,7 @@ from xmlcep.algebra import (
     Termination,
 )
 from xmlcep.events import CompositeType, PrimitiveType
+from xmlcep.language import print_definitions
 
 _ANCHORS = (
     "item",
@@ -183,7 +185,8 @@ class RuleBuilder:
         given = replace(operator, options=Options(context=context, end=end, path=path, name=name))
         final = path_of(given)
         assert final is not None
-        if self.conditions and not self.flat and final.last.is_element and self._chance(6):
+        asks = end in (None, Termination.EARLIEST) or "release" not in UNKNOWN_TO_THE_ENGINE
+        if self.conditions and asks and not self.flat and final.last.is_element and self._chance(6):
             given = replace(given, options=replace(given.options, when=self._one(CONDITIONS)))
         return given
 
@@ -238,35 +241,4 @@ def _without_reuse(definition: EventDefinition) -> EventDefinition:
 
 def show_rules(definitions: tuple[EventDefinition, ...]) -> str:
     """The definitions in the event language, in their order."""
-    return "\n".join(_show_definition(definition) for definition in definitions)
-
-
-def _show_definition(definition: EventDefinition) -> str:
-    path = definition.expression.options.path
-    parts = [f"context={definition.context.value}"]
-    parts += ["flat", f"order={definition.order.value}"] if definition.flat else []
-    root = replace(definition.expression, options=replace(definition.expression.options, path=None))
-    named = definition.name + (f"({path})" if path else "")
-    return f"event {named} {{{', '.join(parts)}}} = {_show(root)}"
-
-
-def _show(expression: Expression) -> str:
-    if isinstance(expression, Leaf):
-        return str(expression.type)
-    options = expression.options
-    given = [
-        f"{key}={value}"
-        for key, value in (
-            ("context", options.context.value if options.context else None),
-            ("end", options.end.value if options.end else None),
-            ("path", options.path),
-            ("when", f'"{options.when}"' if options.when else None),
-            ("name", options.name),
-        )
-        if value is not None
-    ]
-    braces = f"{{{', '.join(given)}}}" if given else ""
-    if isinstance(expression, Multiplicity):
-        upper = "*" if expression.upper is None else expression.upper
-        return f"x[{expression.lower},{upper}]{braces} {_show(expression.operand)}"
-    return f"({f' {expression.symbol} '.join(map(_show, expression.operands))}){braces}"
+    return print_definitions(definitions)
