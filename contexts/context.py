@@ -16,6 +16,8 @@ class Context(ABC):
     Contexts have no state: all of it is in the group. The evaluating methods expect the arrivals to be stored
     already; they consume what the context consumes and return the combinations chosen, in order.
 
+    ``preference`` is for people: which events it prefers to which.
+
     ``one_by_one``: several arrivals of one time point are stored and evaluated one after the other (H3).
     ``replaces``: a newer event of an operand takes the place of the older one.
     ``batches``: everything that has come together is one composite, not one for each arrival (D5).
@@ -23,6 +25,7 @@ class Context(ABC):
     """
 
     name: str
+    preference: str
     one_by_one = False
     replaces = False
     batches = False

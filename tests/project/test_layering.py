@@ -24,7 +24,7 @@ LAYERS = (
     ("xmlcep.xpath",),
     ("xmlcep.rules",),
     ("xmlcep.documents",),
-    ("xmlcep.engine",),
+    ("xmlcep.engine", "xmlcep.explaining"),
     ("xmlcep.wrapping",),
     ("xmlcep.log",),
     ("xmlcep.recording",),

@@ -18,6 +18,7 @@ from ..events import EventType
 from ..position import NOWHERE, Position
 from .options import Options
 from .promises import Promise
+from .shares import Share, together
 from .windows import Window
 
 
@@ -206,6 +207,16 @@ class Operator(ABC):
     def negated(self) -> tuple[int, ...]:
         """Which operands must not occur (A1); their events never are constituents."""
         return ()
+
+    @property
+    def required(self) -> tuple[int, ...]:
+        """Which operands have to occur before it can raise anything."""
+        return tuple(k for k in range(len(self.operands)) if k not in self.negated)
+
+    def share(self, operands: Sequence[Share], counts: Sequence[int]) -> Share:
+        """Y1: how much of it has come to be. ``counts[k]`` is how many events of operand k there are, ``operands[k]``
+        how much there is of one more."""
+        return together(operands[k].full() if counts[k] else operands[k] for k in self.required)
 
     # ---- its variables (V2 to V5) ---------------------------------------------------------------------
 

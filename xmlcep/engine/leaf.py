@@ -10,6 +10,7 @@ from ..events import CompositeEvent, Event, PrimitiveEvent
 from ..rules.programs import LeafProgram, node_kind
 from ..xpath import Environment, Expression, NodeKind, Sight
 from .references import References
+from .witness import Witness
 
 Bindings: TypeAlias = Mapping[str, Any]
 """Variables by name: a value, or a tuple of values (V5)."""
@@ -86,6 +87,7 @@ class LeafState:
 
     def __init__(self, program: LeafProgram, document: Replica | None, references: References) -> None:
         self.program = program
+        self.witness: Witness | None = None
         self._document = document
         self._references = references
         self._asked: dict[tuple[bool, NodeKind], _Asked] = {}
@@ -100,8 +102,20 @@ class LeafState:
         if asked is None:
             asked = self._asked[composite, kind] = self._ask(composite, kind)
         if asked.filter is not None and not asked.filter(event):
+            if self.witness is not None:
+                self.witness.filtered(self.program, event)
             return None
         return {name: value(event) for name, value in asked.bindings} if asked.bindings else NO_BINDINGS
+
+    def seen(self, event: Event) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """The filter as it is written, and what it compares with the values that it sees of an event."""
+        assert event[2] is not None
+        composite = type(event) is CompositeEvent
+        filter_ = self.program.questions[node_kind(event[2])].filter
+        if filter_ is None:
+            return "", ()
+        environment = self._seen_by(filter_, composite)(event)
+        return filter_.text, () if environment is None else tuple(filter_.compared(environment))
 
     def _ask(self, composite: bool, kind: NodeKind) -> _Asked:
         questions = self.program.questions[kind]

@@ -124,3 +124,27 @@ def record_of(node: Node) -> Record:
     record = TABLE[node]
     assert type(record) is Record
     return record
+
+
+class ElementsById:
+    """The elements of a document by node id, those of which events have told; looked for when first asked."""
+
+    def __init__(self, root: Node) -> None:
+        self._root = root
+        self._elements: dict[int, Node] | None = None
+
+    def element(self, node_id: int) -> Node:
+        """The element with this id; None if there is none."""
+        if self._elements is None:
+            known = ((node, TABLE.get(node)) for node in self._root.iter("*"))
+            self._elements = {
+                record.ids[-1]: node
+                for node, record in known
+                if isinstance(record, Record) and record.branch is not None
+            }
+        return self._elements.get(node_id)
+
+    def id_of(self, node: Node) -> int | None:
+        """The id of an element; None if no event has told of it."""
+        record = TABLE.get(node)
+        return record.ids[-1] if isinstance(record, Record) and record.branch is not None else None

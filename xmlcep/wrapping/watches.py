@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 from ..documents.replica import Replica
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
+from .records import ElementsById, Node
 
 if TYPE_CHECKING:
+    from ..explaining.values import Explanation, Pending
     from ..rules import Rules
     from .document import Document
 
@@ -78,6 +80,39 @@ class Watch:
             self._document = None  # type: ignore[assignment]
             for stream in self._streams:
                 stream.end()
+
+    # --- explanations, which change nothing (Y5)
+
+    def pending(self, *, event: str | None = None, limit: int | None = 1000) -> Pending:
+        """The groups that have something but have not raised it, the most complete first (Y1).
+
+        With ``event`` those of this event only; the first ``limit`` (None: all) are told in full. A closed watch has
+        nothing.
+        """
+        return self._detector.pending(event=event, limit=limit, document=self._elements())
+
+    def why(self, finding: CompositeEvent) -> Explanation:
+        """Why a finding was raised, and not of other events that are stored, or in the findings that are kept (Y2)."""
+        return self._detector.why(finding, findings=self.findings, document=self._elements())
+
+    def why_not(self, event: str, *, node: Node | int = None) -> Explanation:
+        """Why an event has not been raised, with ``node``, an element or its id, in the group of that node (Y3).
+
+        What is stored and the findings that are kept say why; what has been used up and forgotten, the log knows.
+        Raises `ValueError` for an event that the rules do not have, or an element that is not of the document.
+        """
+        elements = self._elements()
+        if node is not None and not isinstance(node, int):
+            node = None if elements is None else elements.id_of(node)
+            if node is None:
+                raise ValueError("node is no element of this document of which events have told")
+        return self._detector.why_not(event, node=node, findings=self.findings, document=elements)
+
+    def _elements(self) -> ElementsById | None:
+        if self.closed:
+            return None
+        self._document.catch_up()
+        return ElementsById(self._document.root)
 
     @property
     def closed(self) -> bool:

@@ -10,6 +10,7 @@ from ...position import NOWHERE, Position
 from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Expression, Operator, Report, Writer
 from ..options import NO_OPTIONS, Options
 from ..promises import Promise
+from ..shares import Share, most_complete, together
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,13 @@ class AnyOf(Operator):
     @property
     def stores_composites(self) -> bool:
         return True
+
+    def share(self, operands: Sequence[Share], counts: Sequence[int]) -> Share:
+        """The best branches, as many as it takes."""
+        shares = [
+            operand.full() if count else operand for operand, count in zip(operands, counts, strict=True)
+        ]
+        return together(most_complete(shares, self.count))
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
         # Which operands take part is not known: with m of n at least one solid one does if fewer than m are not.
