@@ -3,6 +3,8 @@
 What is stored says what a group has; why it has not more lies in the past. So a history that is asked about is
 replayed by a detector as any other, and beside it is noted what arrived at the leaves of a tree, what was raised, what
 filters and guards refused. Whoever asks gets the first reason for each leaf that is missing.
+
+One module because what is noted and what it answers are one object's memory.
 """
 
 from __future__ import annotations
@@ -167,10 +169,17 @@ class Evidence:
         place = self._place_of_root(state, key)
         here = self.arrived.get(place, {}).get(leaf, []) if place is not None else []
         if key is not None:
-            own = [entry for entry in here if self._key_of(state, operand, entry) == key]
+            own = [entry for entry in here if self.belongs(state, operand, entry, key)]
             taken = [entry for entry in own if (leaf, id(entry[EVENT])) not in self._filtered]
-            if taken:
-                return (self._fate(state, operand, key, taken[-1], place),)
+            stored = {id(e[EVENT]) for entries in self.tree.account(state, key).stored for e in entries}
+            free = [entry for entry in taken if id(entry[EVENT]) not in stored]
+            if taken and not free:
+                text = (
+                    f"no other {self._written(node)} has occurred than {self.nodes.event(taken[-1][EVENT])}"
+                )
+                return (Cause(Reason.NEVER_OCCURRED, text),)
+            if free:
+                return (self._fate(state, operand, key, free[-1], place),)
             if own:
                 return (self._refused(leaf, own[-1]),)
         return (self._not_here(state, operand, key, node, here),)
@@ -256,7 +265,7 @@ class Evidence:
             [
                 entry
                 for entry in self._arrivals(place, state, k)
-                if self._key_of(state, k, entry) == key
+                if self.belongs(state, k, entry, key)
                 and (place is None or self._consumed(entry[EVENT], place) is None)
             ]
             for k in range(len(state.node.children))
@@ -272,8 +281,8 @@ class Evidence:
         child = state.children[operand]
         assert child is not None
         raised = [event for event in self.raised.get(place, ()) if event.operator == child.node.label]
-        entries = ((child.composer.entry(event), event.ts) for event in raised)
-        return [(*entry[:2], ts, *entry[3:]) for entry, ts in entries]  # stored when it was raised
+        stored = ((child.composer.entry(event), event.ts) for event in raised)
+        return [(*entry[:2], ts, *entry[3:]) for entry, ts in stored]  # when it was raised
 
     # ---- what is not here -----------------------------------------------------------------------------
 
@@ -331,7 +340,7 @@ class Evidence:
         if not at_place:
             return None
         entry = at_place[-1]
-        found = self._key_of(state, operand, entry)
+        found = self.key_of(state, operand, entry)
         wanted = ", ".join(f"${name} = {value!r}" for name, value in zip(names, key[1:], strict=True))
         if found is None:
             variables = ", ".join(f"${name}" for name in names)
@@ -397,7 +406,13 @@ class Evidence:
                     return place
         return None
 
-    def _key_of(self, state: OperatorState, operand: int, entry: Entry) -> Key | None:
+    def belongs(self, state: OperatorState, operand: int, entry: Entry, key: Key) -> bool:
+        """Whether an arrival concerns a group, although its operand may bind fewer variables (V4)."""
+        if state.by_value and operand in state.node.definition.optional_binders:
+            key = state.projected(operand, key)
+        return bool(self.key_of(state, operand, entry) == key)
+
+    def key_of(self, state: OperatorState, operand: int, entry: Entry) -> Key | None:
         """The key of the group in which an arrival belongs."""
         event = entry[EVENT]
         place = FLAT_KEY if state.flat else state.grouping.place(event[2], event[3])

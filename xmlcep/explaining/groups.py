@@ -58,7 +58,8 @@ class TreeGroups:
         # By operator and group, the groups of inner operators that would raise into it.
         self._inner: list[dict[Key, list[tuple[int, Key]]]] = [{} for _ in tree.states]
         for state in tree.states[:-1]:
-            self._place_inner(state)
+            if not state.node.is_negated:
+                self._place_inner(state)
 
     # ---- groups ---------------------------------------------------------------------------------------
 
@@ -95,7 +96,11 @@ class TreeGroups:
             return (place,)
         known = state.values.of([e for entries in state.account(key).stored for e in entries])
         found = parent.key_at(state.child_index, place, known)
-        return (found,) if found is not None else parent.keys_at(place)
+        if found is None:
+            return parent.keys_at(place)
+        if state.child_index in parent.node.definition.optional_binders:
+            return parent.matching(state.child_index, found)
+        return (found,)
 
     def _any_event(self, state: OperatorState, key: Key) -> Event | None:
         for entries in state.account(key).stored:
@@ -179,6 +184,10 @@ class TreeGroups:
         causes += self._due(state, account)
         parts = tuple(self._operand(state, key, account, k) for k in range(width))
         share = self._nothing_of(state) if key is None else self.share(state, key, account)
+        silent = not causes and all(part.first_cause() is None for part in parts if not part.negated)
+        if self._reasons is not None and silent and not (share.is_full or account.raised):
+            text = f"{share.satisfied} of the {share.needed} events that are needed have occurred"
+            causes.append(Cause(Reason.NEVER_OCCURRED, text))
         return Part(
             self._written(state.node.definition), share, place, (), tuple(causes), parts, is_leaf=False
         )

@@ -138,8 +138,12 @@ class _Reading:
                 or any(event is c for c in composite.constituents)
             ):
                 continue
-            key = evidence._key_of(state, operand, entry)
-            if key is None or (own is not None and state.grouping.place_of(key) != own):
+            key = evidence.key_of(state, operand, entry)
+            if (
+                operand in state.node.definition.optional_binders
+                or key is None
+                or (own is not None and state.grouping.place_of(key) != own)
+            ):
                 continue
             said = self._why_not_this(state, operand, key, entry, place)
             notes.append(f"not {evidence.nodes.event(event)}: {said}")

@@ -77,6 +77,9 @@ def _nowhere(evidence: Evidence, groups: TreeGroups, doc: str, places: Collectio
         key = next(iter(places))
     group = groups.group(key, doc)
     cause = group.part.first_cause()
+    if cause is None:
+        path = evidence.nodes.path(evidence.tree.tree.path)
+        cause = Cause(Reason.NEVER_OCCURRED, f"nothing has occurred for which it could be raised at {path}")
     if deleted:
         cause = evidence._of_deleted(deleted[0])
     where = "" if not places else f" at {group.node}"
@@ -116,10 +119,10 @@ def _key_without_state(evidence: Evidence, place: int) -> Key:
         (entry[2], operand, entry)
         for (operator, operand), entries in evidence.arrived.get(place, {}).items()
         for entry in entries[-1:]
-        if operator == root.node.index
+        if operator == root.node.index and operand not in root.node.definition.optional_binders
     ]
     for _, operand, entry in sorted(last, key=lambda one: one[:2], reverse=True):
-        key = evidence._key_of(root, operand, entry)
+        key = evidence.key_of(root, operand, entry)
         if key is not None:
             return key
     return (place, *("" for _ in root.values.program.grouping.names))
