@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from path_types import PathType
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.laws.agreement import rules_of
 from tests.reference import Advance
@@ -15,8 +16,9 @@ from tests.strategies.full_rules import EVERYTHING, full_rule_sets
 from tests.strategies.timed import timed_histories
 from xmlcep.engine import Detector
 from xmlcep.engine.errors import EvaluationError
-from xmlcep.events import CompositeEvent
+from xmlcep.events import CompositeEvent, PrimitiveEvent
 from xmlcep.explaining.history import History
+from xmlcep.explaining.proposals import Proposal
 from xmlcep.explaining.why import why
 from xmlcep.explaining.why_not import why_not
 
@@ -80,3 +82,53 @@ def test_there_is_always_an_answer(definitions, history) -> None:  # type: ignor
         assert answer.text() and answer.to_record()
         said = "\n".join([show_rules(definitions), answer.text(), show_history(history)])
         assert answer.cause is not None or past.raised, said
+
+
+# Constructs that values do not decide.
+PLAIN = frozenset(KNOWN) & {"any", "relation", "plus", "within", "gap", "strict", "slide", "scope", "release"}
+
+
+@settings(max_examples=120, deadline=None)
+@given(full_rule_sets(max_events=1, constructs=PLAIN), timed_histories(edits=False))
+def test_what_would_complete_it_does(definitions, history) -> None:  # type: ignore[no-untyped-def]
+    """Y4: fed in its order as edits of one record at the present time, a list raises the event at the node."""
+    rules = rules_of(definitions)
+
+    def after_history() -> Detector:
+        detector = Detector(rules)
+        for step in history.steps:
+            taken(detector, step)
+        return detector
+
+    try:
+        present = after_history()
+    except EvaluationError:
+        return
+    for group in present.pending(complete=True):
+        assert group.completion is not None
+        for proposal in group.completion.proposals:
+            detector = after_history()
+            raised = feed_proposal(detector, proposal, history)
+            said = "\n".join([show_rules(definitions), show_history(history), group.text(), str(proposal)])
+            assert any(
+                one.name == group.event and one.ids[: len(group.ids)] == group.ids for one in raised
+            ), said
+
+
+def feed_proposal(detector: Detector, proposal: Proposal, history: Any) -> list[CompositeEvent]:
+    """What a detector raises when a list comes after a history, and what releases it."""
+    events = history.events
+    ts, at, raised = events[-1].ts, events[-1].at, []
+    for change in proposal.changes:
+        ts += 1
+        ids = tuple(100_000 - node if node < 0 else node for node in change.ids)
+        raised += detector.feed(PrimitiveEvent(ts, change.operation, change.path, ids, at=at))
+    if proposal.release == "flush":
+        raised += detector.flush()
+    elif proposal.release == "an event elsewhere":
+        raised += detector.feed(
+            PrimitiveEvent(ts + 1, "ins", PathType.parse("/elsewhere"), (200_000,), at=at)
+        )
+    elif proposal.release:
+        raised += detector.advance(proposal.release.removeprefix("time "))
+    return raised

@@ -218,6 +218,16 @@ class Operator(ABC):
         how much there is of one more."""
         return together(operands[k].full() if counts[k] else operands[k] for k in self.required)
 
+    def choices(self, counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """Y4: operands of which one more event each, in this order, may be enough where there are so many already; the
+        shortest first. Whether they are is for the engine to say."""
+        missing = tuple(k for k in self.required if not counts[k])
+        if missing:
+            yield missing
+        else:
+            yield from ((k,) for k in self.required)  # all of that has been raised: one more of it
+        yield self.required
+
     # ---- its variables (V2 to V5) ---------------------------------------------------------------------
 
     joins: ClassVar[bool] = True

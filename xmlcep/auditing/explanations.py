@@ -118,12 +118,12 @@ def _notes(log: _Log) -> tuple[str, ...]:
 
 def pending(
     logs: LogPath | Iterable[LogPath], rules: Rules, *, at: int | None = None, doc: str | None = None,
-    event: str | None = None, limit: int | None = 1000,
+    event: str | None = None, limit: int | None = 1000, complete: bool = False,
 ) -> Pending:  # fmt: skip
     """What is pending in the documents of a log at a time point (None: at their ends), the most complete first.
 
-    At the end of a log nothing has been released that waits for it. Raises `LogError` as an audit does, and
-    `QuestionError` for a document or an event that there is not.
+    With ``complete`` each group says what would complete it (Y4). At the end of a log nothing has been released that
+    waits for it. Raises `LogError` as an audit does, and `QuestionError` for a document or an event that there is not.
     """
     _check_event(rules, event)
     found: list[PendingGroup] = []
@@ -140,7 +140,7 @@ def pending(
                 detector.advance(item.time)
             else:
                 detector.feed(item)
-        answer = detector.pending(event=event, limit=limit, document=past.document(at))
+        answer = detector.pending(event=event, limit=limit, complete=complete, document=past.document(at))
         found += answer
         total += answer.total
     found.sort(key=lambda group: (group.raised, -group.fraction))

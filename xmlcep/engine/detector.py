@@ -27,8 +27,12 @@ from .timers import ORDER, Due
 from .tree import TreeState
 
 if TYPE_CHECKING:
+    from contexts.grouping import Key
+
     from ..explaining.evidence import Evidence
+    from ..explaining.groups import TreeGroups
     from ..explaining.nodes import Elements
+    from ..explaining.proposals import Completion
     from ..explaining.values import Explanation, Pending
     from ..rules import Rules
 
@@ -76,6 +80,7 @@ class Detector:
             raise TypeError(
                 f"a detector needs rules, not {rules!r}: use load_rules(file) or parse_rules(text)"
             )
+        self._rules = rules
         self._namespaces = rules.namespaces
         active = self._active = select(graph, trees)
         references: References = NO_REFERENCES
@@ -356,19 +361,31 @@ class Detector:
     # ---- explanations (Y1 to Y5) ------------------------------------------------------------------------
 
     def pending(
-        self, *, event: str | None = None, limit: int | None = 1000, document: Elements | None = None
-    ) -> Pending:
+        self, *, event: str | None = None, limit: int | None = 1000, complete: bool = False,
+        document: Elements | None = None,
+    ) -> Pending:  # fmt: skip
         """The groups that have something but have not raised it, the most complete first (Y1); changes nothing (Y5).
 
         With ``event`` those of this event only. The first ``limit`` (None: all) are told in full, ``total`` says how
-        many there are. ``document`` names the nodes, by default the one that expressions ask, if there is one.
+        many there are; with ``complete`` each says what would complete it (Y4). ``document`` names the nodes, by
+        default the one that expressions ask, if there is one.
         """
         from ..explaining import pending as of_trees
         from ..explaining.nodes import Nodes
 
         nodes = Nodes(self._namespaces, self._document if document is None else document)
         doc = "" if self._last is None else self._last.doc
-        return of_trees(self._evaluation.trees.values(), nodes, doc=doc, event=event, limit=limit)
+        completion = self._completion if complete else None
+        return of_trees(
+            self._evaluation.trees.values(), nodes, doc=doc, event=event, limit=limit, completion=completion
+        )
+
+    def _completion(self, groups: TreeGroups, key: Key) -> Completion:
+        """What would complete a group, tried with detectors of the same rules (Y4)."""
+        from ..explaining.completion import complete
+
+        name = groups.tree.tree.name
+        return complete(groups, key, lambda: Detector(self._rules, trees=(name,)), self._last)
 
     def why(
         self,

@@ -169,7 +169,7 @@ class TreeGroups:
         part = self.part(root, key)
         return PendingGroup(
             self.tree.tree.name, doc, node, path, ids, part.share if share is None else share, part,
-            () if key is None else _values(root, key), account is not None and account.raised, self.nodes,
+            () if key is None else _values(root, key), account is not None and account.raised, nodes=self.nodes,
         )  # fmt: skip
 
     def part(self, state: OperatorState, key: Key | None, place: str = "") -> Part:
@@ -205,7 +205,7 @@ class TreeGroups:
             return Part(self._written(child.leaf), share, "", events, causes, (), negated)
         inner = state.children[k]
         assert inner is not None
-        best = self._best_inner(state, key, k)
+        best = self.best_inner(state, key, k)
         begun = self.part(inner, best, self._inner_place(state, inner, key, best))
         if entries:
             return Part(begun.text, begun.share.full(), "", events, (), (), negated, is_leaf=False)
@@ -216,7 +216,11 @@ class TreeGroups:
             begun.text, begun.share, begun.place, (), begun.causes, begun.parts, negated, is_leaf=False
         )
 
-    def _best_inner(self, state: OperatorState, key: Key | None, operand: int) -> Key | None:
+    def inner(self, state: OperatorState, key: Key) -> Sequence[tuple[int, Key]]:
+        """The groups of inner operators in a group, each with its operand."""
+        return self._inner[state.node.index].get(key, ())
+
+    def best_inner(self, state: OperatorState, key: Key | None, operand: int) -> Key | None:
         """Of the groups of an inner operator in this one that of which most is there."""
         child = state.children[operand]
         assert child is not None
@@ -231,7 +235,7 @@ class TreeGroups:
             return ""
         if key is not None and state.grouping.place_of(key) == inner.grouping.place_of(own):
             return ""
-        path, ids = self._instance_of(inner, own)
+        path, ids = self.instance(inner, own)
         return "" if path is None else self.nodes.name(path, ids)
 
     def _nothing_of(self, state: OperatorState) -> Share:
@@ -249,9 +253,9 @@ class TreeGroups:
     # ---- places ---------------------------------------------------------------------------------------
 
     def _instance(self, key: Key | None) -> tuple[PathType | None, tuple[int, ...]]:
-        return (None, ()) if key is None else self._instance_of(self.tree.root, key)
+        return (None, ()) if key is None else self.instance(self.tree.root, key)
 
-    def _instance_of(self, state: OperatorState, key: Key) -> tuple[PathType | None, tuple[int, ...]]:
+    def instance(self, state: OperatorState, key: Key) -> tuple[PathType | None, tuple[int, ...]]:
         """The node of a group, by any event that is in it."""
         if self.tree.flat:
             return None, ()

@@ -38,23 +38,23 @@ class Nodes:
         """A path type with its prefixes."""
         return print_path(path, self._namespaces)
 
-    def name(self, path: PathType | None, ids: Sequence[int]) -> str:
-        """A node by its path instance."""
+    def name(self, path: PathType | None, ids: Sequence[int], *, mark: bool = True) -> str:
+        """A node by its path instance; ``mark``: with its ``@id`` or ``@name``."""
         if path is None:
             return "the document"
-        steps, mark = [], ""
+        steps, behind = [], ""
         for length, (step, node) in enumerate(zip(path.steps, ids, strict=True), 1):
             own = self.path(PathType.of(False, (step,)))
             if not step.is_element:
-                steps.append(own if step.axis is Axis.ATTRIBUTE else f"{own}#{node}" if not mark else own)
+                steps.append(own if step.axis is Axis.ATTRIBUTE else f"{own}#{node}")
                 continue
             element = None if self.document is None else self.document.element(node)
             if element is None:
                 steps.append(f"{own}#{node}")
                 continue
             steps.append(own + _position(element))
-            mark = _mark(element) if length == len(path) else ""
-        return ("/" if path.absolute else "") + "/".join(steps) + mark
+            behind = _mark(element) if mark and length == len(path) else ""
+        return ("/" if path.absolute else "") + "/".join(steps) + behind
 
     def of_id(self, node_id: int) -> str:
         """A node of which only the id is known."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from heapq import nsmallest
 
 from contexts.grouping import Key
@@ -11,6 +12,7 @@ from ..algebra import Share
 from ..engine.tree import TreeState
 from .groups import TreeGroups
 from .nodes import Nodes
+from .proposals import Completion
 from .values import Pending
 
 MOST = 1000
@@ -24,8 +26,11 @@ def pending(
     doc: str = "",
     event: str | None = None,
     limit: int | None = MOST,
+    completion: Callable[[TreeGroups, Key], Completion] | None = None,
 ) -> Pending:
     """The groups that have something, the most complete first; with ``event`` those of this event only.
+
+    ``completion`` says what would complete a group, if that is asked, too (Y4).
 
     The first ``limit`` (None: all) are told in full; how many there are in all is ``total``. Changes nothing (Y5).
     """
@@ -45,7 +50,13 @@ def pending(
                 found.append((behind - share.satisfied / (share.needed or 1), number, turn, key, share))
     total = len(found)
     first = sorted(found, key=_rank) if limit is None else nsmallest(limit, found, key=_rank)
-    return Pending([groups[number].group(key, doc, share) for _, number, _, key, share in first], total)
+    told = []
+    for _, number, _, key, share in first:
+        group = groups[number].group(key, doc, share)
+        told.append(
+            group if completion is None else replace(group, completion=completion(groups[number], key))
+        )
+    return Pending(told, total)
 
 
 def _rank(one: tuple[float, int, int, Key, Share]) -> tuple[float, int, int]:

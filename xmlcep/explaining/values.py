@@ -12,6 +12,7 @@ from path_types import PathType
 from ..algebra import Share
 from ..events import Event
 from .nodes import Nodes
+from .proposals import Completion
 from .reasons import Reason
 
 SHOWN = 5  # events of one operand
@@ -139,7 +140,8 @@ class PendingGroup:
 
     ``path`` and ``ids`` are the node's path instance (None and empty in flat context), ``node`` how it is written,
     ``values`` those of the variables that join; ``share`` how much there is; ``raised`` says that a composite of what
-    is there has been raised, so that one more event raises another.
+    is there has been raised, so that one more event raises another; ``completion`` what would complete it (Y4), where
+    that was asked.
     """
 
     event: str
@@ -151,6 +153,7 @@ class PendingGroup:
     part: Part
     values: tuple[tuple[str, str], ...] = ()
     raised: bool = False
+    completion: Completion | None = None
     nodes: Nodes = field(default_factory=Nodes, compare=False, repr=False)
 
     @property
@@ -181,7 +184,10 @@ class PendingGroup:
 
     def text(self) -> str:
         """The first line, then the tree."""
-        return "\n".join([str(self), *self.part.lines(self.nodes, "  ")])
+        lines = [str(self), *self.part.lines(self.nodes, "  ")]
+        if self.completion is not None:
+            lines += [f"  would do: {line}" for line in str(self.completion).splitlines()]
+        return "\n".join(lines)
 
     def to_record(self) -> dict[str, Any]:
         """As a value that JSON can hold."""
@@ -192,6 +198,7 @@ class PendingGroup:
             "satisfied": self.share.satisfied, "needed": self.share.needed, "raised": self.raised,
             "missing": self.missing, "held_back": [cause.to_record() for cause in self.causes],
             "tree": self.part.to_record(),
+            "completion": None if self.completion is None else self.completion.to_record(),
         }  # fmt: skip
 
     def _repr_html_(self) -> str:

@@ -26,7 +26,9 @@ def why(evidence: Evidence, finding: CompositeEvent, *, doc: str = "") -> Explan
     part = _Reading(evidence, finding).part(evidence.tree.root, finding)
     node = nodes.name(finding.path, finding.ids)
     path, ids = finding.path, finding.ids
-    group = PendingGroup(finding.name, doc, node, path, ids, part.share, part, _values(finding), True, nodes)
+    group = PendingGroup(
+        finding.name, doc, node, path, ids, part.share, part, _values(finding), True, nodes=nodes
+    )
     flattened = list(finding.flattened())
     events = f"{len(flattened)} event{'' if len(flattened) == 1 else 's'}"
     last = max(flattened, key=lambda event: event.ts, default=None)

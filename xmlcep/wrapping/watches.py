@@ -83,13 +83,15 @@ class Watch:
 
     # --- explanations, which change nothing (Y5)
 
-    def pending(self, *, event: str | None = None, limit: int | None = 1000) -> Pending:
+    def pending(
+        self, *, event: str | None = None, limit: int | None = 1000, complete: bool = False
+    ) -> Pending:
         """The groups that have something but have not raised it, the most complete first (Y1).
 
-        With ``event`` those of this event only; the first ``limit`` (None: all) are told in full. A closed watch has
-        nothing.
+        With ``event`` those of this event only; the first ``limit`` (None: all) are told in full; with
+        ``complete`` each says what would complete it (Y4). A closed watch has nothing.
         """
-        return self._detector.pending(event=event, limit=limit, document=self._elements())
+        return self._detector.pending(event=event, limit=limit, complete=complete, document=self._elements())
 
     def why(self, finding: CompositeEvent) -> Explanation:
         """Why a finding was raised, and not of other events that are stored, or in the findings that are kept (Y2)."""

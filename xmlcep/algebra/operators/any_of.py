@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
@@ -66,6 +67,13 @@ class AnyOf(Operator):
             operand.full() if count else operand for operand, count in zip(operands, counts, strict=True)
         ]
         return together(most_complete(shares, self.count))
+
+    def choices(self, counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """As many as are missing, of operands of which there is nothing; then of any."""
+        missing = [k for k in range(len(self.operands)) if not counts[k]]
+        for length in range(max(1, self.count - len(self.operands) + len(missing)), self.count + 1):
+            yield from combinations(missing, length)
+            yield from combinations(range(len(self.operands)), length)
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
         # Which operands take part is not known: with m of n at least one solid one does if fewer than m are not.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
@@ -43,6 +43,10 @@ class Disjunction(Operator):
             operand.full() if count else operand for operand, count in zip(operands, counts, strict=True)
         ]
         return together(most_complete(shares, 1))
+
+    def choices(self, counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """Any."""
+        yield from ((k,) for k in range(len(self.operands)))
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
         return all_promise(operands)

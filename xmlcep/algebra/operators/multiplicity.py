@@ -99,6 +99,14 @@ class Multiplicity(Operator):
         begun = share.satisfied if known < self.lower else 0
         return Share(known * share.needed + begun, self.lower * share.needed)
 
+    def choices(self, counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """As many as are missing, at least one; then as many as it takes from the beginning."""
+        lower = max(1, self.lower)
+        if not self.lower:
+            yield ()
+        yield (0,) * max(1, lower - counts[0])
+        yield (0,) * lower
+
     def promise(self, operands: Sequence[Promise]) -> Promise:
         solid = self.lower > 0 and operands[0].solid
         return Promise(solid, solid and operands[0].prompt)
