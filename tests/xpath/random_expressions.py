@@ -193,28 +193,24 @@ class Grammar:
     def string(self, depth: int) -> str:
         if depth <= 0:
             return self.one_of(*_STRINGS, "$s", "$t", "$meta:user")
-        any_, string, number = (
-            (lambda: self.any(depth - 1)),
-            (lambda: self.any(depth - 1)),
-            (lambda: self.any(depth - 1)),
-        )
-        return self.draw(
-            st.sampled_from(
-                [
-                    lambda: f"string({any_()})",
-                    lambda: f"concat({string()}, {string()}, {any_()})",
-                    lambda: f"substring-before({string()}, {string()})",
-                    lambda: f"substring-after({string()}, {string()})",
-                    lambda: f"substring({string()}, {number()})",
-                    lambda: f"substring({string()}, {number()}, {number()})",
-                    lambda: f"normalize-space({string()})",
-                    lambda: f"translate({string()}, {string()}, {string()})",
-                    lambda: f"upper-case({string()})",
-                    lambda: f"lower-case({string()})",
-                    lambda: self.string(0),
-                ]
-            )
-        )()
+
+        def any_() -> str:
+            return self.any(depth - 1)
+
+        forms = [
+            lambda: f"string({any_()})",
+            lambda: f"concat({any_()}, {any_()}, {any_()})",
+            lambda: f"{self.one_of('substring-before', 'substring-after')}({any_()}, {any_()})",
+            lambda: f"substring({any_()}, {any_()})",
+            lambda: f"substring({any_()}, {any_()}, {any_()})",
+            lambda: f"{self.one_of('normalize-space', 'upper-case', 'lower-case')}({any_()})",
+            lambda: f"translate({any_()}, {any_()}, {any_()})",
+            lambda: self.string(0),
+        ]
+        if self.paths is not None:
+            nodes = self.paths
+            forms.append(lambda: f"{self.one_of('name', 'local-name', 'namespace-uri')}({self.draw(nodes)})")
+        return self.draw(st.sampled_from(forms))()
 
     def number(self, depth: int) -> str:
         if depth <= 0:
@@ -242,7 +238,7 @@ class Grammar:
 
     def boolean(self, depth: int) -> str:
         if depth <= 0:
-            return self.one_of("true()", "false()", "$b")
+            return self.one_of("true()", "false()", "$b", *(["lang('a')"] if self.paths is not None else []))
         return self.draw(
             st.sampled_from(
                 [

@@ -207,6 +207,22 @@ class Operator(ABC):
         """Which operands must not occur (A1); their events never are constituents."""
         return ()
 
+    # ---- its variables (V2 to V5) ---------------------------------------------------------------------
+
+    joins: ClassVar[bool] = True
+    """Whether a variable that several operands bind has to have one value (V2)."""
+    passes_what_all_bind: ClassVar[bool] = False
+    """Whether it passes on a variable only if all operands bind it (V3)."""
+    gathers: ClassVar[bool] = False
+    """Whether its composites can have several values of a variable of one operand."""
+    own_variables: ClassVar[tuple[str, ...]] = ()
+    """Variables that it adds to its composites."""
+
+    @property
+    def optional_binders(self) -> tuple[int, ...]:
+        """The operands that need not bind what the others join by (V4)."""
+        return self.negated
+
     @property
     def turns(self) -> tuple[int, ...]:
         """The operands in the order in which they are fed at a time point (H3): negated ones first (A1)."""

@@ -11,6 +11,7 @@ from path_types import PathType
 
 from ..events import Cause
 from .dispatch import ActiveTrees, TreeDispatch, TypeDispatch
+from .leaf import LeafState
 from .operators import OperatorState
 from .tree import TreeState
 
@@ -23,18 +24,21 @@ class BoundDispatch:
 
     ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of which a deleted
     node can be a group (M5, G4). ``direct`` is for the common case: how to take the event, operand, index of
-    its group key in ids; None if the case is not so simple.
+    its group key in ids; ``filtered`` likewise, where a leaf has to be asked before (F1). None if the case is not so
+    simple.
     """
 
     direct: tuple[Direct, ...] | None
+    filtered: tuple[tuple[LeafState, Direct], ...]
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
+    watchers: Mapping[int, TreeDispatch]
     alone: bool
-    vanishing: tuple[OperatorState, ...]
+    vanishing: tuple[tuple[TreeState, OperatorState], ...]
     freed: tuple[tuple[TreeState, OperatorState], ...]
 
 
 class BoundDispatches(dict[PathType, BoundDispatch | None]):
-    """The routes of one operation by path type, each made when it is first asked for."""
+    """The dispatch of one operation by path type, each made when it is first asked for."""
 
     def __init__(self, operation: str, active: ActiveTrees, trees: Mapping[int, TreeState]) -> None:
         super().__init__()
@@ -50,18 +54,24 @@ class BoundDispatches(dict[PathType, BoundDispatch | None]):
 
 def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState]) -> BoundDispatch:
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
-    direct = None
-    if dispatch.direct:
-        direct = tuple(
-            (trees[tree].states[operator].take, child, index)
-            for tree, plan in dispatch.steps
-            for operator, child, index in plan.deliveries
-            if index is not None
-        )
+    direct: list[Direct] = []
+    filtered: list[tuple[LeafState, Direct]] = []
+    for tree, plan in dispatch.steps if dispatch.direct else ():
+        state = trees[tree]
+        for operator, child, index in plan.deliveries:
+            assert index is not None
+            take: Direct = (state.states[operator].take, child, index)
+            leaf = state.leaves.get((operator, child))
+            if leaf is None:
+                direct.append(take)
+            else:
+                filtered.append((leaf, take))
     return BoundDispatch(
-        direct,
+        tuple(direct) if dispatch.direct else None,
+        tuple(filtered),
         tuple((trees[tree], plan) for tree, plan in dispatch.steps),
+        dispatch.watchers,
         dispatch.alone,
-        tuple(state for _, state in freed if state.refills),
+        tuple((tree, state) for tree, state in freed if state.refills),
         freed,
     )

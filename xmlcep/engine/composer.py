@@ -42,7 +42,7 @@ class Composer:
 
     def compose(
         self, combination: Sequence[Entry], cause: Cause, bindings: Mapping[str, object] | None = None
-    ) -> Entry:
+    ) -> CompositeEvent:
         """The composite of these events, with these variables."""
         start, end = EMPTY_START, EMPTY_END
         events = []
@@ -54,16 +54,16 @@ class Composer:
             events.append(entry[3])
         if self._is_plain:
             path, ids = self.place(events[0])
-            return self.new(path, ids, tuple(events), start, end, cause)
+            return self.composite(path, ids, tuple(events), start, end, cause)
         if self._may_repeat:
             events = _without_repetition(events)
         if self._by_detection:
             start, end = interval(events)
         path, ids = nearest_common_ancestor(events) if self._flat else self.place(events[0])
         span = span_of(combination) if self.extended else None
-        return self.new(path, ids, tuple(events), start, end, cause, span, bindings)
+        return self.composite(path, ids, tuple(events), start, end, cause, span, bindings)
 
-    def new(
+    def composite(
         self,
         path: PathType | None,
         ids: tuple[int, ...],
@@ -73,19 +73,22 @@ class Composer:
         cause: Cause,
         span: tuple[object, object] | None = None,
         bindings: Mapping[str, object] | None = None,
-    ) -> Entry:
-        """Reports a composite with this path instance and interval (an empty one is +inf, -inf).
+    ) -> CompositeEvent:
+        """A composite with this path instance and interval (an empty one is +inf, -inf).
 
         ``span`` are the moments of its first and last primitive event.
         """
         empty = start == EMPTY_START
-        event = _new_tuple(
+        return _new_tuple(
             CompositeEvent,
             (
                 self.name, self.label, path, ids, constituents, None if empty else start, None if empty else end,
                 cause, bindings, span,
             ),
         )  # fmt: skip
+
+    def report_and_store(self, event: CompositeEvent) -> Entry:
+        """Reports a composite that is raised; returns it as an operand stores it."""
         if self.report is not None:
             self.report.append(event)
         return self.entry(event)

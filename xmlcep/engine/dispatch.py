@@ -16,7 +16,7 @@ from typing import Generic, TypeAlias, TypeVar
 from path_types import PathType, equals_or_ends, offset
 
 from ..algebra import ALL, Promise
-from ..events import CompositeEvent, CompositeType, PrimitiveType
+from ..events import CompositeEvent, CompositeType, PrimitiveType, Scope
 from ..rules.event_graph import EventGraph
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 from .promises import promise
@@ -31,16 +31,19 @@ class TreeDispatch:
     """The state updates of one event type in one tree.
 
     ``deliveries`` in postorder of the operators and order of operands; ``creations`` the multiplicities with
-    l = 0 for which the event creates a node (M4); ``rechecks`` for the operators whose condition may have
-    changed (D4) which of the ids can be a group's node, both by postorder index; ``visit`` the postorder
-    indexes, ascending, of the operators touched and all their ancestors; ``presences`` the operators that look at
-    whatever happens in their groups (S3, W10), with the index of the group's node; ``direct`` says that there is
-    nothing to do but one delivery.
+    l = 0 for which the event creates a node (M4); ``visit`` the postorder indexes, ascending, of the operators touched
+    and all their ancestors; ``presences`` the operators that look at whatever happens in their groups (S3, W10), with
+    the index of the group's node; ``direct`` says that there is nothing to do but one delivery.
+
+    Of operators with a condition, by postorder index: ``rechecks`` says which of the ids can be the node of a group
+    that the event is at or below, so that a condition that waits is asked again (U3), ``touches`` for which of these
+    the event can change what the condition reads (U7).
     """
 
     deliveries: tuple[Delivery, ...]
     creations: frozenset[int]
-    rechecks: dict[int, tuple[int, ...]]
+    rechecks: Mapping[int, tuple[int, ...]]
+    touches: Mapping[int, tuple[int, ...]]
     visit: tuple[int, ...]
     presences: tuple[tuple[int, int | None], ...]
     direct: bool
@@ -71,12 +74,21 @@ def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeD
         for node in tree.operators
         if node.watches_group and (tree.flat or _index(node, path) is not None)
     )
+    touches = {
+        node.index: tuple(
+            index
+            for index in rechecks[node.index]
+            if node.condition.compiled.reads.touched_by(path.steps[index + 1 :])
+        )
+        for node in tree.operators
+        if node.condition is not None and node.index in rechecks
+    }
     if not (deliveries or creations or rechecks or presences):
         return None
-    touched = {operator for operator, _, _ in deliveries} | creations | rechecks.keys()
-    direct = len(deliveries) == 1 and not (creations or rechecks or presences or tree.extended)
+    touched = {operator for operator, _, _ in deliveries} | creations
+    direct = len(deliveries) == 1 and not (creations or presences or tree.extended)
     visit = tuple(sorted(tree.with_ancestors(touched)))
-    return TreeDispatch(deliveries, creations, rechecks, visit, presences, direct)
+    return TreeDispatch(deliveries, creations, rechecks, touches, visit, presences, direct)
 
 
 def composite_deliveries(tree: EventTree, name: str, path: PathType) -> tuple[Delivery, ...]:
@@ -131,12 +143,14 @@ class _Answers(dict[tuple[str, PathType], Answer], Generic[Answer]):
 class TypeDispatch:
     """What primitive events of one type mean to the chosen trees.
 
-    ``steps`` are the trees that take them, in order of G2; ``alone`` says that none of these is used by
-    another chosen tree; ``freed`` are the operators (tree, postorder index) of which a deleted node can be a
-    group (G4). ``direct`` says that in each tree there is but one arrival, and nothing deferred.
+    ``steps`` are the trees that take them, in order of G2; ``watchers`` those that only have to know of them while a
+    condition waits, by index; ``alone`` says that none of the steps is used by another chosen tree; ``freed`` are the
+    operators (tree, postorder index) of which a deleted node can be a group (G4). ``direct`` says that in each tree
+    there is but one arrival, and nothing deferred.
     """
 
     steps: tuple[tuple[int, TreeDispatch], ...]
+    watchers: Mapping[int, TreeDispatch]
     alone: bool
     freed: tuple[tuple[int, int], ...]
     direct: bool
@@ -148,8 +162,9 @@ class ActiveTrees:
     ``reused`` is what is promised of the trees that each chosen one reuses; ``users`` are the chosen trees
     that use a tree, which may be an outside one; ``upstream`` are, for each chosen tree, the chosen deferring
     trees whose composites may still reach it, directly or by others; ``conditional`` are those with a
-    condition. ``by_type`` says what primitive events mean, by operation and path type, None if they mean
-    nothing; ``composite_dispatch``, for each chosen tree, where it stores composites, by name and path type.
+    condition; ``asking`` those that ask the document or use the event of one that does (U2). ``by_type`` says
+    what primitive events mean, by operation and path type, None if they mean nothing; ``composite_dispatch``,
+    for each chosen tree, where it stores composites, by name and path type.
     """
 
     def __init__(self, graph: EventGraph, names: Collection[str]) -> None:
@@ -161,6 +176,7 @@ class ActiveTrees:
         self.conditional = frozenset(
             tree.index for tree in self.trees if any(operator.condition for operator in tree.operators)
         )
+        self.asking = _asking(graph, self.trees)
         self.by_type: ByType[TypeDispatch | None] = _Answers(self._of_type)
         self.composite_dispatch: dict[int, ByType[tuple[Delivery, ...]]] = {
             tree.index: _Answers(partial(composite_deliveries, tree)) for tree in self.trees
@@ -168,6 +184,7 @@ class ActiveTrees:
         self._graph = graph
         self.follows_time = any(tree.extended for tree in self.trees)
         self._by_path = _by_path(self.trees)
+        self._by_scope = _by_scope(self.trees)
         # Trees that events of any path may concern: for conditions (D4), or because something looks at its group.
         self._everywhere = self.conditional | {
             tree.index for tree in self.trees if any(node.watches_group for node in tree.operators)
@@ -199,11 +216,14 @@ class ActiveTrees:
 
     def _of_type(self, operation: str, path: PathType) -> TypeDispatch | None:
         steps = []
+        watchers: dict[int, TreeDispatch] = {}
         freed: list[tuple[int, int]] = []
         direct = True
         for tree in self._candidates(path):
             plan = primitive_dispatch(tree, operation, path)
-            if plan is not None:
+            if plan is not None and plan.rechecks:
+                watchers[tree.index] = plan
+            if plan is not None and (plan.visit or plan.presences):
                 steps.append((tree.index, plan))
                 deferred = any(operator.deferred for operator in tree.operators)
                 direct = direct and plan.direct and not (deferred or tree.flat)
@@ -211,10 +231,11 @@ class ActiveTrees:
                 freed += [
                     (tree.index, node.index) for node in tree.operators if equals_or_ends(node.path, path)
                 ]
-        if not (steps or freed):
+        if not (steps or watchers or freed):
             return None
         alone = not any(index in self.users for index, _ in steps)
-        return TypeDispatch(tuple(steps), alone, tuple(freed), direct and alone and not freed)
+        direct = direct and alone and not (freed or watchers)
+        return TypeDispatch(tuple(steps), watchers, alone, tuple(freed), direct)
 
     def _candidates(self, path: PathType) -> list[EventTree]:
         """The trees that have to be asked about primitive events of this path, in order of G2.
@@ -225,6 +246,13 @@ class ActiveTrees:
         indexes = set(self._everywhere)
         for ending in path.endings:
             indexes |= self._by_path.get(ending, frozenset())
+        if self._by_scope:
+            indexes.update(
+                index
+                for place, trees in self._by_scope.items()
+                if offset(place, path) is not None
+                for index in trees
+            )
         return [self._graph.trees[index] for index in sorted(indexes)]
 
 
@@ -278,6 +306,27 @@ def _upstream(graph: EventGraph, chosen: Collection[EventTree]) -> dict[int, fro
             )
         )
     return {tree.index: above[tree.index] for tree in chosen}
+
+
+def _asking(graph: EventGraph, chosen: Iterable[EventTree]) -> frozenset[int]:
+    chosen = list(chosen)
+    if not any(graph.asks_document(tree) for tree in chosen):
+        return frozenset()  # where the others run, they are held back (U2)
+    found: set[int] = set()
+    for tree in graph.trees:
+        if graph.asks_document(tree) or found.intersection(tree.dependencies):
+            found.add(tree.index)
+    return frozenset(found).intersection(tree.index for tree in chosen)
+
+
+def _by_scope(chosen: Iterable[EventTree]) -> dict[PathType, frozenset[int]]:
+    """The trees with leaves that take what is below a place (F5), by that."""
+    found: dict[PathType, set[int]] = {}
+    for tree in chosen:
+        for leaf in tree.leaves():
+            if leaf.type.scope is not Scope.NODE:
+                found.setdefault(leaf.path, set()).add(tree.index)
+    return {path: frozenset(indexes) for path, indexes in found.items()}
 
 
 def _by_path(chosen: Iterable[EventTree]) -> dict[PathType, frozenset[int]]:

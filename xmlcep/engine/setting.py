@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from contexts.search import Tries
 
+from ..documents import Replica
+from ..rules.programs import OperatorProgram
 from .clock import Clock
+from .references import NO_REFERENCES, References
 from .timers import Timers
 
 MOST_TRIES = 1_000_000
@@ -12,9 +17,24 @@ MOST_TRIES = 1_000_000
 
 
 class Setting:
-    """One for each detector."""
+    """One for each detector.
 
-    def __init__(self, *, follows_time: bool, tries: int = MOST_TRIES) -> None:
+    ``programs`` are those of the operators of all trees, by their index, then by postorder; ``document`` is what
+    expressions ask, None if none does; ``references`` are the reference documents.
+    """
+
+    def __init__(
+        self,
+        programs: Sequence[Sequence[OperatorProgram]],
+        *,
+        follows_time: bool,
+        document: Replica | None = None,
+        references: References = NO_REFERENCES,
+        tries: int = MOST_TRIES,
+    ) -> None:
+        self.programs = programs
+        self.document = document
+        self.references = references
         self.clock = Clock(follows_time=follows_time)
         self.timers = Timers()
         self.expiries = Timers()

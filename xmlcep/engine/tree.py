@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 from contexts import FLAT_KEY, Entry
 from contexts.entry import EMPTY_END, EMPTY_START
@@ -10,17 +11,22 @@ from contexts.grouping import Key
 from path_types import PathType
 
 from ..algebra import Order, Promise
-from ..documents import Replica
 from ..events import Cause, CompositeEvent, PrimitiveEvent
 from ..rules.trees import EventTree
 from .dispatch import Delivery, TreeDispatch
 from .errors import UnknownTimeError
+from .leaf import Bindings, LeafState
 from .operators import DeferrableState, Input, OperatorState, new_state
 from .promises import promise
 from .release import Release
 from .setting import Setting
 from .termination import Deferral
 from .timers import Due
+
+Answers: TypeAlias = dict[tuple[int, int, int], "Bindings | None"]
+"""What leaves have found out before, by tree, operator and operand: the variables bound, None if it is not taken."""
+NO_ANSWERS: Answers = {}
+NOT_ASKED: Bindings = {}
 
 
 class TreeState:
@@ -34,7 +40,6 @@ class TreeState:
         self,
         tree: EventTree,
         setting: Setting,
-        document: Replica | None,
         report: list[CompositeEvent],
         *,
         report_operators: bool,
@@ -57,10 +62,17 @@ class TreeState:
         for state in self.states:
             state.set_owners()
         # By postorder index, what makes an operator wait (D2 to D4); None if it never does.
-        self._deferral = tuple(_deferral(state, document) for state in self.states)
+        self._deferral = tuple(_deferral(state, setting) for state in self.states)
         self.deferrals = tuple(deferral for deferral in self._deferral if deferral is not None)
         self._clock = setting.clock
         self._needs_time = tree.needs_time
+        # By operator and operand, the leaves that ask something of an event, or bind something (F1, V1).
+        self.leaves = {
+            (node.index, operand): LeafState(program, setting.document, setting.references)
+            for node, of_operator in zip(tree.operators, setting.programs[tree.index], strict=True)
+            for operand, program in enumerate(of_operator.leaves)
+            if program is not None
+        }
         self._by_detection = tree.order is Order.DETECTION
         self._composite_dispatch = composite_dispatch
 
@@ -74,6 +86,7 @@ class TreeState:
         *,
         release: Release = Release.LEFT,
         due: Sequence[Due] = (),
+        before: Answers = NO_ANSWERS,
     ) -> list[Entry]:
         """Takes the tree through one time point in postorder (G2, D6); returns what the root raised.
 
@@ -84,9 +97,9 @@ class TreeState:
         visit: Sequence[int] = ()
         if dispatch is not None and isinstance(cause, PrimitiveEvent):
             visit = dispatch.visit
-            self._take(cause, dispatch, inputs)
+            self._take(cause, dispatch, inputs, before)
         touched = self._deliver(composites, inputs, cause) if composites else set()
-        touched.update(deferral.state.node.index for deferral in self.deferrals if deferral.pending)
+        touched.update(deferral.state.node.index for deferral in self.deferrals if deferral.is_waiting())
         touched.update(each.operator for each in due)
         if not touched.issubset(visit):
             visit = sorted(self.tree.with_ancestors(touched).union(visit))
@@ -103,19 +116,50 @@ class TreeState:
                 )
         return raised
 
-    def _take(self, event: PrimitiveEvent, dispatch: TreeDispatch, inputs: dict[int, list[Input]]) -> None:
-        """The event arrives in the leaves that take it."""
+    def _take(
+        self, event: PrimitiveEvent, dispatch: TreeDispatch, inputs: dict[int, list[Input]], before: Answers
+    ) -> None:
+        """The event arrives in the leaves that take it; ``before`` are answers from before its edit (U2)."""
         point, ids = self._clock.point, event.ids
-        entry: Entry = (point, point, point, event, False)
-        if self.tree.extended and dispatch.deliveries:
+        extended = self.tree.extended
+        plain: Entry = (point, point, point, event, False)
+        if extended and dispatch.deliveries:
             self._check_time(event)
             moment = self._clock.moment()
-            entry = (point, point, point, event, False, moment, moment, None)
+            plain = (*plain, moment, moment, None)
         for operator, child, index in dispatch.deliveries:
             place = FLAT_KEY if index is None else ids[index]
-            inputs.setdefault(operator, []).append((child, place, [entry]))
+            entry = plain
+            bindings: Bindings | None = None
+            if (operator, child) in self.leaves:
+                asked_before = before.get((self.tree.index, operator, child), NOT_ASKED)
+                bindings = (
+                    self.leaves[operator, child].read(event) if asked_before is NOT_ASKED else asked_before
+                )
+                if bindings is None:
+                    continue
+                if extended:
+                    entry = (*plain[:7], bindings)
+            key = self.states[operator].key_at(child, place, bindings)
+            if key is not None:
+                inputs.setdefault(operator, []).append((child, key, [entry]))
         for operator, index in dispatch.presences:
             self.states[operator].happened(FLAT_KEY if index is None else ids[index], event.ts)
+
+    def ask_before(self, event: PrimitiveEvent, dispatch: TreeDispatch, answers: Answers) -> None:
+        """What leaves ask of the document as it was before the edit that deletes the event's node (U2)."""
+        for operator, child, _ in dispatch.deliveries:
+            leaf = self.leaves.get((operator, child))
+            if leaf is not None and leaf.program.needs_document:
+                answers[self.tree.index, operator, child] = leaf.read(event)
+
+    def touch(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> None:
+        """The edit that is processed next can change what conditions read (U7)."""
+        for operator, indexes in dispatch.touches.items():
+            deferral = self._deferral[operator]
+            if deferral is not None and deferral.is_waiting():
+                for index in indexes:
+                    deferral.touch(event.ids[index])
 
     def _check_time(self, cause: Cause) -> None:
         """W1: a rule with durations takes no record while the time is not known."""
@@ -159,13 +203,24 @@ class TreeState:
     ) -> set[int]:
         """Stores other trees' composites in the leaves they are compatible with; says whom that touches."""
         touched = set()
-        arrivals: dict[tuple[int, int, int], list[Entry]] = {}
+        arrivals: dict[tuple[int, int, Key], list[Entry]] = {}
         for event in composites:
             deliveries = self.composite_deliveries(event)
-            entry = self._entry(event, cause) if deliveries else ()
+            plain = self._entry(event, cause) if deliveries else ()
             for operator, child, index in deliveries:
-                place = (operator, child, FLAT_KEY if index is None else event.ids[index])
-                arrivals.setdefault(place, []).append(entry)
+                entry = plain
+                bindings: Bindings | None = None
+                leaf = self.leaves.get((operator, child))
+                if leaf is not None:
+                    bindings = leaf.read(event)
+                    if bindings is None:
+                        continue
+                if self.tree.extended:
+                    entry = (*plain[:7], bindings)
+                place = FLAT_KEY if index is None else event.ids[index]
+                key = self.states[operator].key_at(child, place, bindings)
+                if key is not None:
+                    arrivals.setdefault((operator, child, key), []).append(entry)
         for (operator, child, key), entries in arrivals.items():
             inputs.setdefault(operator, []).append((child, key, entries))
             touched.add(operator)
@@ -184,7 +239,7 @@ class TreeState:
             return (*interval, point, event, False)
         self._check_time(cause)
         first, last = event.span or (None, None)
-        return (*interval, point, event, False, first, last, event.bindings)
+        return (*interval, point, event, False, first, last, None)
 
     def composite_deliveries(self, event: CompositeEvent) -> tuple[Delivery, ...]:
         """Where the tree stores such a composite."""
@@ -203,6 +258,14 @@ class TreeState:
         """Whether any group has something still to be released."""
         return any(deferral.pending for deferral in self.deferrals)
 
+    def is_due_elsewhere(self) -> bool:
+        """Whether a release, or what happens elsewhere, may raise something (D2, D3)."""
+        return any(deferral.is_due_elsewhere() for deferral in self.deferrals)
+
+    def is_blocked(self) -> bool:
+        """Whether a condition is asked again when its node changes (U3)."""
+        return any(deferral.blocked for deferral in self.deferrals)
+
     # ---- freeing (G4) -----------------------------------------------------------------------------------
 
     def forget(self, state: OperatorState, place: int) -> None:
@@ -213,12 +276,12 @@ class TreeState:
             if deferral is not None:
                 deferral.forget(key)
 
-    def clear(self, document: Replica | None) -> None:
-        """Forgets everything; ``document`` is the one that conditions see from now on."""
+    def clear(self) -> None:
+        """Forgets everything."""
         for state in self.states:
             state.clear()
         for deferral in self.deferrals:
-            deferral.clear(document)
+            deferral.clear()
 
     def is_awaited(self, state: OperatorState, place: int) -> bool:
         """Whether something deferred in this group or below it may still be released."""
@@ -239,11 +302,11 @@ class TreeState:
                 yield from self._below(child)
 
 
-def _deferral(state: OperatorState, document: Replica | None) -> Deferral | None:
+def _deferral(state: OperatorState, setting: Setting) -> Deferral | None:
     if not state.node.deferred:
         return None
     assert isinstance(state, DeferrableState)
-    return Deferral(state, state.node.termination, state.node.condition, document)
+    return Deferral(state, state.node.termination, state.node.condition, setting)
 
 
 def _key(due: Due) -> Key:

@@ -39,9 +39,12 @@ class ParsedRules(NamedTuple):
     references: tuple[Reference, ...] = ()
 
 
-def parse_definitions(text: str, problems: list[RuleProblem]) -> ParsedRules:
-    """Reads a rules text; what is wrong in it is appended to ``problems`` and left out of the result."""
-    source = Source(text, problems)
+def parse_definitions(text: str, problems: list[RuleProblem], file: str = "") -> ParsedRules:
+    """Reads a rules text; what is wrong in it is appended to ``problems`` and left out of the result.
+
+    ``file`` is the name that positions in it get where there are several texts.
+    """
+    source = Source(text, problems, file)
     parts = [source.part(span.start, span.end) for span in statements(text)]
     trees = [(tree, part) for part in parts if (tree := _parse(part)) is not None]
     namespaces = _namespaces([(tree, part) for tree, part in trees if tree.data == "namespace"])

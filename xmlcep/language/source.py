@@ -9,11 +9,15 @@ from ..position import Position
 
 
 class Source:
-    """A rules text with the problems found in it; turns offsets (from 0) into lines and columns (from 1)."""
+    """A rules text with the problems found in it; turns offsets (from 0) into lines and columns (from 1).
 
-    def __init__(self, text: str, problems: list[RuleProblem]) -> None:
+    ``file`` is its name where there are several texts.
+    """
+
+    def __init__(self, text: str, problems: list[RuleProblem], file: str = "") -> None:
         self.text = text
         self.problems = problems
+        self._file = file
         self._line_starts = [0, *(i + 1 for i, character in enumerate(text) if character == "\n")]
 
     def position(self, start: int, end: int) -> Position:
@@ -23,7 +27,7 @@ class Source:
         line_end = self.text.find("\n", start)
         stop = end if line_end < 0 else min(end, line_end)
         width = len(self.text[start:stop].rstrip()) if stop > start else 1
-        return Position(line, start - line_start + 1, max(1, width))
+        return Position(line, start - line_start + 1, max(1, width), self._file)
 
     def part(self, start: int, end: int) -> Part:
         """The text from ``start`` to before ``end``, with offsets of its own."""

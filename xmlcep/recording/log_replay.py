@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from ..documents.replica import Replica, ReplicaError, Strictness
+from ..documents import Replica, ReplicaError, Strictness
 from ..documents.snapshots import SnapshotError
 from ..engine import Detector
 from ..errors import RuleError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from ..documents.replica import Replica, ReplicaError, Strictness
+from ..documents import Replica, ReplicaError, Strictness
 from ..documents.snapshots import SnapshotError
 from ..events import PrimitiveEvent
 from ..log.errors import BadRecord, LogError, Origin

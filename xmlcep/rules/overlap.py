@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from path_types import Step
 
-from ..events import ANY, EventType, PrimitiveType
+from ..events import ANY, EventType, PrimitiveType, Scope
 
 _Kind: TypeAlias = tuple[bool, str | None]
 """Whether it is a primitive type, and its operation or name; None for any."""
@@ -29,8 +29,16 @@ def may_repeat(types: Iterable[EventType]) -> bool:
     It may err on the side of yes: an absolute path is taken for a relative one. Takes time in proportion to the steps.
     """
     root = _Ending()
+    wide: set[_Kind] = set()  # of types that mean more nodes than their path says (F5)
+    seen: set[_Kind] = set()
     for type_ in types:
         kind = _kind(type_)
+        if _agrees(kind, wide) or (type_.scope is not Scope.NODE and _agrees(kind, seen)):
+            return True
+        seen.add(kind)
+        if type_.scope is not Scope.NODE:
+            wide.add(kind)
+            continue
         node = root
         for step in reversed(type_.path.steps):
             node.beyond.add(kind)

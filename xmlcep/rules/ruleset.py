@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import MappingProxyType
 
 from path_types import PathType
 
 from ..algebra import Disjunction, EventDefinition, Leaf, Reference
-from ..errors import RuleError, RuleProblem, XmlCepError
+from ..errors import RuleError, RuleProblem
 from ..events import ANY, PrimitiveType
 from ..language import ParsedRules, parse_definitions, print_definitions
 from .drawing import draw_mermaid
@@ -22,10 +21,10 @@ class Rules:
     """Checked event definitions with their event graph. Make them with `parse_rules`, `load_rules` or
     `Rules.from_definitions`.
 
-    ``namespaces`` are the declared prefixes ("" for unprefixed element names); ``text`` is what they were
-    read from, None if from definitions; ``source_name`` the file's name, for messages; ``references`` are the
-    reference documents that they name (V8). Rules are equal when their definitions and references are (and, if they
-    have conditions, the namespaces of the names in these).
+    ``namespaces`` are the declared prefixes ("" for unprefixed element names); ``text`` is what they were read from,
+    None if from definitions or several files; ``source_name`` is the file's name, for messages; ``references`` are
+    the reference documents that they name (V8), ``files`` the files they were loaded from. Rules are equal when
+    their definitions and references are (and, if they have conditions, the namespaces of the names in these).
     """
 
     definitions: tuple[EventDefinition, ...]
@@ -34,6 +33,7 @@ class Rules:
     text: str | None = field(default=None, repr=False)
     source_name: str = "<rules>"
     references: tuple[Reference, ...] = ()
+    files: tuple[str, ...] = ()
 
     @classmethod
     def from_definitions(
@@ -51,7 +51,7 @@ class Rules:
                 message = f"the event {definition.name!r} is defined twice"
                 problems.append(RuleProblem(message, "choose another name", definition.at))
             seen.add(definition.name)
-        return _checked(ParsedRules(given, dict(namespaces or {})), problems, None, "<rules>")
+        return checked_rules(ParsedRules(given, dict(namespaces or {})), problems, None, "<rules>")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rules):
@@ -86,41 +86,25 @@ def parse_rules(text: str, source_name: str = "<rules>") -> Rules:
     ['Priced']
     """
     problems: list[RuleProblem] = []
-    return _checked(parse_definitions(text, problems), problems, text, source_name)
-
-
-def load_rules(path: str | Path) -> Rules:
-    """The rules in a file (UTF-8); raises `RuleError`, or `XmlCepError` when the file cannot be read."""
-    return parse_rules(read_rules_text(path), str(path))
-
-
-def read_rules_text(path: str | Path) -> str:
-    """The text of a rules file (UTF-8); raises `XmlCepError` when it cannot be read."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise XmlCepError(f"{path}: the rules file cannot be read: {error.strerror or error}") from error
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise XmlCepError(
-            f"{path}:{line}: the rules file is not UTF-8: byte {data[error.start]:#04x} cannot be read; "
-            "save the file as UTF-8"
-        ) from error
+    return checked_rules(parse_definitions(text, problems), problems, text, source_name)
 
 
 def _rebuilt(
     definitions: tuple[EventDefinition, ...], namespaces: dict[str, str], text: str | None, source_name: str,
     references: tuple[Reference, ...],
 ) -> Rules:  # fmt: skip
-    return _checked(ParsedRules(definitions, namespaces, references=references), [], text, source_name)
+    return checked_rules(ParsedRules(definitions, namespaces, references=references), [], text, source_name)
 
 
-def _checked(parsed: ParsedRules, problems: list[RuleProblem], text: str | None, source_name: str) -> Rules:
-    """The rules with their graph; raises `RuleError` if there are problems."""
+def checked_rules(
+    parsed: ParsedRules, problems: list[RuleProblem], text: str | None, source_name: str
+) -> Rules:
+    """The rules that have been read, with their graph; raises `RuleError` if there are problems."""
     standing_in = tuple(map(_placeholder, parsed.unreadable))
-    graph = build_graph((*parsed.definitions, *standing_in), problems, namespaces=parsed.namespaces)
+    names = [reference.name for reference in parsed.references]
+    graph = build_graph(
+        (*parsed.definitions, *standing_in), problems, namespaces=parsed.namespaces, references=names
+    )
     if problems:
         raise RuleError(problems, source_name=source_name, text=text)
     namespaces = MappingProxyType(dict(parsed.namespaces))

@@ -6,7 +6,7 @@ Everything that is wrong is collected as `RuleProblem`, so that a person sees al
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from path_types import PathType, contains, left_bound_intersection
 
@@ -30,10 +30,15 @@ from .overlap import may_repeat
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeafNode:
-    """An event type node: stores the events of a type compatible with ``type`` (T1, T5)."""
+    """An event type node: stores the events of a type compatible with ``type`` (T1, T5) that its filter admits (F1)."""
 
-    type: EventType
+    leaf: Leaf
     child_index: int
+
+    @property
+    def type(self) -> EventType:
+        """The leaf's event type."""
+        return self.leaf.type
 
     @property
     def path(self) -> PathType:
@@ -212,7 +217,7 @@ class _TreeBuilder:
 
     def _operator(
         self, operator: Operator, *, first: int, parent: int | None, child_index: int,
-        above: Operator | None = None, inherited: Window | None = None,
+        above: Operator | None = None, inherited: Window | None = None, below_not: bool = False,
     ) -> OperatorNode | None:  # fmt: skip
         """Builds ``operator``, whose subtree takes the postorder indexes from ``first`` on."""
         index = first + _count(operator) - 1
@@ -223,7 +228,7 @@ class _TreeBuilder:
         children: list[OperatorNode | LeafNode | None] = []
         for position, operand in enumerate(operator.operands):
             if isinstance(operand, Leaf):
-                children.append(LeafNode(operand.type, position))
+                children.append(LeafNode(operand, position))
             else:
                 children.append(
                     self._operator(
@@ -233,12 +238,14 @@ class _TreeBuilder:
                         child_index=position,
                         above=operator,
                         inherited=window,
+                        below_not=below_not or position in operator.negated,
                     )
                 )
                 first += _count(operand)
         label = self._label(operator)
         for message, hint in operator.problems():
             self._problem(message, hint, operator.at)
+        self._check_counted(operator, above, child_index)
         termination = self._termination(operator)
         built = [child for child in children if child is not None]
         path = self._path(operator, built) if len(built) == len(children) else None
@@ -246,10 +253,11 @@ class _TreeBuilder:
         if path is None:
             self.sound = False
             return None
+        default = ContextName.UNRESTRICTED if below_not else self.definition.context  # A1
         node = OperatorNode(
             operator, index, parent, child_index, tuple(built), path, label,
-            operator.options.context or self.definition.context, termination, condition,
-            may_repeat([child.type for child in built if isinstance(child, LeafNode)]),
+            operator.options.context or default, termination, condition,
+            _may_repeat(operator, built),
             above is not None and child_index in above.negated, window,
             inherited if inherits and own is not None else None,
         )  # fmt: skip
@@ -293,6 +301,19 @@ class _TreeBuilder:
         self.labels[label] = number
         return label
 
+    def _check_counted(self, operator: Operator, above: Operator | None, child_index: int) -> None:
+        """Z5: a negated multiplicity counts what lies in between, so nothing can make it wait or slide."""
+        if above is None or child_index not in above.negated or not operator.takes_back:
+            return
+        given = {"end": operator.options.end, "when": operator.options.when, "if": operator.options.guard}
+        for name, value in {**given, "slide": operator.options.slide or None}.items():
+            if value is not None:
+                self._problem(
+                    f"{name!r} has no meaning for a negated {operator.kind} (A1)",
+                    "it forbids what lies in between, whenever that is: leave the option out",
+                    operator.options.place(name, operator.at),
+                )
+
     def _termination(self, operator: Operator) -> Termination:
         termination = operator.options.end or Termination.EARLIEST
         if termination is Termination.NON_LOCAL and self.definition.flat:
@@ -333,7 +354,13 @@ def _within(at: Position, expression: str, error: ConditionError) -> Position:
     """The place of an error in a condition that stands at ``at``, where no escapes in the string blur it."""
     if not at.line or at.width != len(expression) + 2:
         return at
-    return Position(at.line, at.column + 1 + error.offset, error.width)
+    return replace(at, column=at.column + 1 + error.offset, width=error.width)
+
+
+def _may_repeat(operator: Operator, children: Iterable[OperatorNode | LeafNode]) -> bool:
+    """Whether one event can be a constituent twice (K4); what is negated is none."""
+    leaves = (child for child in children if isinstance(child, LeafNode))
+    return may_repeat([leaf.type for leaf in leaves if leaf.child_index not in operator.negated])
 
 
 def _count(operator: Operator) -> int:

@@ -118,6 +118,7 @@ def _heading(schema: Schema, root: str | None, only: Collection[str]) -> Iterato
     yield ""
     yield "CompleteX: an X has been inserted and has, by now, what its type demands; raised once for each X."
     yield "Parts that may be missing (x[0,…]) are in it if they came before. Comments say what an event cannot see."
+    yield "What was inserted counts, even if it was deleted again before the rest came (docs/schema.md)."
     for note in schema.notes:
         yield f"not read: {note}"
 

@@ -17,6 +17,7 @@ from .kinds import Scope as Scope
 from .kinds import VariableKind as VariableKind
 from .kinds import Variables as Variables
 from .reads import Reads as Reads
+from .running import RunningValues as RunningValues
 
 __all__ = [
     "ENVIRONMENT",
@@ -28,6 +29,7 @@ __all__ = [
     "ExpressionError",
     "NodeKind",
     "Reads",
+    "RunningValues",
     "Scope",
     "Sight",
     "VariableKind",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from . import values
-from .values import Value, number_of, truth_of
+from .values import NAN, OF_NUMBERS, Value, number_of, truth_of
 
 S = TypeVar("S")
 Texts: TypeAlias = Callable[[S], str]
@@ -29,6 +29,21 @@ class Item(Generic[S]):
     value: values.Single
     position: int
     last: int
+
+
+def number_in(text: Callable[[S], Any]) -> Numbers[S]:
+    """A text as a number, as `values.number_of_text`; what is missing (None) is none."""
+
+    def number(subject: S) -> float:
+        read = text(subject)
+        if not read or read.strip(OF_NUMBERS):
+            return NAN
+        try:
+            return float(read)
+        except ValueError:
+            return NAN
+
+    return number
 
 
 def junction(sign: str, truths: Sequence[Truths[S]]) -> Truths[S]:

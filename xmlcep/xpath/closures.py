@@ -37,6 +37,7 @@ from .closure_forms import (
     item_at,
     items_where,
     junction,
+    number_in,
     text_comparison,
 )
 from .environment import Environment
@@ -56,7 +57,7 @@ from .syntax import (
     Variable,
     variables_in,
 )
-from .values import NAN, Value, is_number, number_of, text_of, truth_of
+from .values import Value, number_of, text_of, truth_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +98,12 @@ class Closures(Generic[S]):
     def number(self, syntax: Syntax, focus: Focus) -> Numbers[S]:
         """The expression as a number."""
         if _is_own(syntax, focus):
-            own = self._own_text(focus)
-            return lambda subject: float(text) if is_number(text := own(subject)) else NAN
+            return number_in(self._own_text(focus))
         value, kind = self.raw(syntax, focus), self._kind(syntax, focus)
         if kind is VariableKind.NUMBER and not may_be_missing(syntax):
             return value  # type: ignore[return-value]
         if kind is VariableKind.STRING:
-            # Nothing is no number either.
-            return lambda subject: float(text) if (text := value(subject)) and is_number(text) else NAN  # type: ignore
+            return number_in(value)
         return lambda subject: number_of(value(subject))
 
     def boolean(self, syntax: Syntax, focus: Focus) -> Truths[S]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from lxml import etree
 
-from .environment import Environment
+from .environment import NO_VARIABLES, Environment
 from .errors import ExpressionError
 from .expression import Expression, compile_expression
 from .kinds import NodeKind, Scope
@@ -39,7 +39,7 @@ class Condition:
         An expression that cannot look beyond the subtree is evaluated where the element stands; for others a
         copy of the subtree is made the document, which takes time in proportion to its size.
         """
-        return self.compiled.boolean(Environment(element=element))
+        return self.compiled.boolean(Environment(NO_VARIABLES, element))
 
     def __repr__(self) -> str:
         return f"Condition({self.expression!r})"

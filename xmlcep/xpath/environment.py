@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from lxml import etree
 
 from .values import Value
 
-_NOTHING: Mapping[str, Value | etree._Element] = {}
+NO_VARIABLES: Mapping[str, Value | etree._Element] = MappingProxyType({})
+"""No variable has a value."""
 
 
 class Environment(NamedTuple):
@@ -26,7 +28,7 @@ class Environment(NamedTuple):
     of ``element``, if it is a text node.
     """
 
-    variables: Mapping[str, Value | etree._Element] = _NOTHING
+    variables: Mapping[str, Value | etree._Element] = NO_VARIABLES
     element: etree._Element | None = None
     value: str = ""
     attribute: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
+from operator import attrgetter
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from lxml import etree
@@ -13,7 +14,7 @@ from .closures import Closures, Sight
 from .environment import Environment
 from .extensions import restore
 from .kinds import VariableKind, Variables
-from .libxml2 import Evaluator, Translator
+from .libxml2 import Translator
 from .libxml2_names import NOWHERE
 from .syntax import Syntax
 from .values import Single, number_of, text_of
@@ -56,39 +57,30 @@ def by_libxml2(
     kind: VariableKind,
     variables: Variables,
     namespaces: Mapping[str, str],
-    element: Callable[[Environment], etree._Element],
+    start: Callable[[Environment], etree._Element],
 ) -> Evaluation[Environment]:
-    """An expression that asks nodes; ``element`` says where libxml2 starts. Raises `ValueError` for what libxml2
-    cannot read."""
+    """An expression that asks nodes; ``start`` gives the node where libxml2 starts. Raises `ValueError` for what
+    libxml2 cannot read."""
     translator = Translator(variables, namespaces)
-    boolean = translator.compile(translator.boolean(syntax, focus))
-    string = translator.compile(translator.string(syntax, focus))
-    number = translator.compile(f"number({translator.number(syntax, focus)})")
-    return Evaluation(
-        lambda environment: boolean(environment, element(environment)),
-        lambda environment: restore(string(environment, element(environment))),
-        lambda environment: number(environment, element(environment)),
-        _first(boolean, string, element)
-        if kind.is_list
-        else _single(translator.compile(translator.raw(syntax, focus)), element),
-    )
+    boolean = translator.compile(translator.boolean(syntax, focus), start)
+    string = translator.compile(translator.string(syntax, focus), start)
+    number = translator.compile(f"number({translator.number(syntax, focus)})", start)
+    if kind.is_list:
+        value = _first(boolean, string)
+    else:
+        value = _single(translator.compile(translator.raw(syntax, focus), start))
+    return Evaluation(boolean, lambda environment: restore(string(environment)), number, value)
 
 
 def _first(
-    boolean: Evaluator, string: Evaluator, element: Callable[[Environment], etree._Element]
+    boolean: Callable[[Environment], bool], string: Callable[[Environment], str]
 ) -> Callable[[Environment], Single]:
+    return lambda environment: restore(string(environment)) if boolean(environment) else None
+
+
+def _single(raw: Callable[[Environment], Any]) -> Callable[[Environment], Single]:
     def value(environment: Environment) -> Single:
-        start = element(environment)
-        return restore(string(environment, start)) if boolean(environment, start) else None
-
-    return value
-
-
-def _single(
-    raw: Evaluator, element: Callable[[Environment], etree._Element]
-) -> Callable[[Environment], Single]:
-    def value(environment: Environment) -> Single:
-        result: Any = raw(environment, element(environment))
+        result = raw(environment)
         if isinstance(result, str):
             return restore(result)
         return None if result == [] else result
@@ -101,10 +93,8 @@ def nowhere(environment: Environment) -> etree._Element:
     return NOWHERE
 
 
-def in_place(environment: Environment) -> etree._Element:
-    """Where an expression starts that sees the whole document, or cannot look beyond the subtree it sees."""
-    assert environment.element is not None
-    return environment.element
+in_place: Callable[[Environment], etree._Element] = attrgetter("element")
+"""Where an expression starts that sees the whole document, or cannot look beyond the subtree it sees."""
 
 
 def in_copy(environment: Environment) -> etree._Element:

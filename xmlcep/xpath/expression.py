@@ -16,6 +16,7 @@ from .evaluation import Evaluation, by_closures, by_libxml2, in_copy, in_place, 
 from .kinds import NodeKind, Scope, VariableKind, Variables
 from .parser import parse
 from .reads import Reads
+from .subtrees import from_context
 from .syntax import Syntax, variables_in
 from .values import Single
 
@@ -55,7 +56,7 @@ class Expression:
 
     __slots__ = (
         "_key", "_syntax", "_variables", "boolean", "kind", "needs_document", "needs_nodes", "node", "number", "reads",
-        "scope", "string", "text", "value", "variables",
+        "scope", "string", "text", "truth_reads", "value", "variables",
     )  # fmt: skip
 
     text: str
@@ -72,6 +73,8 @@ class Expression:
     """The variables that it refers to."""
     reads: Reads
     """What can change its value (U7)."""
+    truth_reads: Reads
+    """What can change its value as a boolean: less than `reads`, where whether nodes are there is all that is asked."""
     boolean: Callable[[Environment], bool]
     """Its value as a boolean."""
     string: Callable[[Environment], str]
@@ -92,8 +95,9 @@ class Expression:
         syntax = parse(text, namespaces)
         needs = check(text, syntax, node, variables)
         used = {variable.name: variables[variable.name] for variable in variables_in(syntax)}
-        focus = outer_focus(node)
-        kind = kind_of(syntax, focus, used)
+        if scope is Scope.SUBTREE:
+            syntax = from_context(syntax, used)
+        kind = kind_of(syntax, outer_focus(node), used)
         fields = {
             "text": text,
             "node": node,
@@ -103,6 +107,7 @@ class Expression:
             "needs_document": needs.document,
             "variables": frozenset(used),
             "reads": Reads.of(syntax, node, scope, used),
+            "truth_reads": Reads.of(syntax, node, scope, used, truth=True),
             "_syntax": syntax,
             "_variables": used,
             "_key": (text, frozenset(namespaces.items()), frozenset(used.items()), node, scope),
@@ -115,16 +120,12 @@ class Expression:
             object.__setattr__(self, name, function)
 
     def _by_libxml2(self, namespaces: Mapping[str, str]) -> Evaluation[Environment]:
-        if not self.needs_document:
-            element = nowhere
-        elif self.scope is Scope.SUBTREE and not self.reads.stays_inside:
-            element = in_copy
-        else:
-            element = in_place
+        beyond = self.scope is Scope.SUBTREE and not self.reads.stays_inside
+        start = (in_copy if beyond else in_place) if self.needs_document else nowhere
         focus = outer_focus(self.node)
         kind = kind_of(self._syntax, focus, self._variables)
         try:
-            return by_libxml2(self._syntax, focus, kind, self._variables, namespaces, element)
+            return by_libxml2(self._syntax, focus, kind, self._variables, namespaces, start)
         except ValueError as error:
             problem = f"bad XPath ({error})"
             raise ExpressionError(self.text, 0, len(self.text), problem, "simplify it") from error
@@ -138,10 +139,9 @@ class Expression:
         kind = kind_of(self._syntax, focus, self._variables)
         return by_closures(self._syntax, focus, kind, self._variables, sight)
 
-    def reads_from(self, path: PathType) -> Reads:
-        """What can change its value where the context node has this path type: more exact than `reads`, which
-        knows nothing of it."""
-        return Reads.of(self._syntax, self.node, self.scope, self._variables, path)
+    def reads_from(self, path: PathType, *, truth: bool = False) -> Reads:
+        """`reads` (or `truth_reads`) where the context node has this path type: more exact than without it."""
+        return Reads.of(self._syntax, self.node, self.scope, self._variables, path, truth=truth)
 
     def __eq__(self, other: object) -> bool:
         return self._key == other._key if isinstance(other, Expression) else NotImplemented

@@ -5,6 +5,7 @@ Whatever turns text into a number or a number into text is done by `values`, whi
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
@@ -80,9 +81,7 @@ def _given(argument: Any) -> Any:
 
 def string_of(element: etree._Element) -> str:
     """The string-value of an element."""
-    if len(element):
-        return _STRING(element)  # type: ignore[no-any-return]
-    return element.text or ""
+    return (element.text or "") if len(element) == 0 else _STRING(element)
 
 
 _STRING = etree.XPath("string()", smart_strings=False)
@@ -101,6 +100,12 @@ def _list_extension(function: Callable[[Sequence[values.Single]], values.Value])
     return lambda _, *lists: _result(function([item for items in lists for item in _given(items)]))
 
 
+def _number(_: Any, value: Any) -> float:
+    if isinstance(value, str):
+        return values.number_of_text(value)
+    return values.number_of(_given(value))
+
+
 def _number_beside_boolean(value: values.Value) -> float:
     return values.number_of(value) if value != [] else 0.0
 
@@ -109,6 +114,27 @@ def _number_or_nothing(value: values.Value) -> float | None:
     return values.number_of(value) if value != [] else None
 
 
+SIGN_NAMES = {"=": "is", "!=": "is-not", "<": "less", "<=": "at-most", ">": "more", ">=": "at-least"}
+"""The functions that compare with a number, which is what is done most."""
+
+
+def _with_number(sign: str) -> Callable[..., bool]:
+    """``a sign b`` where b is a number."""
+    relation = _RELATIONS[sign]
+
+    def compare(_: Any, a: Any, b: float) -> bool:
+        if not isinstance(a, list):
+            return values.compare(sign, _given(a), b)
+        for node in a:  # noqa: SIM110  # any() takes half as long again
+            if relation(values.number_of_text(node if isinstance(node, str) else string_of(node)), b):
+                return True
+        return False
+
+    return compare
+
+
+_RELATIONS = {**values.RELATIONS, "=": operator.eq, "!=": operator.ne}
+
 EXTENSIONS = {
     (URI, name): (_list_extension if function.parameters[:1] == (Parameter.LIST,) else extension)(
         function.python
@@ -116,9 +142,10 @@ EXTENSIONS = {
     for name, function in FUNCTIONS.items()
     if function.python is not None and not function.native
 } | {
-    (URI, "number"): extension(values.number_of),
+    (URI, "number"): _number,
     (URI, "string"): extension(values.text_of),
     (URI, "number-or-nothing"): extension(_number_or_nothing),
     (URI, "number-beside-boolean"): extension(_number_beside_boolean),
     (URI, "compare"): extension(values.compare),
+    **{(URI, name): _with_number(sign) for sign, name in SIGN_NAMES.items()},
 }

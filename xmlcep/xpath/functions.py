@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
+from ..timestamps import TimeError, microseconds
 from . import values
 from .kinds import VariableKind
-from .times import seconds_since_1970
+from .running import RunningValues
 from .values import NAN, Single, as_numbers, as_texts
 
 
@@ -120,6 +121,8 @@ def total(items: Sequence[Single]) -> float:
     >>> total(["0.1"] * 10), total([1e308, 1e308, "-1e0"]), total([1e16, 1.0, -1e16]), total(())
     (1.0, nan, 1.0, 0.0)
     """
+    if isinstance(items, RunningValues):
+        return items.total()
     return total_of_numbers(as_numbers(items))
 
 
@@ -145,11 +148,15 @@ def average(items: Sequence[Single]) -> float | None:
 
 def smallest(items: Sequence[Single]) -> float | None:
     """``min`` of the values as numbers: NaN if one of them is NaN; of nothing nothing."""
+    if isinstance(items, RunningValues):
+        return items.smallest()
     return _extreme(min, items)
 
 
 def greatest(items: Sequence[Single]) -> float | None:
     """``max`` of the values as numbers: NaN if one of them is NaN; of nothing nothing."""
+    if isinstance(items, RunningValues):
+        return items.greatest()
     return _extreme(max, items)
 
 
@@ -163,6 +170,18 @@ def _extreme(choose: Callable[[Sequence[float]], float], items: Sequence[Single]
 def distinct_values(items: Sequence[Single]) -> list[str]:
     """The different texts among the values, in the order in which they first occur."""
     return list(dict.fromkeys(as_texts(items)))
+
+
+def seconds_since_1970(text: str) -> float:
+    """``time``: what an RFC 3339 text says; NaN if it is no time.
+
+    >>> seconds_since_1970("1970-01-02T00:00:00.5Z"), seconds_since_1970("yesterday")
+    (86400.5, nan)
+    """
+    try:
+        return microseconds(text) / 1e6
+    except TimeError:
+        return NAN
 
 
 # -- the table ----------------------------------------------------------------------------------------------

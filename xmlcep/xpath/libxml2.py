@@ -9,17 +9,18 @@ with an element as the context node only, so a text or attribute node is looked 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from lxml import etree
 
 from . import values
-from .checking import Focus, focus_in, kind_of
+from .checking import Focus, focus_in, kind_of, may_be_missing
 from .environment import Environment
-from .extensions import EXTENSIONS, URI, Argument, argument_of, as_elements, extension, protect
+from .extensions import EXTENSIONS, SIGN_NAMES, URI, extension
 from .functions import FUNCTIONS, Parameter
 from .kinds import VariableKind, Variables
-from .libxml2_names import Names, is_name_in_libxml2, literal, reads_exactly, split
+from .libxml2_bindings import Bindings
+from .libxml2_names import Names, is_name_in_libxml2, literal
 from .regex import matcher
 from .syntax import (
     BOOLEAN_OPERATORS,
@@ -40,8 +41,6 @@ from .syntax import (
     Variable,
 )
 
-Evaluator: TypeAlias = Callable[[Environment, etree._Element], Any]
-
 
 class Translator:
     """Translates the parts of one checked expression; compiles what it has translated."""
@@ -49,29 +48,33 @@ class Translator:
     def __init__(self, variables: Variables, namespaces: Mapping[str, str]) -> None:
         self._variables = variables
         self._names = Names(namespaces)
-        self._bound: dict[tuple[str, object], str] = {}  # what a variable of libxml2 stands for: its name
-        self._bindings: dict[str, Callable[[Environment], Argument]] = {}
+        self._bindings = Bindings(variables)
         self._matchers: dict[tuple[str, str], str] = {}
         self._extensions: dict[tuple[str, str], Callable[..., Any]] = dict(EXTENSIONS)
         self._extensions[URI, "name"] = extension(self._names.written)
 
-    def compile(self, text: str) -> Evaluator:
-        """What evaluates a translated text; raises `ValueError` if libxml2 cannot read it."""
+    def compile(
+        self, text: str, start: Callable[[Environment], etree._Element]
+    ) -> Callable[[Environment], Any]:
+        """What evaluates a translated text; ``start`` gives the context node. Raises `ValueError` if libxml2 cannot
+        read it."""
+        # lxml makes all that is given known at every evaluation.
+        extensions = {key: function for key, function in self._extensions.items() if f"x:{key[1]}(" in text}
         try:
             xpath = etree.XPath(
                 text,
                 namespaces={"x": URI, **self._names.prefixes},
-                extensions=self._extensions,
+                extensions=extensions,
                 regexp=False,
                 smart_strings=False,
             )
         except etree.XPathError as error:
             raise ValueError(f"libxml2 does not read {text!r}: {error}") from error
-        bindings = tuple((name, bind) for name, bind in self._bindings.items() if f"${name}" in text)
+        bindings = self._bindings.used_in(text)
         if not bindings:
-            return lambda _, element: xpath(element)
-        return lambda environment, element: xpath(
-            element, **{name: bind(environment) for name, bind in bindings}
+            return lambda environment: xpath(start(environment))
+        return lambda environment: xpath(
+            start(environment), **{name: bind(environment) for name, bind in bindings}
         )
 
     # -- as a kind of value ---------------------------------------------------------------------------------
@@ -79,7 +82,7 @@ class Translator:
     def string(self, syntax: Syntax, focus: Focus) -> str:
         """The expression as a string."""
         if _is_own(syntax, focus):
-            return self._own()
+            return self._bindings.own()
         text, kind = self.raw(syntax, focus), self._kind(syntax, focus)
         if kind in (VariableKind.NUMBER, VariableKind.VALUE):
             return f"x:string({text})"
@@ -88,7 +91,7 @@ class Translator:
     def number(self, syntax: Syntax, focus: Focus) -> str:
         """The expression as a number (or no node at all, which libxml2 takes for NaN)."""
         if _is_own(syntax, focus):
-            return f"x:number({self._own()})"
+            return f"x:number({self._bindings.own()})"
         text, kind = self.raw(syntax, focus), self._kind(syntax, focus)
         match kind:
             case VariableKind.NUMBER:
@@ -112,9 +115,9 @@ class Translator:
             case Literal(value):
                 return literal(value)
             case Number(value):
-                return self._number(value)
+                return self._bindings.number(value)
             case Variable(name):
-                return self._variable(name)
+                return self._bindings.variable(name)
             case Negation(operand, negative):
                 return f"(-{'' if negative else '-'}{self.number(operand, focus)})"
             case Operation():
@@ -128,7 +131,7 @@ class Translator:
                 brackets = "".join(self._predicate(predicate, inner) for predicate in predicates)
                 return f"({self.raw(operand, focus)}){brackets}"
             case Path():
-                return self._own_as_list() if _is_own(syntax, focus) else self._path(syntax, focus)
+                return self._bindings.own_as_list() if _is_own(syntax, focus) else self._path(syntax, focus)
 
     def _kind(self, syntax: Syntax, focus: Focus) -> VariableKind:
         return kind_of(syntax, focus, self._variables)
@@ -136,38 +139,6 @@ class Translator:
     def _is_boolean(self, syntax: Syntax, focus: Focus) -> bool:
         """Whether it is a boolean for sure: a variable can be missing, and is no node then."""
         return self._kind(syntax, focus) is VariableKind.BOOLEAN and not isinstance(syntax, Variable)
-
-    # -- values from outside --------------------------------------------------------------------------------
-
-    def _bind(self, key: tuple[str, object], bind: Callable[[Environment], Argument]) -> str:
-        name = self._bound.setdefault(key, f"v{len(self._bound)}_")
-        self._bindings[name] = bind
-        return f"${name}"
-
-    def _variable(self, name: str) -> str:
-        kind = self._variables[name]
-        text = self._bind(("variable", name), _BINDERS.get(kind, _bind_value)(name))
-        # The root node is the parent of the root element, which lxml cannot pass.
-        return f"{text}/parent::node()" if kind is VariableKind.NODES else text
-
-    def _number(self, value: float) -> str:
-        text = values.text_of_number(value)
-        return text if reads_exactly(text, value) else self._bind(("number", value), lambda _: value)
-
-    def _own(self) -> str:
-        return self._bind(("own", ""), lambda environment: protect(environment.value))
-
-    def _own_as_list(self) -> str:
-        return self._bind(("own", "list"), lambda environment: as_elements([environment.value]))
-
-    def _own_node(self) -> str:
-        """The text or attribute node itself, from its parent."""
-        text = self._bind(
-            ("own", "text"), lambda environment: 0.0 if environment.attribute else environment.text
-        )
-        uri = self._bind(("own", "uri"), lambda environment: split(environment.attribute)[0])
-        local = self._bind(("own", "local"), lambda environment: split(environment.attribute)[1])
-        return f"(text()[{text}] | @*[local-name() = {local} and namespace-uri() = {uri}])"
 
     # -- operators ------------------------------------------------------------------------------------------
 
@@ -197,7 +168,12 @@ class Translator:
             return f"{self._as_number(a, focus)} {sign} {self._as_number(b, focus)}"
         if not ordered and set(kinds) <= {VariableKind.STRING, VariableKind.LIST, VariableKind.NODES}:
             return f"{self._as_text(a, focus)} {sign} {self._as_text(b, focus)}"
-        return f"x:compare('{sign}', {self._compared(a, focus)}, {self._compared(b, focus)})"
+        left, right = self._compared(a, focus), self._compared(b, focus)
+        if kinds[1] is VariableKind.NUMBER and not may_be_missing(b):
+            return f"x:{SIGN_NAMES[sign]}({left}, {right})"
+        if kinds[0] is VariableKind.NUMBER and not may_be_missing(a):
+            return f"x:{SIGN_NAMES[values.MIRRORED[sign]]}({right}, {left})"
+        return f"x:compare('{sign}', {left}, {right})"
 
     def _as_number(self, syntax: Syntax, focus: Focus) -> str:
         """A number or a string as a number; a missing one as no node, which is not equal and not unequal."""
@@ -206,11 +182,11 @@ class Translator:
         return self.number(syntax, focus)
 
     def _as_text(self, syntax: Syntax, focus: Focus) -> str:
-        return self._own() if _is_own(syntax, focus) else self.raw(syntax, focus)
+        return self._bindings.own() if _is_own(syntax, focus) else self.raw(syntax, focus)
 
     def _compared(self, syntax: Syntax, focus: Focus) -> str:
         if _is_own(syntax, focus):
-            return self._own_as_list()
+            return self._bindings.own_as_list()
         text = self.raw(syntax, focus)
         return f"({text} | {_top_element(text)})" if self._may_have_root(syntax) else text
 
@@ -260,7 +236,7 @@ class Translator:
             case Parameter.BOOLEAN:
                 return self.boolean(argument, focus)
         if _is_own(argument, focus):
-            return self._own_as_list()
+            return self._bindings.own_as_list()
         text = self.raw(argument, focus)
         return f"{text}, {_top_element(text)}" if self._may_have_root(argument) and not native else text
 
@@ -274,7 +250,7 @@ class Translator:
     # -- paths ----------------------------------------------------------------------------------------------
 
     def _nodes(self, syntax: Syntax, focus: Focus) -> str:
-        return self._own_node() if _is_own(syntax, focus) else self.raw(syntax, focus)
+        return self._bindings.own_node() if _is_own(syntax, focus) else self.raw(syntax, focus)
 
     def _may_have_root(self, syntax: Syntax | Root) -> bool:
         """Whether the root node (not the top element) can be among the nodes."""
@@ -317,7 +293,7 @@ class Translator:
         if first.axis is Axis.ANCESTOR:
             steps[0] = Step(Axis.ANCESTOR_OR_SELF, first.test, first.predicates)
             return ""
-        return f"{self._own_node()}/"
+        return f"{self._bindings.own_node()}/"
 
     def _step(self, step: Step) -> str:
         test, exclusion = self._test(step.test, step.axis), ""
@@ -373,25 +349,3 @@ def _joined(operands: Sequence[str], signs: Sequence[str]) -> str:
 
 
 _CAN_KEEP_ROOT = (Axis.SELF, Axis.DESCENDANT_OR_SELF)
-
-
-# -- values of variables ------------------------------------------------------------------------------------
-
-
-def _bind_value(name: str) -> Callable[[Environment], Argument]:
-    return lambda environment: argument_of(environment.variables.get(name))  # type: ignore[arg-type]
-
-
-def _bind_list(name: str) -> Callable[[Environment], Argument]:
-    return lambda environment: as_elements(environment.variables.get(name) or ())  # type: ignore[arg-type]
-
-
-def _bind_nodes(name: str) -> Callable[[Environment], Argument]:
-    def bind(environment: Environment) -> Argument:
-        root = environment.variables.get(name)
-        return [] if root is None else [root]
-
-    return bind
-
-
-_BINDERS = {VariableKind.LIST: _bind_list, VariableKind.NODES: _bind_nodes}

@@ -104,6 +104,11 @@ def move(locations: Locations, axis: Axis, test: Test) -> Locations:
     return ANYWHERE if too_many else found
 
 
+def parents(locations: Locations) -> Locations:
+    """The parents, the root node among them."""
+    return frozenset(parent for location in locations for parent in _parents(location))
+
+
 def _reached(location: Location, axis: Axis, test: Test) -> Iterable[Location]:
     match axis:
         case Axis.CHILD:

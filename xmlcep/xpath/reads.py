@@ -30,6 +30,7 @@ from .locations import (
     matched,
     move,
     of_steps,
+    parents,
 )
 from .syntax import (
     BOOLEAN_OPERATORS,
@@ -61,19 +62,20 @@ class Reads:
     node, ``()`` being the context node itself; for one that sees the document, from the root down (absolute paths).
     """
 
-    __slots__ = ("_kept", "_scope", "_top", "_touching", "order_matters", "stays_inside")
+    __slots__ = ("_kept", "_ordered", "_scope", "_top", "_touching", "stays_inside")
 
-    order_matters: bool
-    """Whether the order of nodes among their siblings can make a difference."""
     stays_inside: bool
     """Whether nothing outside the context node's subtree can make a difference."""
 
     def __init__(self, notes: _Notes, scope: Scope, *, stays_inside: bool) -> None:
         self._scope = scope
-        self._touching = notes.touching
-        self._kept = frozenset(notes.touching | notes.kept)
+        self._touching = frozenset(notes.touching)
+        # All that is read is at or below one node as far up as it goes: what stands above has no order for it.
+        below = [location for location in notes.ordered if least_depth(location) >= notes.top]
+        self._ordered = frozenset((*one, ELEMENT) if one[-1:] == (GAP,) else one for one in below)
+        children = {(*location, child) for location in self._ordered for child in (ELEMENT, TEXT)}
+        self._kept = frozenset(notes.touching | notes.kept | children)
         self._top = notes.top
-        self.order_matters = notes.order_matters
         self.stays_inside = stays_inside
 
     @classmethod
@@ -84,14 +86,24 @@ class Reads:
         scope: Scope,
         variables: Variables,
         path: PathType | None = None,
+        *,
+        truth: bool = False,
     ) -> Reads:
-        """What a checked expression reads; ``path`` is the path type of its context node, as far as it is known."""
+        """What a checked expression reads; ``path`` is the path type of its context node, as far as it is known.
+
+        ``truth``: when it is asked for nothing but its value as a boolean.
+        """
         stays = _stays_inside(syntax, node, variables)
         if node is NodeKind.NONE:
             return cls(_Notes(), scope, stays_inside=stays)
         reader = _Reader(variables)
-        reader.read(syntax, _context(node, scope, path), outer_focus(node))
+        reader.read(syntax, _context(node, scope, path), outer_focus(node), truth=truth)
         return cls(reader.notes.limited(), scope, stays_inside=stays)
+
+    @property
+    def order_matters(self) -> bool:
+        """Whether the order of nodes among their siblings can make a difference."""
+        return bool(self._ordered)
 
     def touched_by(self, steps: Sequence[Step]) -> bool:
         """Whether the value can be another after the insertion, change or deletion of a node there."""
@@ -110,6 +122,11 @@ class Reads:
             if there or (on_the_way and passed >= self._top):
                 return True
         return False
+
+    def orders(self, steps: Sequence[Step]) -> bool:
+        """Whether the order of the children of such an element can make a difference; if so, all are kept."""
+        below = self._from_root(steps)
+        return any(matched(location, below)[0] for location in self._ordered)
 
     def _from_root(self, steps: Sequence[Step]) -> Sequence[Step | None]:
         return (None, *steps) if self._scope is Scope.SUBTREE else steps
@@ -135,13 +152,14 @@ class _Use(Enum):
 class _Notes:
     """What has been seen to be read so far.
 
-    ``touching``: nodes whose changes matter; ``kept``: others that must be there; ``top``: how far up it goes, at most.
+    ``touching``: nodes whose changes matter; ``ordered``: elements the order of whose children matters (a gap at
+    the end: any below); ``kept``: others that must be there; ``top``: how far up it goes, at most.
     """
 
     def __init__(self) -> None:
         self.touching: set[Location] = set()
+        self.ordered: set[Location] = set()
         self.kept: set[Location] = set()
-        self.order_matters = False
         self.top = 1_000_000
 
     def visit(self, locations: Locations) -> None:
@@ -150,27 +168,26 @@ class _Notes:
 
     def use(self, locations: Locations, use: _Use, *, ordered: bool) -> None:
         """Nodes there make a difference; ``ordered``: which of them comes first, too."""
-        self.order_matters |= ordered
         for location in locations:
             self.touching.add(location)
             if location and location[-1].kind is Kind.TEXT:
-                self._keep_children(location[:-1])  # what stands between two text nodes keeps them two
+                # What stands between two text nodes keeps them two.
+                above = location[:-1]
+                self.ordered |= {above, above[:-1] if above[-1:] == (GAP,) else above}
+                self.touching.add((*location[:-1], ELEMENT))
             elif use is _Use.TEXT and not (location and location[-1].kind is Kind.ATTRIBUTE):
                 self.touching.add((*location, GAP, TEXT))
-                self.kept |= {(*location, GAP, ELEMENT), (*location, GAP, TEXT)}
-                self.order_matters = True  # of the texts in it
+                self.ordered |= {location, (*location, GAP)}  # the texts in it are joined
             if ordered:
-                for length in range(len(location)):
-                    self._keep_children(location[:length])
-
-    def _keep_children(self, location: Location) -> None:
-        self.kept |= {(*location, ELEMENT), (*location, TEXT)}
+                self.ordered.update(location[:length] for length in range(len(location)))
 
     def limited(self) -> _Notes:
         """These, or that everything is read if they are too many."""
-        locations = self.touching | self.kept
+        locations = self.touching | self.ordered | self.kept
         if len(locations) > _MOST or sum(map(len, locations)) > _LARGEST:
-            self.touching, self.order_matters, self.top = set(ANYWHERE), True, 0
+            self.touching = set(ANYWHERE)
+            self.ordered = {ROOT, (GAP,)}
+            self.top = 0
         return self
 
 
@@ -182,11 +199,13 @@ class _Reader:
         self.notes = _Notes()
         self.leaves = False  # the subtree of the context node
 
-    def read(self, syntax: Syntax, context: Locations, focus: Focus) -> None:
-        """Notes what evaluating the expression reads, as a value: of nodes the first, as text."""
-        self.notes.visit(context)
+    def read(self, syntax: Syntax, context: Locations, focus: Focus, *, truth: bool = False) -> None:
+        """Notes what evaluating the expression reads, as a value (of nodes the first, as text), or its truth."""
+        # A text or attribute node is looked at by way of its parent.
+        self.notes.visit(context if focus is Focus.NODE else frozenset(location[:-1] for location in context))
         self.notes.kept |= context
-        self._first(syntax, context, focus)
+        self.notes.ordered |= {location[:-1] for location in context if location[-1:] == (TEXT,)}
+        (self._truth if truth else self._first)(syntax, context, focus)
 
     def _first(self, syntax: Syntax, context: Locations, focus: Focus) -> None:
         self._read(syntax, context, focus, _Use.TEXT, ordered=not _is_single(syntax))
@@ -268,14 +287,14 @@ class _Reader:
                     return self._walk(frozenset({ROOT}), steps)
                 if start is None:
                     self.leaves |= focus is Focus.OWN and not syntax.is_context
-                    return self._walk(context, steps)
+                    return self._walk(context, steps, given=True)
                 assert not isinstance(start, Root)
                 locations = self._locate(start, context, focus)
                 return None if locations is None else self._walk(locations, steps)
         return None
 
-    def _walk(self, locations: Locations, steps: Sequence[XPathStep]) -> Locations:
-        """Follows a path's steps."""
+    def _walk(self, locations: Locations, steps: Sequence[XPathStep], *, given: bool = False) -> Locations:
+        """Follows a path's steps; ``given``: from a node that is there in any case."""
         self.notes.visit(locations)
         before: XPathStep | None = None
         for index, step in enumerate(steps):
@@ -287,8 +306,11 @@ class _Reader:
                 axis, before = Axis.DESCENDANT, None
             self._note_leaving(axis, locations)
             sideways = axis not in DOWNWARD and axis not in _UPWARD
-            if axis not in DOWNWARD:
-                # Whether there is a parent, say, of nodes depends on whether there are such nodes.
+            if sideways:
+                is_sibling = axis in (Axis.FOLLOWING_SIBLING, Axis.PRECEDING_SIBLING)
+                self.notes.visit(parents(locations) if is_sibling else frozenset({ROOT}))
+            if sideways or (axis in _UPWARD and not (given and index == 0)):
+                # Whether nodes have a parent, say, depends on whether there are such nodes.
                 self.notes.use(locations, _Use.EXISTENCE, ordered=sideways)
             locations = move(locations, axis, step.test)
             self.notes.visit(locations)

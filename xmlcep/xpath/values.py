@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 import operator
-import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import TypeAlias
@@ -21,8 +20,8 @@ Single: TypeAlias = str | float | bool | None
 Value: TypeAlias = Single | Sequence[Single]
 
 NAN = math.nan
-is_number = re.compile(r"[ \t\r\n]*-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[ \t\r\n]*").fullmatch
-"""Whether a text is a number of XPath 1.0: no exponent, no plus sign."""
+OF_NUMBERS = "0123456789.- \t\r\n"
+"""The characters of numbers in XPath 1.0: of what consists of them Python's ``float`` reads the same as XPath."""
 
 # -- conversions --------------------------------------------------------------------------------------------
 
@@ -33,7 +32,12 @@ def number_of_text(text: str) -> float:
     >>> number_of_text(" -.5\\n"), number_of_text("1e3"), number_of_text("")
     (-0.5, nan, nan)
     """
-    return float(text) if is_number(text) else NAN
+    if text.strip(OF_NUMBERS):
+        return NAN
+    try:
+        return float(text)
+    except ValueError:  # such as "", "1.2.3", "- 1"
+        return NAN
 
 
 def number_of(value: Value) -> float:

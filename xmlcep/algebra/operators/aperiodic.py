@@ -40,6 +40,11 @@ class Aperiodic(Operator):
         return f"{self.symbol}{window}{braces} {write.operand(between)}"
 
     @property
+    def optional_binders(self) -> tuple[int, ...]:
+        """V4: what closes windows closes those of all values, unless it says which."""
+        return (2,)
+
+    @property
     def turns(self) -> tuple[int, ...]:
         """W8: at one time point c, then b, then a."""
         return (2, 1, 0)
@@ -57,6 +62,7 @@ class AperiodicStar(Aperiodic):
     rule: ClassVar[str] = "aperiodic_star"
     symbol: ClassVar[str] = "aperiodic*"
     sign: ClassVar[str] = "A*"
+    gathers: ClassVar[bool] = True
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
         solid = any(operand.solid for operand in operands)

@@ -22,6 +22,8 @@ class Disjunction(Operator):
     sign: ClassVar[str] = "▽"
     infix: ClassVar[bool] = True
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"by"}
+    joins: ClassVar[bool] = False
+    passes_what_all_bind: ClassVar[bool] = True
     fewest: ClassVar[int] = 1
     operands: tuple[Expression, ...]
     options: Options = NO_OPTIONS

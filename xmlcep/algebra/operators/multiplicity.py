@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 from path_types import PathType
@@ -26,6 +26,7 @@ class Multiplicity(Operator):
     symbol: ClassVar[str] = "x"
     sign: ClassVar[str] = "×"
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"within", "having", "by", "slide"}
+    gathers: ClassVar[bool] = True
     fewest: ClassVar[int] = 1
     operands: tuple[Expression, ...]
     lower: int
@@ -47,7 +48,7 @@ class Multiplicity(Operator):
         low, high = arguments
         assert isinstance(low.value, int) and not isinstance(high.value, str)
         lower, upper = low.value, high.value
-        where = Position(low.at.line, low.at.column, high.at.column + high.at.width - low.at.column)
+        where = replace(low.at, width=high.at.column + high.at.width - low.at.column)
         if max(lower, upper or 0) > _LARGEST:
             report(where, "a bound of a multiplicity is too large", "write * for no upper bound")
         elif lower < 0 or (upper is not None and upper < 1):

@@ -64,6 +64,11 @@ class Periodic(Operator):
         return (self.beat,)
 
     @property
+    def optional_binders(self) -> tuple[int, ...]:
+        """V4: what closes windows closes those of all values, unless it says which."""
+        return (1,)
+
+    @property
     def turns(self) -> tuple[int, ...]:
         """As W8: c, then a."""
         return (1, 0)
@@ -89,6 +94,7 @@ class PeriodicStar(Periodic):
     rule: ClassVar[str] = "periodic_star"
     symbol: ClassVar[str] = "periodic*"
     sign: ClassVar[str] = "P*"
+    own_variables: ClassVar[tuple[str, ...]] = ("times",)
 
     @property
     def has_timers(self) -> bool:

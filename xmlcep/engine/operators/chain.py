@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from contexts import Chains, Entry, Group
 from contexts.constraints import Absence, Constraint, Contiguity, Gap, Order, Violations
-from contexts.entry import EMPTY_START, END, FIRST
+from contexts.entry import END, FIRST, START
 from contexts.grouping import Key
 from contexts.search import Constrained
 
@@ -52,8 +53,10 @@ class SequenceState(CombiningState):
         self._before = {k: sum(other < k for other in positive) for k in definition.negated}
         self.contiguity: Contiguity | None = None
         constraints = self._constraints(definition)
-        if len(constraints) > 1:
-            self.exists = Constrained(constraints, ordered=True, tries=setting.tries)
+        if len(constraints) > 1 or self.values.having is not None:
+            self.exists = Constrained(
+                constraints, ordered=True, admit=self.values.admitter(), tries=setting.tries
+            )
         else:
             self.exists = Chains()
 
@@ -66,7 +69,11 @@ class SequenceState(CombiningState):
             self.contiguity = Contiguity(self.grouping.place_of)
             constraints.append(self.contiguity)
         for k, before in self._before.items():
-            violations = self.violations[k] = violations_of(self.node.children[k], flat=self.flat)
+            violations = self.violations[k] = violations_of(
+                self.node.children[k], self.setting, self.tree_index, flat=self.flat
+            )
+            if self.by_value:
+                violations.project = partial(self.projected, k)
             if before > self._last:
                 continue  # trailing (A3)
             if options.within is not None:
@@ -121,27 +128,22 @@ class SequenceState(CombiningState):
     def forbid(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Events of a negated operand (A1)."""
         before = self._before[child]
-        groups = [self.groups[k] for k in self.groups_forbidden(child, key)]
+        groups = [self.groups[k] for k in self.matching(child, key) if k in self.groups]
         if groups or before == 0 or not self.prompt:
             self.violations[child].add(key, arrivals)
         if before:
             for group in groups:
-                self._start_over(group, before - 1, arrivals)
+                self._start_over(group, before - 1, self.violations[child])
         elif self.node.definition.options.within is not None:
             self._watch_over_violations(key, arrivals)
 
-    def groups_forbidden(self, child: int, key: Key) -> list[Key]:
-        """The groups in which events of a negated operand with this key forbid (V4)."""
-        return [key] if key in self.groups else []
-
-    def _start_over(self, group: Group, position: int, arrivals: Sequence[Entry]) -> None:
-        """Z3: a multiplicity directly before starts over if its composite has nothing behind it any more."""
+    def _start_over(self, group: Group, position: int, violations: Violations) -> None:
+        """Z3: a multiplicity directly before starts over if nothing can come behind its composite any more."""
         owner = None if group.owners is None else group.owners[position]
         if owner is None:
             return
-        starts = [entry[0] for entry in arrivals if entry[0] != EMPTY_START]
         for entry in list(group.stored[position]):
-            if any(entry[END] < start for start in starts):
+            if violations.forbid([other for other in violations.of(group.key) if entry[END] < other[START]]):
                 owner.consumed(entry)
 
     # ---- freeing (G4) ---------------------------------------------------------------------------------

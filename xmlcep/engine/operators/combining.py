@@ -53,13 +53,19 @@ class CombiningState(DeferrableState):
         else:
             stored = [[] for _ in range(self.width)]
         group = self.groups[key] = Group(stored, self._owners, key, shared=self.shared)
+        self.note_key(key)
         return group
+
+    def close_group(self, key: Key) -> None:
+        """Forgets a group."""
+        if self.groups.pop(key, None) is not None:
+            self.drop_key(key)
 
     def drop_if_empty(self, key: Key) -> None:
         """Forgets a group in which nothing is stored."""
         group = self.groups.get(key)
         if group is not None and not any(group.stored):
-            del self.groups[key]
+            self.close_group(key)
 
     def withdraw(self, child: int, entry: Entry) -> None:
         key = self.grouping.key_of(entry)
@@ -78,10 +84,11 @@ class CombiningState(DeferrableState):
         )
 
     def forget(self, key: Key) -> None:
-        self.groups.pop(key, None)
+        self.close_group(key)
 
     def clear(self) -> None:
         self.groups.clear()
+        super().clear()
 
     def size(self) -> int:
         return sum(len(stored) for group in self.groups.values() for stored in group.stored)
@@ -130,7 +137,7 @@ class CombiningState(DeferrableState):
         for entries in group.stored:
             if entries:
                 return
-        del self.groups[key]
+        self.close_group(key)
 
     def choose(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Sequence[Sequence[Entry]]:
         """What the context chooses now that these have arrived."""
@@ -164,18 +171,20 @@ class CombiningState(DeferrableState):
         for combination in self.context.on_release(group, self.exists):
             self.raise_combination(combination, cause)
         group.fresh = None
+        if self._expires is not None:
+            self._free_old(group, self._expires, self.clock.reading(self._expires.unit, self.clock.ts))
         self.drop_if_empty(key)
 
     # ---- windows --------------------------------------------------------------------------------------
 
-    def watch_over(self, group: Group, window: Window) -> None:
-        """Says when something of the group is too old to be in any further combination (Q4, W11)."""
+    def watch_over(self, group: Group, window: Window, after: int | None = None) -> None:
+        """Says when (``after`` some time) something of the group is too old for any further combination (Q4, W11)."""
         if group.expiry is not None:
             return
-        unit = MEASURE[window.unit]
-        oldest = min((e[FIRST][unit] for s in group.stored for e in s if e[FIRST] is not None), default=None)
-        if oldest is not None:
-            group.expiry = oldest + reach(window)
+        unit, amount = MEASURE[window.unit], reach(window)
+        ends = (e[FIRST][unit] + amount for s in group.stored for e in s if e[FIRST] is not None)
+        group.expiry = min((end for end in ends if after is None or end > after), default=None)
+        if group.expiry is not None:
             self.setting.expiries.set(window.unit, self.due(group.expiry, group.key))
 
     def expire(self, due: Due) -> None:
@@ -183,16 +192,19 @@ class CombiningState(DeferrableState):
         if group is None or group.expiry != due.at or self._expires is None:
             return
         group.expiry = None
-        unit, amount = MEASURE[self._expires.unit], reach(self._expires)
+        self._free_old(group, self._expires, due.at)
+        if group.is_empty():
+            self.close_group(due.key)
+        else:
+            self.watch_over(group, self._expires, due.at)
+
+    def _free_old(self, group: Group, window: Window, now: int) -> None:
+        """What waits for a release may still be in a combination with what is as old; it is freed after that."""
+        unit, amount = MEASURE[window.unit], reach(window)
         for k, stored in enumerate(group.stored):
-            for entry in [e for e in stored if e[FIRST] is not None and e[FIRST][unit] + amount <= due.at]:
-                # What waits for a release may still be in a combination with what is as old.
+            for entry in [e for e in stored if e[FIRST] is not None and e[FIRST][unit] + amount <= now]:
                 if group.fresh is None or not self.exists.any_with(group, k, entry):
                     discard(stored, entry)
-        if group.is_empty():
-            del self.groups[due.key]
-        else:
-            self.watch_over(group, self._expires)
 
 
 def reach(window: Window) -> int:

@@ -25,8 +25,10 @@ class ConjunctionState(CombiningState):
     ) -> None:  # fmt: skip
         super().__init__(node, tree, report, setting, operands)
         constraints = window_constraints(node)
-        if constraints:
-            self.exists = Constrained(constraints, ordered=False, tries=setting.tries)
+        if constraints or self.values.having is not None:
+            self.exists = Constrained(
+                constraints, ordered=False, admit=self.values.admitter(), tries=setting.tries
+            )
         else:
             self.exists = AnyOrder()
 

@@ -33,10 +33,11 @@ class DisjunctionState(DeferrableState):
             self.consumed_by(child, (entry,))
 
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        self.note_key(key)
         self.pending.setdefault(key, []).extend((child, entry) for entry in arrivals)
 
     def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        del self.pending[key]
+        self.forget(key)
         self.arrive(child, key, arrivals, cause)
 
     def is_possible(self, key: Key) -> bool:
@@ -45,6 +46,7 @@ class DisjunctionState(DeferrableState):
     def release(self, key: Key, cause: Cause) -> None:
         """Cumulative: one composite of all that is pending; else one per arrival (D5)."""
         pending = self.pending.pop(key)
+        self.drop_key(key)
         if self.context.batches:
             by_operand = sorted(pending, key=lambda item: item[0])
             self.raise_combination([entry for _, entry in by_operand], cause)
@@ -62,13 +64,15 @@ class DisjunctionState(DeferrableState):
             if rest:
                 self.pending[key] = rest
             else:
-                del self.pending[key]
+                self.forget(key)
 
     def forget(self, key: Key) -> None:
-        self.pending.pop(key, None)
+        if self.pending.pop(key, None) is not None:
+            self.drop_key(key)
 
     def clear(self) -> None:
         self.pending.clear()
+        super().clear()
 
     def size(self) -> int:
         return sum(map(len, self.pending.values()))

@@ -19,7 +19,6 @@ from ..setting import Setting
 from ..timers import MEASURE, Due
 from .accumulation import Accumulation, Integrated
 from .combining import reach
-from .negation import NegatedMultiplicityState
 from .state import DeferrableState, OperatorState
 
 _FEW = 64  # deleted nodes that are kept without asking whether they are still needed
@@ -97,40 +96,51 @@ class MultiplicityState(DeferrableState):
             accumulation.start_over(accumulation.entries[accumulation.told :])
 
     def integrate(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
-        """Raises the composite of all so far if they are enough; at u accumulation starts over (M1, M2)."""
+        """Raises the composite of all so far if they are enough; at u accumulation starts over (M1, M2, V6)."""
         count = accumulation.count()
         if count < max(self.lower, 1):
             return
-        former = accumulation.current
-        if former is not None:
-            self._withdraw(former)
         entries = accumulation.entries
         constituents = Integrated(entries, accumulation.begin, len(entries))
-        start, end = accumulation.start, accumulation.end
-        accumulation.current = self._raise(accumulation.live(), constituents, start, end, cause)
-        self._tell(accumulation, len(entries))
+        composite = self._composite(
+            accumulation.live(), constituents, accumulation.start, accumulation.end, cause
+        )
+        if composite is not None:
+            if accumulation.current is not None:
+                self._withdraw(accumulation.current)
+            accumulation.current = self._raise(composite)
+            self._tell(accumulation, len(entries))
         if count == self.upper and not self.slides:
             accumulation.start_over()
-            del self.accumulations[key]
+            self._drop(key)
 
     def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
         """M4: the node was created, so a composite without constituents is raised for it."""
         accumulation = self._accumulation(key)
-        if accumulation.count():
-            return  # only in flat context (C6)
+        composite = (
+            None if accumulation.count() else self._empty(path, ids, cause)
+        )  # C6, only in flat context
+        if composite is None:
+            self._drop_if_idle(key, accumulation)
+            return
         if accumulation.current is not None:
             self._withdraw(accumulation.current)
-        accumulation.current = self._raise_empty(path, ids, cause)
+        accumulation.current = self._raise(composite)
 
     def _accumulation(self, key: Key) -> Accumulation:
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             accumulation = self.accumulations[key] = Accumulation()
+            self.note_key(key)
         return accumulation
 
-    def _raise(
+    def _composite(
         self, entries: Sequence[Entry], constituents: Integrated, start: float, end: float, cause: Cause
-    ) -> Entry:
+    ) -> CompositeEvent | None:
+        """The composite of these arrivals; None if ``having`` or the guard is false (V6, U5)."""
+        values = self.values
+        if values.having is not None and not values.admits(entries):
+            return None
         if self._by_detection:
             start, end = interval(constituents)
         if self.flat:
@@ -138,19 +148,33 @@ class MultiplicityState(DeferrableState):
         else:
             path, ids = self.composer.place(entries[0][EVENT])
         span = span_of(entries) if self.composer.extended else None
-        entry = self.composer.new(path, ids, constituents, start, end, cause, span)
+        composite = self.composer.composite(
+            path, ids, constituents, start, end, cause, span, values.of(entries)
+        )
+        return composite if values.guard is None or values.allows(composite) else None
+
+    def _empty(self, path: PathType, ids: tuple[int, ...], cause: Cause) -> CompositeEvent | None:
+        """The composite of nothing; None if ``having`` or the guard is false (Z9)."""
+        values = self.values
+        if values.having is not None and not values.admits(()):
+            return None
+        composite = self.composer.composite(path, ids, (), EMPTY_START, EMPTY_END, cause, None, values.of(()))
+        return composite if values.guard is None or values.allows(composite) else None
+
+    def _raise(self, composite: CompositeEvent) -> Entry:
+        entry = self.composer.report_and_store(composite)
         self.outbox.append(entry)
         return entry
 
-    def _raise_batch(self, entries: list[Entry], cause: Cause) -> None:
+    def _raise_batch(self, entries: list[Entry], cause: Cause) -> bool:
+        """Raises a batch of its own; says whether it did."""
         constituents = Integrated(entries, 0, len(entries))
-        self._raise(entries, constituents, *interval(constituents), cause)
+        composite = self._composite(entries, constituents, *interval(constituents), cause)
+        if composite is None:
+            return False
+        self._raise(composite)
         self.consumed_by(0, entries)
-
-    def _raise_empty(self, path: PathType, ids: tuple[int, ...], cause: Cause) -> Entry:
-        entry = self.composer.new(path, ids, (), EMPTY_START, EMPTY_END, cause)
-        self.outbox.append(entry)
-        return entry
+        return True
 
     def _tell(self, accumulation: Accumulation, until: int) -> None:
         """The arrivals before this index stand in a raised composite, so they count as consumed (H7)."""
@@ -182,7 +206,11 @@ class MultiplicityState(DeferrableState):
 
     def _drop_if_idle(self, key: Key, accumulation: Accumulation) -> None:
         if accumulation.is_idle():
-            self.accumulations.pop(key, None)
+            self._drop(key)
+
+    def _drop(self, key: Key) -> None:
+        if self.accumulations.pop(key, None) is not None:
+            self.drop_key(key)
 
     # ---- what the parent tells (M3, M5) ----------------------------------------------------------------
 
@@ -199,7 +227,7 @@ class MultiplicityState(DeferrableState):
 
     def successor(self, entry: Entry, stored: Iterable[Entry], at: int) -> Entry | None:
         """M5: a silent empty composite, unless another of this group is unconsumed or the node is gone."""
-        if not self.refills:
+        if not self.refills or (self.values.having is not None and not self.values.admits(())):
             return None
         event = entry[EVENT]
         if self.flat:
@@ -207,7 +235,7 @@ class MultiplicityState(DeferrableState):
                 return None
         elif event.ids[-1] in self.gone or any(other[EVENT].ids == event.ids for other in stored):
             return None
-        empty = event._replace(constituents=(), start=None, end=None, span=None)
+        empty = event._replace(constituents=(), start=None, end=None, span=None, bindings=self.values.of(()))
         return self.composer.entry(empty, silent=True)
 
     def available(self, silent: Entry) -> None:
@@ -282,9 +310,14 @@ class MultiplicityState(DeferrableState):
         had = accumulation.count() or accumulation.batches
         batches, rest = self._batches(accumulation.live())
         for batch in (*accumulation.batches, *batches):
-            self._raise_batch(batch, cause)
+            # V6: a full batch that fails is dropped, and what was set aside, too (Z8); the rest stays.
+            is_rest = bool(batches) and batch is batches[-1] and len(batch) != self.upper
+            if not self._raise_batch(batch, cause) and is_rest:
+                rest = batch
         if accumulation.created is not None and not had:
-            self._raise_empty(*accumulation.created, cause)
+            composite = self._empty(*accumulation.created, cause)
+            if composite is not None:
+                self._raise(composite)
         accumulation.created = None
         accumulation.batches = []
         accumulation.start_over(rest)
@@ -292,15 +325,15 @@ class MultiplicityState(DeferrableState):
 
     # ---- freeing (G4, W11) ------------------------------------------------------------------------------
 
-    def _watch_over(self, key: Key, accumulation: Accumulation) -> None:
-        """Says when the oldest arrival will drop out at whatever comes next."""
+    def _watch_over(self, key: Key, accumulation: Accumulation, after: int | None = None) -> None:
+        """Says when the oldest arrival (that does so ``after`` some time) will drop out at whatever comes next."""
         window = self.node.window
         if accumulation.expiry is not None or window is None or not self.prompt:
             return
         amount, unit = reach(window), MEASURE[window.unit]
-        oldest = min((e[FIRST][unit] for e in accumulation.live() if e[FIRST] is not None), default=None)
-        if oldest is not None:
-            accumulation.expiry = oldest + amount
+        ends = (e[FIRST][unit] + amount for e in accumulation.live() if e[FIRST] is not None)
+        accumulation.expiry = min((end for end in ends if after is None or end > after), default=None)
+        if accumulation.expiry is not None:
             self.setting.expiries.set(window.unit, self.due(accumulation.expiry, key))
 
     def expire(self, due: Due) -> None:
@@ -316,10 +349,10 @@ class MultiplicityState(DeferrableState):
             accumulation.current = None  # nobody has it any more, to take it back from
         self._drop_if_idle(due.key, accumulation)
         if accumulation.count():
-            self._watch_over(due.key, accumulation)
+            self._watch_over(due.key, accumulation, due.at)
 
     def forget(self, key: Key) -> None:
-        self.accumulations.pop(key, None)
+        self._drop(key)
         place = self.grouping.place_of(key)
         if place in self.gone and not self._is_stored_above(place):
             del self.gone[place]
@@ -335,9 +368,39 @@ class MultiplicityState(DeferrableState):
     def clear(self) -> None:
         self.accumulations.clear()
         self.gone.clear()
+        super().clear()
 
     def size(self) -> int:
         return sum(accumulation.size() for accumulation in self.accumulations.values())
+
+
+class NegatedMultiplicityState(MultiplicityState):
+    """A negated multiplicity: hands its arrivals up as they are, to be counted where they lie (Z5).
+
+    It counts by itself only for those who want to know what it raises, or what is consumed.
+    """
+
+    def connect(self, parent: OperatorState) -> None:
+        super().connect(parent)
+        self.refills = False
+
+    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        if self._is_heard():
+            super().arrive(child, key, arrivals, cause)
+        self.outbox.extend(arrivals)
+
+    def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
+        if self._is_heard():
+            super().create(key, path, ids, cause)
+
+    def _is_heard(self) -> bool:
+        return self.composer.report is not None or self._owners is not None
+
+    def _raise(self, composite: CompositeEvent) -> Entry:
+        return self.composer.report_and_store(composite)
+
+    def _withdraw(self, former: Entry) -> None:
+        """What has happened has (Q2)."""
 
 
 def new_state(
@@ -346,5 +409,5 @@ def new_state(
 ) -> OperatorState:  # fmt: skip
     """The running state of a multiplicity."""
     if node.counts:
-        return NegatedMultiplicityState(node, tree, report, setting)
+        return NegatedMultiplicityState(node, tree, report, setting, operands[0])
     return MultiplicityState(node, tree, report, setting, operands[0])

@@ -43,6 +43,7 @@ class OpenedState(OperatorState):
 
     def open(self, key: Key, entry: Entry) -> None:
         """A window opens."""
+        self.note_key(key)
         opened = self.opened.setdefault(key, [])
         if self.context.replaces:
             opened.clear()
@@ -57,7 +58,7 @@ class OpenedState(OperatorState):
 
     def keys_closed(self, key: Key) -> list[Key]:
         """The groups whose windows an event of the last operand with this key closes (V4)."""
-        return [key]
+        return self.matching(self.closer, key)
 
     def before(self, key: Key, entry: Entry) -> list[list[Entry]]:
         """The windows in effect whose events all lie before an entry, each with its events."""
@@ -69,8 +70,13 @@ class OpenedState(OperatorState):
         if rest:
             self.opened[key] = rest
         else:
-            del self.opened[key]
+            self.forget_window(key)
         self.consumed_by(0, closed)
+
+    def forget_window(self, key: Key) -> None:
+        """Nothing is open in the group any more."""
+        if self.opened.pop(key, None) is not None:
+            self.drop_key(key)
 
     def withdraw(self, child: int, entry: Entry) -> None:
         key = self.grouping.key_of(entry)
@@ -78,13 +84,14 @@ class OpenedState(OperatorState):
         if child == 0 and opened is not None:
             opened[:] = [a for a in opened if a is not entry]
             if not opened:
-                del self.opened[key]
+                self.forget_window(key)
 
     def forget(self, key: Key) -> None:
-        self.opened.pop(key, None)
+        self.forget_window(key)
 
     def clear(self) -> None:
         self.opened.clear()
+        super().clear()
 
     def size(self) -> int:
         return sum(map(len, self.opened.values()))

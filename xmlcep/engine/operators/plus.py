@@ -68,6 +68,7 @@ class PlusState(OperatorState):
 
     def clear(self) -> None:
         self.waiting.clear()
+        super().clear()
 
     def size(self) -> int:
         return sum(map(len, self.waiting.values()))

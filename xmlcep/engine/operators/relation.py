@@ -25,7 +25,9 @@ class RelationState(CombiningState):
         definition = node.definition
         assert isinstance(definition, Relation)
         constraints = [IntervalRelation(definition.word), *window_constraints(node)]
-        self.exists = Constrained(constraints, ordered=False, tries=setting.tries)
+        self.exists = Constrained(
+            constraints, ordered=False, admit=self.values.admitter(), tries=setting.tries
+        )
 
 
 def new_state(

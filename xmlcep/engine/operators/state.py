@@ -10,15 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from contexts import Entry, Grouping, Owner
-from contexts.grouping import Key
+from contexts.grouping import ByValue, Key
 from path_types import PathType
 
 from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..composer import Composer
-from ..grouping import grouping_of
+from ..grouping import grouping_of, operand_grouping_of
 from ..setting import Setting
 from ..timers import Due
+from ..values import Values
 
 # What an operator takes at a time point: (operand, group key, arrivals).
 Input: TypeAlias = tuple[int, Key, list[Entry]]
@@ -40,9 +41,19 @@ class OperatorState(ABC):
     ) -> None:
         self.node = node
         self.setting = setting
+        self.tree_index = tree.index
         self.clock = setting.clock
-        self.grouping: Grouping = grouping_of(node, flat=tree.flat)
+        program = setting.programs[tree.index][node.index]
+        self.grouping: Grouping = grouping_of(node, program, flat=tree.flat)
         self.flat = tree.flat
+        self.by_value = bool(program.grouping.names)
+        # Of the operands that may bind fewer variables than it groups by (V4), how it divides their events.
+        self._operand_grouping = {
+            operand: operand_grouping_of(node, program, operand, flat=tree.flat)
+            for operand in (node.definition.optional_binders if self.by_value else ())
+        }
+        self._keys: dict[int, set[Key]] = {}  # the groups at each place, where there can be several
+        self.values = Values(program, setting.document, setting.references)
         self.composer = Composer(node, tree, report, setting.clock)
         self.parent: OperatorState | None = None
         self.child_index = node.child_index
@@ -50,7 +61,6 @@ class OperatorState(ABC):
         self.children: list[OperatorState | None] = [None] * len(node.children)
         self.outbox: list[Entry] = []
         self._owners: tuple[Owner | None, ...] | None = None
-        self._tree_index = tree.index
         # The place of each operand in the order in which they are fed (H3).
         self.turn = {operand: turn for turn, operand in enumerate(node.definition.turns)}
 
@@ -75,9 +85,9 @@ class OperatorState(ABC):
     def forget(self, key: Key) -> None:
         """Frees the state of a group that can no longer change (G4)."""
 
-    @abstractmethod
     def clear(self) -> None:
         """Forgets everything."""
+        self._keys.clear()
 
     @abstractmethod
     def size(self) -> int:
@@ -111,7 +121,7 @@ class OperatorState(ABC):
 
     def due(self, at: int, key: Key) -> Due:
         """That something is due in a group of this operator."""
-        return Due(at, self._tree_index, self.node.index, key)
+        return Due(at, self.tree_index, self.node.index, key)
 
     def consumed_by(self, child: int, entries: Iterable[Entry]) -> None:
         """Tells who raised operand ``child``'s events that they are consumed (H7)."""
@@ -143,7 +153,7 @@ class OperatorState(ABC):
 
     def grouped(self, child: int, entries: list[Entry]) -> list[Input]:
         """What operand ``child`` raised at a time point, by group, in order of first arrival (K3)."""
-        key_of = self.grouping.key_of
+        key_of = self._operand_grouping.get(child, self.grouping).key_of
         if len(entries) == 1:
             key = key_of(entries[0])
             return [] if key is None else [(child, key, entries)]
@@ -159,16 +169,64 @@ class OperatorState(ABC):
     def raise_combination(
         self, combination: Sequence[Entry], cause: Cause, values: Mapping[str, object] | None = None
     ) -> None:
-        """Raises the composite of these events, and of ``values`` as variables, and puts it into the outbox."""
-        self.outbox.append(self.composer.compose(combination, cause, values))
+        """Raises the composite of these events, with ``values`` of its operator's own, unless the guard forbids it
+        (U5), and puts it into the outbox."""
+        event = self.composer.compose(combination, cause, self.values.of(combination, values))
+        if self.values.guard is None or self.values.allows(event):
+            self.outbox.append(self.composer.report_and_store(event))
+
+    # ---- groups at a place ----------------------------------------------------------------------------
+
+    def key_at(self, child: int, place: int, bindings: Mapping[str, object] | None) -> Key | None:
+        """The key of the group in which operand ``child``'s event at this place belongs; None if in none (V2)."""
+        if not self.by_value:
+            return place
+        return self._operand_grouping.get(child, self.grouping).key(place, bindings)
+
+    def keys_at(self, place: int) -> list[Key]:
+        """The keys of its groups at a place."""
+        return sorted(self._keys.get(place, ())) if self.by_value else [place]
+
+    def rank(self, event: CompositeEvent) -> tuple[tuple[int, ...], tuple[str, ...]]:
+        """What orders the composites that it raises at one time point (V7): path ids, then the values of the group."""
+        return event.ids, self.values.joined(event.bindings)
+
+    def projected(self, operand: int, key: Key) -> Key:
+        """From the key of a group to that of the events of an operand that may bind fewer variables (V4)."""
+        if not self.by_value:
+            return key
+        bound = self._operand_grouping[operand]
+        if not isinstance(bound, ByValue):
+            return key[0]
+        assert isinstance(self.grouping, ByValue)
+        names = self.grouping.names
+        return (key[0], *(key[1 + names.index(name)] for name in bound.names))
+
+    def matching(self, operand: int, key: Key) -> list[Key]:
+        """The groups there are that an event of such an operand with this key concerns."""
+        if not self.by_value:
+            return [key]
+        place = self._operand_grouping[operand].place_of(key)
+        return [group for group in self.keys_at(place) if self.projected(operand, group) == key]
+
+    def note_key(self, key: Key) -> None:
+        """There is a group with this key now."""
+        if self.by_value:
+            self._keys.setdefault(self.grouping.place_of(key), set()).add(key)
+
+    def drop_key(self, key: Key) -> None:
+        """There is none any more."""
+        if self.by_value:
+            place = self.grouping.place_of(key)
+            keys = self._keys.get(place)
+            if keys is not None:
+                keys.discard(key)
+                if not keys:
+                    del self._keys[place]
 
     def stores(self, child: int, key: Key, node: int) -> bool:
         """Whether the group has a composite of operand ``child`` that was raised for this node."""
         return False
-
-    def keys_at(self, place: int) -> list[Key]:
-        """The keys of its groups at a place."""
-        return [place]
 
     def _check(self) -> None:
         """Checks the invariants that hold between events; AssertionError shows what breaks one."""
