@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
-from ..errors import XmlCepError
+from ..auditing.findings.atomic_files import AtomicFile
 from ..schema import SchemaError, derive
 from ..schema.deriving import DEFAULT_DEPTH
 from ..schema.enough import XsiType
 from ._locations import location_option
+from ._targets import Target, Written, force_option, guard
 
 
 @click.command()
@@ -42,9 +43,10 @@ from ._locations import location_option
 @click.option(
     "-o", "--output", metavar="FILE", help="Write the rules to this file instead of standard output."
 )
+@force_option
 def command(
     schema: str, root: str | None, only: tuple[str, ...], end: str | None, changes: bool, violations: bool,
-    locations: dict[str, str], depth: int, xsi_type: str, output: str | None,
+    locations: dict[str, str], depth: int, xsi_type: str, output: str | None, force: bool,
 ) -> None:  # fmt: skip
     """Derive event types from an XML Schema.
 
@@ -61,7 +63,8 @@ def command(
     if output is None:
         click.echo(text, nl=False)
         return
-    try:
-        Path(output).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise XmlCepError(f"{output}: the rules cannot be written: {error.strerror or error}") from error
+    target = Path(output)
+    guard([Target(target, Written.RULES)], [schema, *rules.files, *locations.values()], force=force)
+    with AtomicFile(target) as file:
+        assert file.stream is not None
+        file.stream.write(text.encode("utf-8"))

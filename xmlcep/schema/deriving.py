@@ -74,7 +74,7 @@ def derive(
     namespaces = derivation.prefixes.namespaces
     text = print_events(events, namespaces, (*_heading(read, root, only), *derivation.left_out()))
     rules = Rules.from_definitions([event.definition for event in events], namespaces)
-    return replace(rules, text=text, source_name=f"{read.source_name} (derived)")
+    return replace(rules, text=text, source_name=f"{read.source_name} (derived)", files=read.files)
 
 
 def derive_text(schema: str | Path | XMLSchema10, **options: object) -> str:
