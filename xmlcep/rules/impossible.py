@@ -107,8 +107,8 @@ class _Checker:
 
 def _operation(leaf: Leaf) -> str | None:
     """The operation that a leaf takes of the very nodes that its path names; None: of others, too (F5)."""
-    is_of_node = isinstance(leaf.type, PrimitiveType) and leaf.type.scope is Scope.NODE
-    return leaf.type.operation if is_of_node else None
+    type_ = leaf.type
+    return type_.operation if isinstance(type_, PrimitiveType) and type_.scope is Scope.NODE else None
 
 
 def _is_node(path: PathType, group: PathType) -> bool:
