@@ -10,6 +10,7 @@ from ..algebra import EventDefinition, Operator, Position, leaves_of, operators_
 from ..errors import RuleError, RuleProblem
 from ..events import CompositeType
 from ..rules import Rules
+from ..rules.event_graph import operation_hint
 from ..rules.files import parse_files, rule_error
 from ..suggestions import KnownNames
 
@@ -67,7 +68,9 @@ def _unknown(
             if leaf.name is not None and leaf.name not in known:
                 yield RuleProblem(
                     f"event {definition.name}: there is no event called {leaf.name}, here or derived from the schema",
-                    names.did_you_mean(leaf.name) or "xmlcep derive XSD shows the derived events",
+                    operation_hint(leaf.name)
+                    or names.did_you_mean(leaf.name)
+                    or "xmlcep derive XSD shows the derived events",
                     leaf.at,
                 )
 
