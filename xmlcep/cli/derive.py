@@ -29,6 +29,10 @@ from ._targets import Target, Written, force_option, guard
 )  # fmt: skip
 @click.option("--changes", is_flag=True, help="Events for elements that were changed as a whole, too.")
 @click.option("--violations", is_flag=True, help="Events for more children than the schema allows, too.")
+@click.option(
+    "--absences", is_flag=True,
+    help="Events for elements that lack something at the end of their transaction, or when the work moves on, too.",
+)  # fmt: skip
 @location_option
 @click.option(
     "--depth", type=click.IntRange(min=0), default=DEFAULT_DEPTH, show_default=True,
@@ -46,7 +50,7 @@ from ._targets import Target, Written, force_option, guard
 @force_option
 def command(
     schema: str, root: str | None, only: tuple[str, ...], end: str | None, changes: bool, violations: bool,
-    locations: dict[str, str], depth: int, xsi_type: str, output: str | None, force: bool,
+    absences: bool, locations: dict[str, str], depth: int, xsi_type: str, output: str | None, force: bool,
 ) -> None:  # fmt: skip
     """Derive event types from an XML Schema.
 
@@ -54,8 +58,8 @@ def command(
     of it has been inserted completely. They are meant to be read, edited and kept.
     """
     rules = derive(
-        schema, root=root, only=only, end=end, changes=changes, violations=violations, locations=locations,
-        depth=depth, xsi_type=xsi_type,
+        schema, root=root, only=only, end=end, changes=changes, violations=violations, absences=absences,
+        locations=locations, depth=depth, xsi_type=xsi_type,
     )  # fmt: skip
     text = rules.text
     if text is None:
