@@ -16,6 +16,7 @@ from ..auditing.plan.record_counts import count_records
 from ..auditing.run import Engine, Format
 from ..rules import Rules, load_rules
 from ._audit_tables import audit_tables
+from ._idle_rules import idle_rules
 from ._locations import location_option
 from ._output import make_console, plain
 from ._progress import audit_progress
@@ -120,6 +121,8 @@ def command(
         stream.flush()
     if not quiet:
         _report(result, out)
+        for note in idle_rules([file.path for file in find_files(logs)], rules, result.summary):
+            click.echo(note, err=True)
     if result.summary.quarantined:
         return QUARANTINED
     return FINDINGS_FOUND if fail_on_findings and result.summary.findings else 0

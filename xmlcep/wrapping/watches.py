@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import TYPE_CHECKING, Any
@@ -10,16 +11,20 @@ from typing import TYPE_CHECKING, Any
 from ..documents.replica import Replica
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
+from ..rules.unmatched import all_unmatched
 
 if TYPE_CHECKING:
     from ..rules import Rules
     from .document import Document
 
+_LOG = logging.getLogger("xmlcep")
+_MOST_WARNINGS = 5
+
 
 class Watch:
     """Detects composite events on a document, from its making until `close`; made by `Document.watch`."""
 
-    __slots__ = ("_detector", "_document", "_on_event", "_streams", "findings")
+    __slots__ = ("_detector", "_document", "_on_event", "_rules", "_streams", "findings")
 
     def __init__(
         self,
@@ -38,6 +43,7 @@ class Watch:
             detector = Detector(rules, operators=operators, document=state)
         self._document = document
         self._detector = detector
+        self._rules = rules
         self._on_event = on_event
         self._streams: list[_Stream] = []
         self.findings: deque[CompositeEvent] = deque(maxlen=keep)
@@ -72,6 +78,7 @@ class Watch:
         if not self._document.closed:
             self._document.catch_up()
         self._document.detach(self)
+        self._say_why_nothing_matched()
         try:
             return self._raise_now(self._detector.close())
         finally:
@@ -99,6 +106,11 @@ class Watch:
         return stream
 
     # --- telling
+
+    def _say_why_nothing_matched(self) -> None:
+        """A warning in the log ``xmlcep`` if there were changes and not one of them matched any leaf."""
+        for leaf in all_unmatched(self._rules, self._detector.types_fed)[:_MOST_WARNINGS]:
+            _LOG.warning("a watch ended without a match: %s", leaf)
 
     def _raise(self, composites: Iterable[CompositeEvent]) -> list[CompositeEvent]:
         raised = list(composites)
