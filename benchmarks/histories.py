@@ -21,9 +21,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from path_types import PathType, Step
 
 TEXT = Step.text()
-# ts, op, path, ids, value, old, pos, at, doc, txn, meta: the layout of PrimitiveEvent, without its class.
+# ts, op, path, ids, value, old, pos, at, doc, txn, meta, more: the layout of PrimitiveEvent, without its class.
 Row: TypeAlias = tuple[
-    int, str, PathType, tuple[int, ...], str | None, str | None, int | None, None, str, int | None, None
+    int, str, PathType, tuple[int, ...], str | None, str | None, int | None, None, str, int | None, None, bool
 ]
 # A row that has not got its time yet: op, path, ids, value, old, pos.
 _Change: TypeAlias = tuple[str, PathType, tuple[int, ...], str | None, str | None, int | None]
@@ -67,7 +67,7 @@ class History:
         size = self.transaction
         for ts, (op, path, ids, value, old, pos) in enumerate(changes, 1):
             txn = None if size is None else (ts - 1) // size + 1
-            yield ts, op, path, ids, value, old, pos, None, "order", txn, None
+            yield ts, op, path, ids, value, old, pos, None, "order", txn, None, False
 
 
 def _interleaved(history: History) -> Iterator[_Change]:
@@ -159,7 +159,7 @@ class _Life:
 
 def as_record(row: Row) -> dict[str, Any]:
     """The row as a change log record."""
-    ts, op, path, ids, value, old, pos, at, doc, txn, meta = row
+    ts, op, path, ids, value, old, pos, at, doc, txn, meta, _ = row
     return {
         "doc": doc, "ts": ts, "op": op, "path": str(path), "ids": list(ids), "value": value, "old": old,
         "pos": pos, "at": at, "txn": txn, "meta": meta,

@@ -51,7 +51,8 @@ class PrimitiveEvent(NamedTuple):
     ``path`` is the node's absolute path type and ``ids`` its node identifiers, one per step. ``value`` and
     ``old`` are the text of a text or attribute node after and before; ``pos`` the index of an inserted
     element or text node among its parent's child nodes; ``at`` the wall-clock time (RFC 3339 UTC); ``txn``
-    and ``meta`` the transaction the change belongs to. See the change log record for the exact meaning.
+    and ``meta`` the transaction the change belongs to; ``more`` says that the next event of the document belongs
+    to the same edit (U1). See the change log record for the exact meaning.
     """
 
     ts: int
@@ -65,6 +66,7 @@ class PrimitiveEvent(NamedTuple):
     doc: str = ""
     txn: int | None = None
     meta: Mapping[str, str] | None = None
+    more: bool = False
 
     @property
     def instance(self) -> PathInstance:
@@ -113,18 +115,24 @@ class PrimitiveEvent(NamedTuple):
             isinstance(meta, Mapping) and all(isinstance(s, str) for pair in meta.items() for s in pair)
         ):
             raise RecordError(f"meta is {meta!r}: expected an object of strings or null")
+        more = record.get("more")
+        if not isinstance(more, (bool, type(None))):
+            raise RecordError(f"more is {more!r}: expected true, or no such field")
         return cls(
             ts, op, path, tuple(ids), record.get("value"), record.get("old"), record.get("pos"),
-            record.get("at"), record.get("doc") or "", record.get("txn"), meta,
+            record.get("at"), record.get("doc") or "", record.get("txn"), meta, bool(more),
         )  # fmt: skip
 
     def to_record(self) -> dict[str, Any]:
-        """The event as a change log record."""
-        return {
+        """The event as a change log record; ``more`` stands there only where it is true."""
+        record: dict[str, Any] = {
             "doc": self.doc, "ts": self.ts, "op": self.op, "path": str(self.path), "ids": list(self.ids),
             "value": self.value, "old": self.old, "pos": self.pos, "at": self.at, "txn": self.txn,
             "meta": None if self.meta is None else dict(self.meta),
         }  # fmt: skip
+        if self.more:
+            record["more"] = True
+        return record
 
     def to_constituent(self) -> dict[str, Any]:
         """The event as it stands among the constituents of a finding record."""

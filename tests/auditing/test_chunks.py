@@ -79,7 +79,7 @@ def test_a_row_of_each_kind_comes_out_as_it_was() -> None:
     reader = ChunkReader()
     [stretch] = reader.stretches([chunk.content], sort=False)
     assert (stretch.pass_index, stretch.doc, stretch.plain) == (0, "d", False)
-    unknown = ("d", None, None)
+    unknown = ("d", None, None, False)
     update = (5, "upd", PRICE, (1, 2, 3), "a", "b", None, "one", *unknown)
     assert list(stretch.marked_rows()) == [
         (Mark.FRAGMENT, (0, None, None, (2, 3), "<item/>", None, 7, None, *unknown), None),
@@ -113,7 +113,7 @@ def test_columns_may_be_empty() -> None:
     reader = ChunkReader()
     [stretch] = reader.stretches([chunk.content], sort=False)
     assert set(from_ipc(chunk.content).column_names) == {"doc", "what", "pass", "mark", "ts", "ids"}
-    assert list(stretch.rows()) == [(1, "ins", ITEM, (1, 2), *[None] * 4, "d", None, None)]
+    assert list(stretch.rows()) == [(1, "ins", ITEM, (1, 2), *[None] * 4, "d", None, None, False)]
 
 
 def test_a_chunk_is_for_one_bucket_and_one_level() -> None:

@@ -67,8 +67,8 @@ def test_only_wanted_records_become_rows(tmp_path: Path, kind: str) -> None:
     stretches = sifted(tmp_path, kind, GOOD)
     assert stretches is not None
     assert [each[:5] for each in stretches] == [
-        ("a", 1, 6, 4, [(2, "ins", path, (1, 2), None, None, None, "noon", "a", 7, None)]),
-        ("b", 1, 3, 2, [(3, "ins", path, (9, 7), None, None, None, None, "b", None, None)]),
+        ("a", 1, 6, 4, [(2, "ins", path, (1, 2), None, None, None, "noon", "a", 7, None, False)]),
+        ("b", 1, 3, 2, [(3, "ins", path, (9, 7), None, None, None, None, "b", None, None, False)]),
     ]
     assert sifted(tmp_path, kind, GOOD[2:3]) == [Stretch("b", 1, 1, 1, [], [])]
 

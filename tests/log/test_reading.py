@@ -81,7 +81,7 @@ def test_batches_are_plain_tuples_in_the_order_of_the_fields(tmp_path: Path) -> 
 
 def test_a_record_may_leave_out_what_is_null(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
-    path.write_bytes(b'\xef\xbb\xbf{"ts":1,"op":"ins","path":"/a","ids":[1],"doc":"","more":{"x":1}}')
+    path.write_bytes(b'\xef\xbb\xbf{"ts":1,"op":"ins","path":"/a","ids":[1],"doc":"","another":{"x":1}}')
     assert read(path) == ([PrimitiveEvent(1, "ins", PathType.parse("/a"), (1,))], [])
 
 
@@ -90,7 +90,7 @@ def test_a_parquet_log_may_leave_out_columns_that_are_null(tmp_path: Path) -> No
     table = pa.table(
         {
             "ts": [1, 2], "op": ["ins", "ins"], "path": ["/a", "/a/b"], "ids": [[1], [1, 2]],
-            "value": pa.nulls(2), "old": pa.nulls(2), "meta": [None, '{"user":"ann"}'], "more": [1, 2],
+            "value": pa.nulls(2), "old": pa.nulls(2), "meta": [None, '{"user":"ann"}'], "another": [1, 2],
         }
     )  # fmt: skip
     header = {"xmlcep": '{"xmlcep": 1, "doc": "h", "snapshot": null, "ids": []}'}

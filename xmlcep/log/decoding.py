@@ -101,7 +101,9 @@ class RowDecoder:
                         known_meta = meta
                     shared = None if meta is None else known_meta
                     nodes = tuple(ids)
-                    append((ts, operations[op], path, nodes, value, old, pos, at, current, txn, shared))
+                    append(
+                        (ts, operations[op], path, nodes, value, old, pos, at, current, txn, shared, False)
+                    )
                     if checks_clock:
                         last = ts
                 break

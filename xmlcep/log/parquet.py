@@ -309,7 +309,7 @@ class ParquetWriter:
 
     def _write_group(self) -> None:
         pa = self._pa
-        ts, op, path, ids, value, old, pos, at, doc, txn, meta = zip(*self._rows, strict=True)
+        ts, op, path, ids, value, old, pos, at, doc, txn, meta, _ = zip(*self._rows, strict=True)
         by_name = {
             "doc": doc, "ts": ts, "op": op, "path": list(map(str, path)), "ids": ids, "value": value, "old":
             old, "pos": pos, "at": at, "txn": txn,

@@ -16,11 +16,11 @@ MARK = "xmlcep"
 """The key that tells headers and control records from change records; its value is the format version."""
 
 FIELDS = ("doc", "ts", "op", "path", "ids", "value", "old", "pos", "at", "txn", "meta")
-"""The fields of a change record, in the order in which they are written."""
+"""The fields that every change record has, in the order in which they stand; ``more`` follows where it is true."""
 
 Row = tuple[
     int, str, PathType, tuple[int, ...], str | None, str | None, int | None, str | None, str, int | None,
-    Mapping[str, str] | None,
+    Mapping[str, str] | None, bool,
 ]  # fmt: skip
 """A change record as a plain tuple: the fields of `PrimitiveEvent` in their order."""
 
@@ -86,8 +86,11 @@ class Control:
 
 def change_record(row: Row | PrimitiveEvent) -> dict[str, Any]:
     """An event, or a row of the same fields, as a change record."""
-    ts, op, path, ids, value, old, pos, at, doc, txn, meta = row
-    return {
+    ts, op, path, ids, value, old, pos, at, doc, txn, meta, more = row
+    record = {
         "doc": doc, "ts": ts, "op": op, "path": str(path), "ids": ids, "value": value, "old": old,
         "pos": pos, "at": at, "txn": txn, "meta": meta,
     }  # fmt: skip
+    if more:
+        record["more"] = True
+    return record

@@ -74,7 +74,7 @@ class Ledger:
             delivery.put(
                 _new_event(
                     PrimitiveEvent,
-                    (ts, op, path, ids, value, old, pos, self._at, self.name, self.txn, self.meta),
+                    (ts, op, path, ids, value, old, pos, self._at, self.name, self.txn, self.meta, False),
                 )
             )
 
@@ -95,7 +95,8 @@ class Ledger:
             if not self._from <= now < self._until:
                 self._stamp(now)
             event = _new_event(
-                PrimitiveEvent, (ts, op, path, ids, value, old, pos, self._at, self.name, self.txn, self.meta)
+                PrimitiveEvent,
+                (ts, op, path, ids, value, old, pos, self._at, self.name, self.txn, self.meta, False),
             )
             if delivery.delivering or delivery.held or delivery.queue:
                 delivery.put(event)

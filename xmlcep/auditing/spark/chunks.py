@@ -276,7 +276,7 @@ class _Part:
             zip(
                 table["ts"].to_pylist(), [what.op for what in found], [what.path for what in found], ids,
                 _list(table, "value"), _list(table, "old"), _list(table, "pos"), _list(table, "at"), names,
-                repeat(None, count), repeat(None, count), strict=True,
+                repeat(None, count), repeat(None, count), repeat(False, count), strict=True,
             )
         )  # fmt: skip
         self.composites: list[bytes | None] = list(_list(table, "composite"))

@@ -213,7 +213,7 @@ class Mapper:
         self._route(Sifted(list(spans.values()), self._columns(rows, list(spans))), positions)
 
     def _columns(self, rows: Sequence[Row], docs: Sequence[str]) -> dict[str, Any]:
-        ts, op, path, ids, value, old, pos, at, doc, txn, _ = zip(*rows, strict=True)
+        ts, op, path, ids, value, old, pos, at, doc, txn, *_ = zip(*rows, strict=True)
         numbers, places = self._numbers, {name: place for place, name in enumerate(docs)}
         kinds = []
         for key in zip(op, path, strict=True):

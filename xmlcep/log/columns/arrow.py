@@ -248,7 +248,7 @@ class _Records:
             columns["ts"].to_pylist(), [kind.op for kind in kinds], [kind.path for kind in kinds],
             id_tuples(columns["ids"], [kind.length for kind in kinds]),
             _values(columns.get("value")), _values(columns.get("old")), repeat(None), _values(columns.get("at")),
-            docs, _values(columns.get("txn")), repeat(None),
+            docs, _values(columns.get("txn")), repeat(None), repeat(False),
         )  # fmt: skip
 
 

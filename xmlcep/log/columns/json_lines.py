@@ -71,7 +71,7 @@ class _Records(NamedTuple):
             compress(self.ts, wanted), [kind.op for kind in self.kind if kind.wanted],
             [kind.path for kind in self.kind if kind.wanted], map(tuple, compress(self.ids, wanted)),
             compress(self.value, wanted), compress(self.old, wanted), repeat(None), compress(self.at, wanted),
-            compress(self.doc, wanted), compress(self.txn, wanted), repeat(None),
+            compress(self.doc, wanted), compress(self.txn, wanted), repeat(None), repeat(False),
         )  # fmt: skip
         counts = self._counts()
         if len(self.times) == 1:
