@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from statistics import median
 from time import process_time
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from lxml import etree
 
@@ -54,7 +54,7 @@ def run(settings: Settings) -> Iterator[Figure]:
                 if turn:
                     rounds[kind].append(spent)
         for kind in KINDS:
-            yield _figure(f"{call.name}, {kind}", rounds[kind], call.count, rounds["plain"], "plain")
+            yield _figure(f"{call.name}, {kind}", rounds[kind], call.calls, rounds["plain"], "plain")
     if not settings.only:
         yield from _wrapping(settings.runs)
     for case, sizes in GROWING.items():

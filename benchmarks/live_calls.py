@@ -14,11 +14,11 @@ WIDE = 1_000
 
 
 class Call(NamedTuple):
-    """``run(element, prepared)`` makes ``count`` calls, or one that concerns as many children."""
+    """``run(element, prepared)`` makes ``calls`` calls, or one that concerns as many children."""
 
     name: str
     run: Callable[[Any, Any], None]
-    count: int = COUNT
+    calls: int = COUNT
     prepare: Callable[[Any], Any] = lambda element: None
 
 

@@ -260,7 +260,9 @@ class Model:
         told = Model(root, ids)
 
         def compare(mine: Node, other: Node) -> None:
-            assert mine.number in (None, other.number), f"{mine.path}: id {other.number}, told was {mine.number}"
+            assert mine.number in (None, other.number), (
+                f"{mine.path}: id {other.number}, told was {mine.number}"
+            )
             for name, attribute in mine.attributes.items():
                 compare(attribute, other.attributes[name])
             for child, another in zip(mine.children, other.children, strict=True):

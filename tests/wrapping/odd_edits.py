@@ -29,7 +29,7 @@ def below(m: Any) -> Any:
     return m.below()
 
 
-def set_slice(element: Any, value: Any, where: slice = slice(0, 1)) -> None:  # noqa: B008
+def set_slice(element: Any, value: Any, where: slice = slice(0, 1)) -> None:
     element[where] = value
 
 
