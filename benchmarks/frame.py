@@ -12,8 +12,8 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 NAMES: tuple[str, ...] = (
-    "q1", "q2", "q3", "contexts", "samples", "reading", "recording", "audit", "memory", "live", "spark",
-    "spark_rules", "schemas",
+    "q1", "q2", "q3", "contexts", "samples", "expressions", "replica", "reading", "recording", "audit", "memory",
+    "live", "spark", "spark_rules", "schemas",
 )  # fmt: skip
 
 

@@ -1,20 +1,25 @@
 """The Snoop contexts and the hierarchical context: which stored events combine (rules H1 to H8).
 
-Free of XML libraries and of event classes: a context sees entries with a start and an end. Read `group` (what
-is stored), `context` (what a context answers), then any context (`chronicle` is the simplest), `order` for
-sequences, `grouping` for the hierarchical context.
+Free of XML libraries and of event classes: a context sees entries with a start and an end. Read `entry` and `group`
+(what is stored), `combinations` (what a context chooses among), `context` (what a context answers), then any
+context (`chronicle` is the simplest), `chains` for sequences, `constraints`, `grouping` for the hierarchical context.
 """
 
+__part_of__ = "xmlcep"  # xmlcep looks for it: other distributions have packages of this name, too
+
+from .chains import Chains as Chains
 from .chronicle import Chronicle as Chronicle
+from .combinations import AnyOrder as AnyOrder
+from .combinations import Combinations as Combinations
 from .context import Context as Context
 from .continuous import Continuous as Continuous
 from .cumulative import Cumulative as Cumulative
-from .group import Combination as Combination
-from .group import Entry as Entry
+from .entry import Combination as Combination
+from .entry import Entry as Entry
+from .entry import composite as composite
+from .entry import primitive as primitive
 from .group import Group as Group
 from .group import Owner as Owner
-from .group import composite as composite
-from .group import primitive as primitive
 from .grouping import FLAT_KEY as FLAT_KEY
 from .grouping import Flat as Flat
 from .grouping import Grouping as Grouping
@@ -30,8 +35,11 @@ CONTEXTS: dict[str, Context] = {
 __all__ = [
     "CONTEXTS",
     "FLAT_KEY",
+    "AnyOrder",
+    "Chains",
     "Chronicle",
     "Combination",
+    "Combinations",
     "Context",
     "Continuous",
     "Cumulative",

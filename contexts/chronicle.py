@@ -4,42 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .combinations import Combinations
 from .context import Context
-from .group import Combination, Entry, Group, all_silent
-from .order import oldest_chain
+from .entry import Combination, Entry
+from .group import Group
 
 
 class Chronicle(Context):
-    """The oldest event of every operand; all of them are consumed (H4, H5)."""
+    """The oldest event of every operand that can be extended to a combination; all of them are consumed."""
 
     name = "chronicle"
+    takes_oldest = True
 
-    def conjunction(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
-        stored = group.stored
+    def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
+        """The oldest."""
+        return [[entry] for entry in opened[:1]]
+
+    def on_arrival(
+        self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
+    ) -> list[Combination]:
+        return self.on_release(group, exists)
+
+    def on_release(self, group: Group, exists: Combinations) -> list[Combination]:
         found: list[Combination] = []
-        while all(stored):
-            chosen = tuple([entries[0] for entries in stored])
-            if group.owners is not None and all_silent(chosen):
-                break
-            found.append(chosen)
-            group.consume(enumerate(chosen))
-        return found
-
-    def release_conjunction(self, group: Group) -> list[Combination]:
-        return self.conjunction(group, 0, ())
-
-    def sequence(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
-        *before, last = group.stored
-        found: list[Combination] = []
+        if not exists.ordered:
+            while (chosen := exists.oldest(group)) is not None:
+                group.consume(enumerate(chosen))
+                found.append(chosen)
+            return found
+        last = group.stored[-1]
         position = 0
-        while position < len(last):
-            chain = oldest_chain(before, last[position])
-            if chain is None or (group.owners is not None and all_silent(chain)):
+        while position < len(last):  # terminators, oldest first (H5)
+            chain = exists.oldest(group, last[position])
+            if chain is None:
                 position += 1
-                continue
-            group.consume(enumerate(chain))
-            found.append(chain)
+            else:
+                group.consume(enumerate(chain))
+                found.append(chain)
         return found
-
-    def release_sequence(self, group: Group) -> list[Combination]:
-        return self.sequence(group, 0, ())

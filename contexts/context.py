@@ -1,53 +1,53 @@
-"""What every Snoop context answers: how stored events are chosen, and which of them are consumed."""
+"""What every Snoop context answers: which of the combinations that exist are chosen, and which events are consumed."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 
-from .group import SILENT, Combination, Entry, Group, all_silent
-from .order import oldest_chain
+from .combinations import Combinations
+from .entry import Combination, Entry
+from .group import Group
 
 
 class Context(ABC):
-    """A Snoop context: how conjunction and sequence choose events, earliest (H4, H5) and released (D5).
+    """A Snoop context: how an operator chooses among combinations, earliest (H4, H5) and released (D5), see Q1.
 
-    Contexts have no state: all of it is in the group. ``one_by_one`` says that several arrivals of one time
-    point are stored and evaluated one after the other (H3). The evaluating methods expect the arrivals to be
-    stored already; they consume what the context consumes and return the combinations found, in order.
+    Contexts have no state: all of it is in the group. The evaluating methods expect the arrivals to be stored
+    already; they consume what the context consumes and return the combinations chosen, in order.
+
+    ``one_by_one``: several arrivals of one time point are stored and evaluated one after the other (H3).
+    ``replaces``: a newer event of an operand takes the place of the older one.
+    ``batches``: everything that has come together is one composite, not one for each arrival (D5).
+    ``takes_oldest``: each arrival completes at most one combination, of the oldest events, which are used once.
     """
 
     name: str
     one_by_one = False
+    replaces = False
+    batches = False
+    takes_oldest = False
 
     def store(self, group: Group, child: int, arrivals: Iterable[Entry]) -> None:
         """Stores arrivals in operand ``child``."""
         group.stored[child].extend(arrivals)
 
-    @abstractmethod
-    def conjunction(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
-        """The combinations that ``arrivals``, just stored in operand ``child``, terminate (H4)."""
+    def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
+        """The windows that these events, oldest first, keep open, each with the events it stands for (W8)."""
+        return [[entry] for entry in opened]
 
     @abstractmethod
-    def release_conjunction(self, group: Group) -> list[Combination]:
-        """What a deferred conjunction raises when the group is released (D5)."""
+    def on_arrival(
+        self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
+    ) -> list[Combination]:
+        """The combinations to raise now that ``arrivals`` are stored in operand ``child`` (H4, H5)."""
 
     @abstractmethod
-    def sequence(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
-        """The combinations that exist now that ``arrivals`` are stored in operand ``child`` (H5)."""
+    def on_release(self, group: Group, exists: Combinations) -> list[Combination]:
+        """What a deferred operator raises when the group is released (D5, Q3)."""
 
-    @abstractmethod
-    def release_sequence(self, group: Group) -> list[Combination]:
-        """What a deferred sequence raises when the group is released (D5)."""
-
-    def conjunction_is_possible(self, group: Group) -> bool:
-        """Whether a combination exists that has not been raised (D2, X1)."""
-        return all(group.stored) and any(not entry[SILENT] for _, entry in group.still_fresh())
-
-    def sequence_is_possible(self, group: Group) -> bool:
-        """Whether a combination exists that has not been raised (D2, X1)."""
-        *before, last = group.stored
-        if not (all(before) and last and group.still_fresh()):
-            return False
-        chains = (oldest_chain(before, terminator) for terminator in last)
-        return any(chain is not None and not all_silent(chain) for chain in chains)
+    def is_possible(self, group: Group, exists: Combinations) -> bool:
+        """Whether a combination exists that has an arrival since the last release in it (D2, X1)."""
+        return exists.enough(group) and any(
+            exists.any_with(group, child, entry) for child, entry in group.still_fresh()
+        )

@@ -3,72 +3,87 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, zip_longest
 
+from .combinations import Combinations
 from .context import Context
-from .group import AT, SILENT, Combination, Entry, Group, all_silent, discard
-from .order import newest_chain
+from .entry import AT, Combination, Entry, all_silent
+from .group import Group, discard
 
 
 class Continuous(Context):
-    """A terminator with the newest event of each other operand, again and again (H4, H5).
+    """A terminator with the newest events that make a combination with it, again and again (H4, H5, Q1, Q2).
 
     Terminators of one time point share their partners, which are consumed after the last of them.
     """
 
     name = "continuous"
 
-    def conjunction(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
-        stored = group.stored
-        others = [k for k in range(len(stored)) if k != child]
-        found: list[Combination] = []
-        while all(stored[k] for k in others):
-            partners = [(k, stored[k][-1]) for k in others]
-            if found and all(entry[SILENT] for _, entry in partners):
-                break  # a repetition needs a partner that can run out (C5)
-            for arrival in arrivals:
-                found.append(tuple([arrival if k == child else s[-1] for k, s in enumerate(stored)]))
-            group.consume(partners)
+    def on_arrival(
+        self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
+    ) -> list[Combination]:
+        if exists.ordered:
+            return self.on_release(group, exists)
+        if len(arrivals) == 1:
+            return _with_arrival(group, exists, child, arrivals[0])
+        # Round by round, in each round the arrivals in order (C1).
+        rounds = zip_longest(*(_repetitions(group, exists, child, arrival) for arrival in arrivals))
+        found = [chosen for each in list(rounds) for chosen in each if chosen is not None]
+        used = {id(entry): (k, entry) for chosen in found for k, entry in enumerate(chosen) if k != child}
+        group.consume(used.values())
         return found
 
-    def release_conjunction(self, group: Group) -> list[Combination]:
-        pending = group.still_fresh()
-        if not pending:
-            return []
-        child, terminator = pending[-1]
-        return self.conjunction(group, child, [terminator])
-
-    def sequence(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
-        return self.release_sequence(group)
-
-    def release_sequence(self, group: Group) -> list[Combination]:
-        *before, last = group.stored
-        if not all(before):
-            return []
-        found: list[Combination] = []
-        for _, batch in groupby(list(last), key=lambda entry: entry[AT]):
-            used: dict[int, tuple[int, Entry]] = {}
-            for terminator in batch:
-                for chain in _chains(group, terminator):
-                    found.append(chain)
-                    used.update((id(entry), (k, entry)) for k, entry in enumerate(chain))
-            group.consume(used.values())
-        return found
+    def on_release(self, group: Group, exists: Combinations) -> list[Combination]:
+        if exists.ordered:
+            return _of_terminators(group, exists)
+        for child, arrival in reversed(
+            group.still_fresh()
+        ):  # the newest pending one that is in a combination
+            found = _with_arrival(group, exists, child, arrival)
+            if found:
+                return found
+        return []
 
 
-def _chains(group: Group, terminator: Entry) -> Iterator[Combination]:
-    """The chains of one terminator, each against what the former ones have left over."""
-    pools = [list(entries) for entries in group.stored[:-1]]
+def _with_arrival(group: Group, exists: Combinations, child: int, arrival: Entry) -> list[Combination]:
+    """One arrival, which stays; its partners are consumed as they are used."""
+    found: list[Combination] = []
+    while (chosen := exists.newest(group, group.stored, child, arrival)) is not None:
+        partners = [(k, entry) for k, entry in enumerate(chosen) if k != child]
+        if found and all_silent(entry for _, entry in partners):
+            break  # a repetition needs a partner that can run out (C5)
+        found.append(chosen)
+        group.consume(partners)
+    return found
+
+
+def _of_terminators(group: Group, exists: Combinations) -> list[Combination]:
+    """Terminators oldest first, those of one time point together; they are consumed, too."""
+    found: list[Combination] = []
+    last = len(group.stored) - 1
+    for _, batch in groupby(list(group.stored[last]), key=lambda entry: entry[AT]):
+        used: dict[int, tuple[int, Entry | None]] = {}
+        for terminator in batch:
+            for chain in _repetitions(group, exists, last, terminator):
+                found.append(chain)
+                used.update((id(entry), (k, entry)) for k, entry in enumerate(chain))
+        group.consume(used.values())
+    return found
+
+
+def _repetitions(group: Group, exists: Combinations, child: int, terminator: Entry) -> Iterator[Combination]:
+    """The combinations of one terminator, each against what the former ones have left over."""
+    pools = [list(entries) for entries in group.stored]
     repeated = False
-    while (chain := newest_chain(pools, terminator)) is not None:
-        partners = chain[:-1]
-        if all_silent(chain) or (repeated and all_silent(partners)):
+    while (chosen := exists.newest(group, pools, child, terminator)) is not None:
+        partners = [(k, entry) for k, entry in enumerate(chosen) if k != child and entry is not None]
+        if repeated and all_silent(entry for _, entry in partners):
             return
-        yield chain
+        yield chosen
         repeated = True
-        for k, entry in enumerate(partners):
+        for k, entry in partners:
             discard(pools[k], entry)
-        for k, entry in enumerate(partners):
+        for k, entry in partners:
             silent = group.successor(k, entry, pools[k])
             if silent is not None:
                 pools[k].append(silent)

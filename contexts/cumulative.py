@@ -5,39 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
+from .combinations import Combinations
 from .context import Context
-from .group import Combination, Entry, Group, all_silent
-from .order import members
+from .entry import Combination, Entry
+from .group import Group
 
 
 class Cumulative(Context):
-    """One composite of all events that can take part; all of them are consumed (H4, H5)."""
+    """One composite of all events that are part of some combination; all of them are consumed (H4, H5, Q1)."""
 
     name = "cumulative"
+    batches = True
 
-    def conjunction(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
-        return self.release_conjunction(group)
+    def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
+        """All together."""
+        return [list(opened)] if opened else []
 
-    def release_conjunction(self, group: Group) -> list[Combination]:
-        if not all(group.stored):
-            return []
-        chosen = tuple(chain.from_iterable(group.stored))
-        if all_silent(chosen):
-            return []
-        group.consume_all()
-        return [chosen]
+    def on_arrival(
+        self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
+    ) -> list[Combination]:
+        return self.on_release(group, exists)
 
-    def sequence(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
-        return self.release_sequence(group)
-
-    def release_sequence(self, group: Group) -> list[Combination]:
-        if not all(group.stored):
+    def on_release(self, group: Group, exists: Combinations) -> list[Combination]:
+        members = exists.members(group)
+        if members is None:
             return []
-        taking_part = members(group.stored)
-        if taking_part is None:
+        chosen = tuple(chain.from_iterable(members))
+        if not exists.admits(chosen):
             return []
-        chosen = tuple(chain.from_iterable(taking_part))
-        if all_silent(chosen):
-            return []
-        group.consume([(k, entry) for k, entries in enumerate(taking_part) for entry in entries])
+        group.consume([(k, entry) for k, entries in enumerate(members) for entry in entries])
         return [chosen]

@@ -2,37 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, MutableSequence
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Hashable, Iterable, MutableSequence
+from typing import Protocol
 
-# An event as an operand stores it: (start, end, at, event, silent).
-#   start, end   what "before" compares: its interval (E5) or, in detection order, its detection time twice;
-#                an empty interval is (inf, -inf), which makes it in order with everything
-#   at           the time point at which it was stored
-#   event        the event itself, which no context looks into
-#   silent       whether it is a silent empty composite (M5)
-# A plain tuple, because one is made for every stored event.
-Entry: TypeAlias = tuple[float, float, int, Any, bool]
-START, END, AT, EVENT, SILENT = range(5)
-
-# One choice of stored events, in order of operand, then of arrival.
-Combination: TypeAlias = tuple[Entry, ...]
-
-EMPTY_START, EMPTY_END = float("inf"), float("-inf")
-
-
-def primitive(at: int, event: object) -> Entry:
-    """The entry of an event that happens at one time point."""
-    return (at, at, at, event, False)
-
-
-def composite(
-    start: float | None, end: float | None, at: int, event: object, *, silent: bool = False
-) -> Entry:
-    """The entry of an event with an interval; start and end are None when the interval is empty."""
-    if start is None or end is None:
-        return (EMPTY_START, EMPTY_END, at, event, silent)
-    return (start, end, at, event, silent)
+from .entry import EVENT, Entry
 
 
 class Owner(Protocol):
@@ -51,19 +24,30 @@ class Owner(Protocol):
 class Group:
     """The stored events of one group: ``stored[k]`` are operand k's, oldest first.
 
-    ``fresh`` are, for a deferred operator, the arrivals since the last release (X1), with their operand;
-    None if there are none. ``owners[k]`` is told of the consumption of operand k's events; ``owners`` is
-    None when nobody is.
+    ``key`` is the group's (K1). ``fresh`` are, for a deferred operator, the arrivals since the last release (X1), with
+    their operand; None if there are none. ``owners[k]`` is told of the consumption of operand k's events; ``owners``
+    is None when nobody is. ``runs`` are those of context next (S2). ``shared`` says that one event may stand in two
+    operands and, consumed in one, is consumed in all (S1). ``expiry`` is when the oldest event will be too old (W11),
+    if somebody looks after that.
     """
 
-    __slots__ = ("fresh", "now", "owners", "stored")
+    __slots__ = ("expiry", "fresh", "key", "now", "owners", "runs", "shared", "stored")
 
     def __init__(
-        self, stored: list[MutableSequence[Entry]], owners: tuple[Owner | None, ...] | None = None
+        self,
+        stored: list[MutableSequence[Entry]],
+        owners: tuple[Owner | None, ...] | None = None,
+        key: Hashable = 0,
+        *,
+        shared: bool = False,
     ) -> None:
         self.stored = stored
         self.owners = owners
+        self.key = key
+        self.shared = shared
         self.fresh: list[tuple[int, Entry]] | None = None
+        self.runs: list[list[Entry | None]] | None = None
+        self.expiry: int | None = None
         self.now = 0
 
     def hold(self, child: int, arrivals: Iterable[Entry]) -> None:
@@ -83,13 +67,15 @@ class Group:
         stored = [set(map(id, entries)) for entries in self.stored]  # this very entry, not an equal one
         return [(k, entry) for k, entry in self.fresh if id(entry) in stored[k]]
 
-    def consume(self, taken: Iterable[tuple[int, Entry]]) -> None:
+    def consume(self, taken: Iterable[tuple[int, Entry | None]]) -> None:
         """Takes these events out of their operands' stores, then tells their owners (H7)."""
-        taken = list(taken)
-        for k, entry in taken:
+        chosen = [(k, entry) for k, entry in taken if entry is not None]
+        if self.shared:
+            chosen = self._in_all_operands(chosen)
+        for k, entry in chosen:
             discard(self.stored[k], entry)
         if self.owners is not None:
-            self._tell(taken)
+            self._tell(chosen)
 
     def consume_all(self) -> None:
         """Consumes everything that is stored."""
@@ -103,6 +89,17 @@ class Group:
         """The silent empty composite that would take the place of operand k's ``entry`` (M5, C5)."""
         owner = self.owners[k] if self.owners is not None else None
         return owner.successor(entry, remaining, self.now) if owner is not None else None
+
+    def _in_all_operands(self, chosen: list[tuple[int, Entry]]) -> list[tuple[int, Entry]]:
+        """S1: an event consumed in one operand is consumed in all."""
+        events = {id(entry[EVENT]) for _, entry in chosen}
+        others = [
+            (k, entry)
+            for k, stored in enumerate(self.stored)
+            for entry in stored
+            if id(entry[EVENT]) in events and not any(entry is one for j, one in chosen if j == k)
+        ]
+        return chosen + others
 
     def _tell(self, taken: list[tuple[int, Entry]]) -> None:
         assert self.owners is not None
@@ -128,8 +125,3 @@ def discard(stored: MutableSequence[Entry], entry: Entry) -> bool:
             del stored[index]
             return True
     return False
-
-
-def all_silent(combination: Iterable[Entry]) -> bool:
-    """Whether nothing but silent empty composites is in it; such a combination does not count (M5)."""
-    return all(entry[SILENT] for entry in combination)

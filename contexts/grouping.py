@@ -1,24 +1,57 @@
-"""The hierarchical context: events combine only below the same ancestor (rules H1, H2, K1, K2)."""
+"""Groups: which events may combine at all, by their place in the tree and by values (rules H1, H2, K1, K2, V2).
+
+A group's key is its *place*, a node id, or the place together with the values of the variables that extend the group.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from path_types import PathType, offset
+
+from .entry import BINDINGS, EVENT, Entry
+
+Key: TypeAlias = Any
+"""A place (int), or a tuple of a place and values (`ByValue`); all keys of an operator are of one kind, so that they
+can be sorted."""
 
 FLAT_KEY = 0
 
 
-class Hierarchical:
+class Grouping(ABC):
+    """How an operator divides events into groups."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def place(self, path: PathType | None, ids: Sequence[int]) -> int | None:
+        """The place of a path instance; None when it takes no part (P8, H1)."""
+
+    @abstractmethod
+    def key_of(self, entry: Entry) -> Key | None:
+        """The key of the group of an entry; None when it takes no part."""
+
+    @abstractmethod
+    def key(self, place: int, bindings: Mapping[str, object] | None) -> Key | None:
+        """The key of the group at this place with these variables; None when a value is missing (V2)."""
+
+    @abstractmethod
+    def place_of(self, key: Key) -> int:
+        """The place of a key."""
+
+
+class Hierarchical(Grouping):
     """Groups events by their projection on a path type.
 
-    The group key is the node id at the end of the projection: ids are unique in a document and a node keeps
-    its ancestors for life, so equal keys mean equal projections (K1).
+    The place is the node id at the end of the projection: ids are unique in a document and a node keeps its
+    ancestors for life, so equal places mean equal projections (K1).
 
     >>> grouping = Hierarchical(PathType.parse("item"))
-    >>> grouping.key(PathType.parse("/order/item/price"), (1, 5, 9))
+    >>> grouping.place(PathType.parse("/order/item/price"), (1, 5, 9))
     5
-    >>> grouping.key(PathType.parse("/order"), (1,)) is None
+    >>> grouping.place(PathType.parse("/order"), (1,)) is None
     True
     """
 
@@ -29,7 +62,7 @@ class Hierarchical:
         self._indexes: dict[PathType, int | None] = {}
 
     def index(self, path: PathType) -> int | None:
-        """Which of the ids of an instance of ``path`` is the group key; None if nothing is projected."""
+        """Which of the ids of an instance of ``path`` is the place; None if nothing is projected."""
         try:
             return self._indexes[path]
         except KeyError:
@@ -37,20 +70,80 @@ class Hierarchical:
             index = self._indexes[path] = None if start is None else start + len(self.path) - 1
             return index
 
-    def key(self, path: PathType | None, ids: Sequence[int]) -> int | None:
-        """The group key of a path instance; None when its projection is null (P8, H1)."""
+    def place(self, path: PathType | None, ids: Sequence[int]) -> int | None:
         index = None if path is None else self.index(path)
         return None if index is None else ids[index]
 
+    def key_of(self, entry: Entry) -> Key | None:
+        event = entry[EVENT]
+        return self.place(event[2], event[3])
 
-class Flat:
-    """No hierarchical context: all events form one group (H2)."""
+    def key(self, place: int, bindings: Mapping[str, object] | None) -> Key | None:
+        return place
+
+    def place_of(self, key: Key) -> int:
+        assert isinstance(key, int)
+        return key
+
+
+class Flat(Grouping):
+    """No hierarchical context: all events are at one place (H2)."""
 
     __slots__ = ()
 
-    def key(self, path: PathType | None, ids: Sequence[int]) -> int:
-        """The one group's key, whatever the event."""
+    def place(self, path: PathType | None, ids: Sequence[int]) -> int:
+        return FLAT_KEY
+
+    def key_of(self, entry: Entry) -> Key | None:
+        return FLAT_KEY
+
+    def key(self, place: int, bindings: Mapping[str, object] | None) -> Key | None:
+        return place
+
+    def place_of(self, key: Key) -> int:
         return FLAT_KEY
 
 
-Grouping = Hierarchical | Flat
+class ByValue(Grouping):
+    """Groups by place and, at one place, by the values of variables, compared as ``text`` writes them (V2, V3).
+
+    A list that has one value stands for it; a variable without a value, or with several, makes the event take no part.
+
+    >>> by_part = ByValue(Hierarchical(PathType.parse("order")), ("part",), str)
+    >>> by_part.key(7, {"part": "926-AA"}), by_part.key(7, {"part": ()})
+    ((7, '926-AA'), None)
+    """
+
+    __slots__ = ("at", "names", "text")
+
+    def __init__(
+        self, at: Hierarchical | Flat, names: tuple[str, ...], text: Callable[[object], str]
+    ) -> None:
+        self.at = at
+        self.names = names
+        self.text = text
+
+    def place(self, path: PathType | None, ids: Sequence[int]) -> int | None:
+        return self.at.place(path, ids)
+
+    def key_of(self, entry: Entry) -> Key | None:
+        event = entry[EVENT]
+        place = self.at.place(event[2], event[3])
+        return None if place is None else self.key(place, entry[BINDINGS])
+
+    def key(self, place: int, bindings: Mapping[str, object] | None) -> Key | None:
+        key: list[Key] = [place]
+        for name in self.names:
+            value = None if bindings is None else bindings.get(name)
+            if isinstance(value, tuple):
+                value = value[0] if len(value) == 1 else None
+            if value is None:
+                return None
+            key.append(value if isinstance(value, str) else self.text(value))
+        return tuple(key)
+
+    def place_of(self, key: Key) -> int:
+        assert isinstance(key, tuple)
+        place = key[0]
+        assert isinstance(place, int)
+        return place

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from .combinations import Combinations
 from .context import Context
-from .group import Combination, Entry, Group, all_silent
-from .order import in_order
+from .entry import Combination, Entry
+from .group import Group
 
 
 class Recent(Context):
@@ -14,6 +15,7 @@ class Recent(Context):
 
     name = "recent"
     one_by_one = True
+    replaces = True
 
     def store(self, group: Group, child: int, arrivals: Iterable[Entry]) -> None:
         stored = group.stored[child]
@@ -21,31 +23,28 @@ class Recent(Context):
             stored.clear()
             stored.append(entry)
 
-    def conjunction(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
-        if not all(group.stored):
-            return []
-        chosen = _newest(group)
-        return [] if all_silent(chosen) else [chosen]
+    def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
+        """The newest."""
+        return [[entry] for entry in opened[-1:]]
 
-    def release_conjunction(self, group: Group) -> list[Combination]:
-        return self.conjunction(group, 0, ())
+    def on_arrival(
+        self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
+    ) -> list[Combination]:
+        chosen = exists.newest_of_each(group, child, arrivals[-1])
+        return [] if chosen is None else [self._taken(group, exists, chosen)]
 
-    def sequence(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
-        if not all(group.stored):
-            return []
-        chosen = _newest(group)
-        if all_silent(chosen) or not in_order(chosen):
-            return []
-        # The first operand's event can start a later combination, the others cannot (H5).
-        group.consume([(k, entry) for k, entry in enumerate(chosen) if k])
-        return [chosen]
+    def on_release(self, group: Group, exists: Combinations) -> list[Combination]:
+        fresh = group.still_fresh()
+        child, arrival = fresh[-1] if fresh else (0, None)
+        chosen = exists.newest_of_each(group, child, arrival)
+        return [] if chosen is None else [self._taken(group, exists, chosen)]
 
-    def release_sequence(self, group: Group) -> list[Combination]:
-        return self.sequence(group, 0, ())
+    def is_possible(self, group: Group, exists: Combinations) -> bool:
+        fresh = group.still_fresh()
+        return bool(fresh) and exists.newest_of_each(group, *fresh[-1]) is not None
 
-    def sequence_is_possible(self, group: Group) -> bool:
-        return all(group.stored) and bool(group.still_fresh()) and in_order(_newest(group))
-
-
-def _newest(group: Group) -> Combination:
-    return tuple([entries[-1] for entries in group.stored])
+    def _taken(self, group: Group, exists: Combinations, chosen: Combination) -> Combination:
+        """Where operands are in order, the first one's event can start a later combination, the others cannot."""
+        if exists.ordered:
+            group.consume(enumerate(chosen[1:], 1))
+        return chosen

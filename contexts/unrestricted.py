@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
 
+from .combinations import Combinations
 from .context import Context
-from .group import Combination, Entry, Group, all_silent
-from .order import all_chains
+from .entry import Combination, Entry
+from .group import Group
 
 
 class Unrestricted(Context):
@@ -15,44 +15,20 @@ class Unrestricted(Context):
 
     name = "unrestricted"
 
-    def conjunction(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
-        stored = group.stored
-        found: list[Combination] = []
-        for arrival in arrivals:
-            pools = [(arrival,) if k == child else entries for k, entries in enumerate(stored)]
-            found += product(*pools)
-        return found
+    def on_arrival(
+        self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
+    ) -> list[Combination]:
+        return list(exists.every(group, child, arrivals))
 
-    def release_conjunction(self, group: Group) -> list[Combination]:
-        fresh = _identities(group)
-        return [chosen for chosen in product(*group.stored) if _touches(chosen, fresh)]
+    def on_release(self, group: Group, exists: Combinations) -> list[Combination]:
+        return list(_with_fresh(group, exists))
 
-    def sequence(self, group: Group, child: int, arrivals: Sequence[Entry]) -> list[Combination]:
-        stores = [arrivals if k == child else entries for k, entries in enumerate(group.stored)]
-        return [
-            chain
-            for terminator in stores[-1]
-            for chain in all_chains(stores[:-1], terminator)
-            if not all_silent(chain)
-        ]
-
-    def release_sequence(self, group: Group) -> list[Combination]:
-        return list(self._fresh_chains(group))
-
-    def sequence_is_possible(self, group: Group) -> bool:
-        return next(self._fresh_chains(group), None) is not None
-
-    def _fresh_chains(self, group: Group) -> Iterator[Combination]:
-        fresh = _identities(group)
-        for terminator in group.stored[-1]:
-            for chain in all_chains(group.stored[:-1], terminator):
-                if _touches(chain, fresh):
-                    yield chain
+    def is_possible(self, group: Group, exists: Combinations) -> bool:
+        return exists.enough(group) and next(_with_fresh(group, exists), None) is not None
 
 
-def _identities(group: Group) -> set[int]:
-    return {id(entry) for _, entry in group.still_fresh()}
-
-
-def _touches(combination: Combination, fresh: set[int]) -> bool:
-    return any(id(entry) in fresh for entry in combination)
+def _with_fresh(group: Group, exists: Combinations) -> Iterator[Combination]:
+    fresh = {id(entry) for _, entry in group.still_fresh()}
+    for chosen in exists.all_of(group):
+        if any(id(entry) in fresh for entry in chosen):
+            yield chosen

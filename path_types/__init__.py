@@ -4,6 +4,8 @@ Pure values without any knowledge of XML libraries, events or contexts. Read `st
 `relations`, `instances`, in that order; `parsing` reads them from text.
 """
 
+__part_of__ = "xmlcep"  # xmlcep looks for it: other distributions have packages of this name, too
+
 from .errors import PathError as PathError
 from .errors import PathSyntaxError as PathSyntaxError
 from .errors import XmlCepError as XmlCepError

@@ -5,23 +5,15 @@ A QName is ``name``, ``prefix:name`` or Clark notation ``{uri}name``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from .errors import PathSyntaxError
+from .names import clark_name, ncname_at
 from .steps import TEXT_TEST, Axis, Step
-from .types import PathType
-
-# Name characters of XML 1.0 (5th edition), without the colon (Namespaces in XML: NCName).
-_START = (
-    "A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"
-    "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
-)
-_NCNAME = re.compile(f"[{_START}][{_START}\\-.0-9\u00b7\u0300-\u036f\u203f-\u2040]*")
 
 
-def parse_path_type(text: str, namespaces: Mapping[str, str] | None = None) -> PathType:
-    """The path type that ``text`` denotes; see `PathType.parse`."""
+def parse_steps(text: str, namespaces: Mapping[str, str] | None = None) -> tuple[bool, list[Step]]:
+    """Whether the path in ``text`` is absolute, and its steps; see `PathType.parse`."""
     return _PathParser(text, namespaces or {}).parse()
 
 
@@ -33,7 +25,7 @@ class _PathParser:
         self.namespaces = namespaces
         self.position = 0
 
-    def parse(self) -> PathType:
+    def parse(self) -> tuple[bool, list[Step]]:
         absolute = self._skip("/")
         steps = [self._step()]
         while self.position < len(self.text):
@@ -44,7 +36,7 @@ class _PathParser:
                     f"a step after {steps[-1]}", "an attribute or text() can only be the last step"
                 )
             steps.append(self._step())
-        return PathType.of(absolute, steps)
+        return absolute, steps
 
     def _step(self) -> Step:
         if self.text.startswith(TEXT_TEST, self.position):
@@ -63,10 +55,10 @@ class _PathParser:
                 raise self._error("'{' without '}'", "write a namespaced name as {uri}name", start)
             uri = self.text[self.position : closing]
             self.position = closing + 1
-            return _clark(uri, self._ncname())
+            return clark_name(uri, self._ncname())
         name = self._ncname()
         if not self._skip(":"):
-            return _clark(default, name)
+            return clark_name(default, name)
         if name not in self.namespaces:
             known = ", ".join(sorted(filter(None, self.namespaces))) or "none"
             raise self._error(
@@ -74,13 +66,13 @@ class _PathParser:
                 f"declare it (known prefixes: {known}) or write {{uri}}name",
                 start,
             )
-        return _clark(self.namespaces[name], self._ncname())
+        return clark_name(self.namespaces[name], self._ncname())
 
     def _ncname(self) -> str:
-        match = _NCNAME.match(self.text, self.position)
-        if match:
-            self.position = match.end()
-            return match.group()
+        name = ncname_at(self.text, self.position)
+        if name:
+            self.position += len(name)
+            return name
         rest = self.text[self.position :]
         if not rest:
             raise self._error("a step is missing at the end", "write a name, @name or text()")
@@ -98,7 +90,3 @@ class _PathParser:
 
     def _error(self, problem: str, hint: str, offset: int | None = None) -> PathSyntaxError:
         return PathSyntaxError(self.text, self.position if offset is None else offset, problem, hint)
-
-
-def _clark(uri: str, name: str) -> str:
-    return f"{{{uri}}}{name}" if uri else name

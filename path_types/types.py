@@ -12,6 +12,7 @@ from typing import NoReturn
 from weakref import WeakValueDictionary
 
 from .errors import PathError
+from .parsing import parse_steps
 from .steps import Step
 
 _Key = tuple[bool, tuple[Step, ...]]
@@ -56,9 +57,7 @@ class PathType:
         names without a prefix. Names in Clark notation need no prefix. Raises `PathSyntaxError`, which
         points at the character.
         """
-        from .parsing import parse_path_type  # the parser builds path types, so it stands above them
-
-        return parse_path_type(text, namespaces)
+        return cls.of(*parse_steps(text, namespaces))
 
     def child(self, step: Step) -> PathType:
         """This path type with one more step."""

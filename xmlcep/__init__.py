@@ -1,9 +1,11 @@
 """xmlcep: composite events in changing XML documents.
 
 The names here are the stable interface; the packages behind them say in their docstrings in which order to
-read them. A newcomer starts with `events` and `definitions`, then `rules`, `engine`, `wrap`, `log`, `audit`.
+read them. A newcomer starts with `events` and `algebra`, then `rules`, `engine`, `wrapping`, `log`, `auditing`;
+docs/architecture.md has a first day.
 """
 
+from . import own_packages as own_packages  # first: the others import them
 from .auditing import AuditResult as AuditResult
 from .auditing import audit as audit
 from .documents.replica import Replica as Replica

@@ -3,45 +3,56 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from path_types import XmlCepError as XmlCepError
 
+from .position import NOWHERE, Position
+
 
 class RuleProblem:
-    """One thing that is wrong in a rules text: where, what, and what to write instead.
+    """One thing that is wrong in a rules text: what (``message``), what to write instead (``hint``), where (``at``)."""
 
-    ``line`` and ``column`` count from 1; ``width`` is how many characters are marked; 0 for both means
-    that the definition was not read from text.
-    """
+    __slots__ = ("at", "hint", "message")
 
-    __slots__ = ("column", "hint", "line", "message", "width")
-
-    def __init__(
-        self, message: str, hint: str = "", *, line: int = 0, column: int = 0, width: int = 1
-    ) -> None:
+    def __init__(self, message: str, hint: str = "", at: Position = NOWHERE) -> None:
         self.message = message
         self.hint = hint
-        self.line = line
-        self.column = column
-        self.width = width
+        self.at = at
+
+    @property
+    def line(self) -> int:
+        """The line, from 1; 0 if the definition was not read from text."""
+        return self.at.line
+
+    @property
+    def column(self) -> int:
+        """The column, from 1; 0 if the definition was not read from text."""
+        return self.at.column
 
     def render(self, source_name: str, text: str | None) -> str:
         """The problem as ``file:line:column: message``, the marked line and the hint."""
+        return self.rendered(source_name, None if text is None else lines_of(text))
+
+    def rendered(self, source_name: str, lines: Sequence[str] | None) -> str:
+        """The same, given the lines of the text."""
         where = f"{source_name}:{self.line}:{self.column}: " if self.line else f"{source_name}: "
         shown = [f"{where}{self.message}"]
-        if text is not None and self.line:
-            # As the parser counts: only a line feed ends a line (str.splitlines knows many more).
-            lines = text.split("\n")
+        if lines is not None and self.line:
             line = lines[self.line - 1].rstrip("\r") if self.line <= len(lines) else ""
             line, column = _clipped(line, self.column)
-            before, marked = line[: column - 1], line[column - 1 : column - 1 + self.width]
+            before, marked = line[: column - 1], line[column - 1 : column - 1 + self.at.width]
             carets = "^" * max(1, sum(map(_display_width, marked)))
             indent = "".join("\t" if c == "\t" else " " * _display_width(c) for c in before)
             shown += [f"  {line}", f"  {indent}{carets}"]
         if self.hint:
             shown.append(f"  hint: {self.hint}")
         return "\n".join(shown)
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a rules text as the parser counts them: only a line feed ends one (str.splitlines knows more)."""
+    return text.split("\n")
 
 
 _LONGEST_SHOWN = 160  # of a line, in characters: a line written by a program can have millions
@@ -65,12 +76,24 @@ def _display_width(character: str) -> int:
 
 
 class RuleError(XmlCepError, ValueError):
-    """Rules that cannot be used; ``problems`` are all that was found, ``line`` and ``column`` the first's."""
+    """Rules that cannot be used; ``problems`` are all that was found, ``line`` and ``column`` the first's.
+
+    ``texts`` are those of several files by name; the problems say in which of them they are.
+    """
 
     def __init__(
-        self, problems: Sequence[RuleProblem], *, source_name: str = "<rules>", text: str | None = None
+        self,
+        problems: Sequence[RuleProblem],
+        *,
+        source_name: str = "<rules>",
+        text: str | None = None,
+        texts: Mapping[str, str] | None = None,
     ) -> None:
-        self.problems = tuple(sorted(problems, key=lambda problem: (problem.line, problem.column)))
+        self.texts = dict(texts or {})
+        order = {name: number for number, name in enumerate(self.texts)}
+        self.problems = tuple(
+            sorted(problems, key=lambda each: (order.get(each.at.file, -1), each.line, each.column))
+        )
         self.source_name = source_name
         self.text = text
         self.line = self.problems[0].line
@@ -78,7 +101,14 @@ class RuleError(XmlCepError, ValueError):
         super().__init__(source_name, [problem.message for problem in self.problems])
 
     def __str__(self) -> str:
-        return "\n".join(problem.render(self.source_name, self.text) for problem in self.problems)
+        lines = {name: lines_of(text) for name, text in self.texts.items()}
+        own = None if self.text is None else lines_of(self.text)
+        return "\n".join(
+            problem.rendered(problem.at.file, lines[problem.at.file])
+            if problem.at.file in lines
+            else problem.rendered(self.source_name, own)
+            for problem in self.problems
+        )
 
 
 class RecordError(XmlCepError, ValueError):
@@ -90,4 +120,5 @@ class MissingExtraError(XmlCepError, ImportError):
 
     def __init__(self, purpose: str, package: str, extra: str) -> None:
         self.extra = extra
-        super().__init__(f"{purpose} needs {package}: run  pip install 'xmlcep[{extra}]'")
+        self.command = f"run  pip install 'xmlcep[{extra}]'"
+        super().__init__(f"{purpose} needs {package}: {self.command}")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from path_types import PathInstance, PathSyntaxError, PathType, equals_or_ends
+from path_types import PathInstance, PathSyntaxError, PathType, equals_or_ends, offset
 
 from .errors import RecordError
 
@@ -14,32 +15,52 @@ OPERATIONS: tuple[Operation, ...] = ("ins", "upd", "del")
 ANY = "*"
 
 
+class Scope(Enum):
+    """Which nodes a leaf's path means (F5); the value is how it is written behind the path."""
+
+    NODE = ""
+    """Those that the path leads to (E2)."""
+    BELOW = "//*"
+    """Those below, however deep."""
+    AT_OR_BELOW = "//"
+    """Both."""
+
+    def covers(self, place: PathType, path: PathType) -> bool:
+        """Whether a node of the absolute path type ``path`` is meant by ``place`` and this scope (E2, F5)."""
+        if self is Scope.NODE:
+            return equals_or_ends(place, path)
+        start = offset(place, path)
+        return start is not None and (self is Scope.AT_OR_BELOW or start + len(place) < len(path))
+
+
 class PrimitiveType(NamedTuple):
-    """A primitive event type (E1): an operation, ``"*"`` for any, and a path type."""
+    """A primitive event type (E1): an operation, ``"*"`` for any, and a path type, with a scope (F5)."""
 
     operation: str
     path: PathType
+    scope: Scope = Scope.NODE
 
     def accepts(self, operation: str, path: PathType) -> bool:
         """Whether events of this operation and absolute path type are compatible with this type (E2)."""
-        return self.operation in (ANY, operation) and equals_or_ends(self.path, path)
+        return self.operation in (ANY, operation) and self.scope.covers(self.path, path)
 
     def __str__(self) -> str:
-        return f"{self.operation}({self.path})"
+        return f"{self.operation}({self.path}{self.scope.value})"
 
 
 class CompositeType(NamedTuple):
-    """A composite event type (E1): the name of an event definition, None for any, and a path type."""
+    """A composite event type (E1): the name of an event definition, None for any, a path type, a scope (F5)."""
 
     name: str | None
     path: PathType
+    scope: Scope = Scope.NODE
 
     def accepts(self, name: str, path: PathType) -> bool:
         """Whether composites of this name and absolute path type are compatible with this type (E2)."""
-        return self.name in (None, name) and equals_or_ends(self.path, path)
+        return self.name in (None, name) and self.scope.covers(self.path, path)
 
     def __str__(self) -> str:
-        return f"{self.name or '?'}({self.path})"
+        return f"{self.name or '?'}({self.path}{self.scope.value})"
 
 
 EventType: TypeAlias = PrimitiveType | CompositeType
@@ -96,7 +117,7 @@ class PrimitiveEvent(NamedTuple):
             raise RecordError(f"ts is {ts!r}: expected a whole number from 1 on")
         if op not in OPERATIONS:
             raise RecordError(f"op is {op!r}: expected 'ins', 'upd' or 'del'")
-        path = _record_path(record.get("path"))
+        path = record_path(record.get("path"))
         if not isinstance(ids, (list, tuple)) or not all(type(node) is int for node in ids):
             raise RecordError(f"ids is {ids!r}: expected a list of whole numbers")
         if len(ids) != len(path):
@@ -135,17 +156,37 @@ class PrimitiveEvent(NamedTuple):
         return record
 
     def to_constituent(self) -> dict[str, Any]:
-        """The event as it stands among the constituents of a finding record."""
-        return {
+        """The event as it stands among the constituents of a finding record.
+
+        ``at``, ``txn`` and ``meta``, when and by whom it was made, are left out where the event has none (N8).
+        """
+        record: dict[str, Any] = {
             "ts": self.ts, "op": self.op, "path": str(self.path), "ids": list(self.ids),
             "value": self.value, "old": self.old,
         }  # fmt: skip
+        if self.at is not None:
+            record["at"] = self.at
+        return record | self.provenance()
+
+    def provenance(self) -> dict[str, Any]:
+        """Its ``txn`` and ``meta`` as fields of a finding record, without what it has not."""
+        return _provenance(self.txn, self.meta)
 
     def __str__(self) -> str:
         return f"{self.op}({self.instance}) at {self.ts}"
 
 
-def _record_path(given: object) -> PathType:
+def _provenance(txn: int | None, meta: Mapping[str, str] | None) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if txn is not None:
+        found["txn"] = txn
+    if meta is not None:
+        found["meta"] = dict(meta)
+    return found
+
+
+def record_path(given: object) -> PathType:
+    """The path of a change record, which is absolute; raises `RecordError` for anything else."""
     if not isinstance(given, str):
         raise RecordError(f"path is {given!r}: expected a string such as '/order/item'")
     try:
@@ -157,14 +198,34 @@ def _record_path(given: object) -> PathType:
     return path
 
 
+class TimePoint(NamedTuple):
+    """A time point at which something is raised that no record of the document's own raises: a timer is due (W5), or
+    something happened elsewhere that is known by its time only (D2)."""
+
+    ts: int
+    at: str | None = None
+    doc: str = ""
+    txn: int | None = None
+    meta: Mapping[str, str] | None = None
+
+    def provenance(self) -> dict[str, Any]:
+        """Its ``txn`` and ``meta`` as fields of a finding record, without what it has not."""
+        return _provenance(self.txn, self.meta)
+
+
+Cause: TypeAlias = PrimitiveEvent | TimePoint
+"""At what a composite is raised."""
+
+
 class CompositeEvent(NamedTuple):
     """An event raised by an operator of an event tree (E4).
 
     ``name`` is the event type's name, ``operator`` the label of the inner operator that raised it, None for
     the root of the tree (N7); ``path`` and ``ids`` are the path instance, ``constituents`` the events it is
     made of, in order of operand, then of arrival; ``start`` and
-    ``end`` its interval, None when empty (E5); ``cause`` the primitive event at whose time point it was
-    raised.
+    ``end`` its interval, None when empty (E5); ``cause`` the primitive event, or the time point, at which it was
+    raised; ``bindings`` its variables, a value or a tuple of values each, None if the event has none (V5); ``span``
+    the moments of its first and last primitive event, where rules look at these (W3).
     """
 
     # path and ids stand where PrimitiveEvent has them, so that the engine reads both in one way.
@@ -175,7 +236,9 @@ class CompositeEvent(NamedTuple):
     constituents: Sequence[Event]
     start: int | None
     end: int | None
-    cause: PrimitiveEvent
+    cause: Cause
+    bindings: Mapping[str, Any] | None = None
+    span: tuple[Any, Any] | None = None
 
     @property
     def ts(self) -> int:
@@ -196,14 +259,14 @@ class CompositeEvent(NamedTuple):
                 yield from event.flattened()
 
     def to_record(self) -> dict[str, Any]:
-        """The composite as a finding record."""
+        """The composite as a finding record; ``txn`` and ``meta`` are those of its cause, where that has them."""
         cause = self.cause
         return {
             "doc": cause.doc, "ts": cause.ts, "at": cause.at, "name": self.name,
             "path": None if self.path is None else str(self.path), "ids": list(self.ids),
             "start": self.start, "end": self.end,
             "constituents": [event.to_constituent() for event in self.constituents],
-            "operator": self.operator,
+            "operator": self.operator, **cause.provenance(),
         }  # fmt: skip
 
     def to_constituent(self) -> dict[str, Any]:

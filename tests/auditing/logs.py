@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from hypothesis import strategies as st
 
@@ -12,7 +13,9 @@ from tests.strategies import histories
 from xmlcep.documents.replica import Replica
 from xmlcep.events import PrimitiveEvent
 from xmlcep.log.json_codec import FASTEST
-from xmlcep.log.records import Header, change_record
+from xmlcep.log.records import ClockRecord, Header, change_record
+
+LogItem: TypeAlias = Header | PrimitiveEvent | ClockRecord
 
 
 @dataclass(frozen=True)
@@ -92,14 +95,32 @@ def interleaved(draw: st.DrawFn, parts: list[list[Header | PrimitiveEvent]]) -> 
     return found
 
 
-def write_log(path: Path, items: Sequence[Header | PrimitiveEvent | bytes]) -> Path:
+@st.composite
+def with_clocks(draw: st.DrawFn, log: Sequence[LogItem]) -> list[LogItem]:
+    """The log with clock records, most of them where they belong (W6), some in transactions, some too early or late."""
+    found = list(log)
+    for place, minute, moved in draw(
+        st.lists(
+            st.tuples(st.integers(0, 40), st.integers(0, 3), st.sampled_from((0, 0, 0, 0, 1, 2, -1))),
+            max_size=4,
+        )
+    ):
+        if place >= len(found):
+            continue
+        item = found[place]
+        clock = ClockRecord(item.doc, item.ts, f"2026-01-01T02:0{minute}:00Z")
+        found.insert(max(0, place + 1 + moved), clock)
+    return found
+
+
+def write_log(path: Path, items: Sequence[LogItem | bytes]) -> Path:
     """Writes a JSON Lines log; bytes are written as they are."""
     lines = []
     for item in items:
         if isinstance(item, bytes):
             lines.append(item)
         else:
-            record = item.to_record() if isinstance(item, Header) else change_record(item)
+            record = change_record(item) if isinstance(item, PrimitiveEvent) else item.to_record()
             lines.append(FASTEST.dumps(record))
     path.write_bytes(b"".join(line + b"\n" for line in lines))
     return path

@@ -10,11 +10,11 @@ from xmlcep.auditing.findings.order import Ranking
 from xmlcep.auditing.inputs import find_files, make_splits
 from xmlcep.auditing.plan.partition_key import make_plan
 from xmlcep.auditing.spark.chunks import Chunk
+from xmlcep.auditing.spark.document_merge import seam_chunks
 from xmlcep.auditing.spark.finding_chunks import FOUND, MOST_BYTES, in_order
-from xmlcep.auditing.spark.mapper import Keep, Mapper
+from xmlcep.auditing.spark.mapper import Keep, Mapper, SelectedRecord
 from xmlcep.auditing.spark.replayer import BucketReplayer
-from xmlcep.auditing.spark.segment_boundaries import edge_chunks
-from xmlcep.auditing.spark.segment_merge import Settlement
+from xmlcep.auditing.spark.segment_merge import SegmentMerge
 from xmlcep.auditing.spark.task_reports import BAD, Report
 from xmlcep.auditing.spark.tasks import replay_segments
 from xmlcep.rules import Rules
@@ -43,30 +43,31 @@ def simulate(
 
     reader = mapper()
     routed, reports = _divided(item for split in splits for item in reader.read(split))
-    settlement = Settlement(splits, reports, buckets)
+    merge = SegmentMerge(splits, reports, buckets)
     for chunk in routed:
         if chunk.level == BAD:
-            settlement.collect_bad(chunk, collector)
-    if settlement.to_sort:
-        selected = sorted(
+            merge.collect_bad(chunk, collector)
+    if merge.to_sort:
+        selected = [
             record
             for split in splits
-            for records in mapper().select(split, settlement.to_sort)
+            for records in mapper().select(split, merge.to_sort)
             for record in records
-        )
+        ]
+        selected.sort(key=_in_spark)
         again, reports = _divided(mapper().route_sorted(selected, {split.name: split for split in splits}))
-        settlement.add_sorted(reports)
+        merge.add_sorted(reports)
         routed += again
         for chunk in again:
             if chunk.level == BAD:
-                settlement.collect_bad(chunk, collector, again=True)
-    settlement.collect(collector)
+                merge.collect_bad(chunk, collector, again=True)
+    merge.collect(collector)
     plan = make_plan(rules)
-    chunks = routed + list(edge_chunks(settlement.edges(), plan, buckets))
+    chunks = routed + list(seam_chunks(merge.seams(), plan, buckets))
     for level in range(1 + max(each.level for each in plan.passes)):
         for bucket in range(buckets):
             replayer = BucketReplayer(
-                plan, bucket, buckets, settlement.ends(), settlement.headers(), settlement.to_sort,
+                plan, bucket, buckets, merge.ends(), merge.headers(), merge.to_sort,
                 operators=operators,
             )  # fmt: skip
             own = [chunk for chunk in chunks if (chunk.level, chunk.bucket) == (level, bucket)]
@@ -84,3 +85,8 @@ def _divided(items: Iterable[Chunk | Report]) -> tuple[list[Chunk], list[Report]
     return [each for each in both if isinstance(each, Chunk)], [
         each for each in both if isinstance(each, Report)
     ]
+
+
+def _in_spark(record: SelectedRecord) -> tuple[object, ...]:
+    """As Spark sorts: null before all."""
+    return *record[:2], record.clock is not None, record.clock or 0, *record[3:]

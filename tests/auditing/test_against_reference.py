@@ -18,15 +18,16 @@ from hypothesis import strategies as st
 from path_types import PathType
 from tests.auditing.logs import Life, interleaved, lives, write_log
 from tests.auditing.simulation import simulate
+from tests.laws.agreement import as_the_engine_sees
 from tests.reference import Evaluation
 from tests.reference.document import NaiveDocument
 from tests.strategies import reusing_rule_sets, rule_sets, show_rules, taking
+from xmlcep.algebra import EventDefinition
 from xmlcep.auditing import audit
 from xmlcep.auditing.bad_records import OnBadRecord
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.spool import Spool
 from xmlcep.auditing.result import Summary
-from xmlcep.definitions import EventDefinition
 from xmlcep.events import PrimitiveEvent
 from xmlcep.log.json_codec import FASTEST
 from xmlcep.log.records import Header
@@ -56,7 +57,7 @@ def expected_of(life: Life, definitions: Definitions) -> Evaluation:
         assert event is not None
         if before is not None and before.txn is not None and event.txn != before.txn:
             evaluation.take("flush")  # D3: the end of a transaction
-        evaluation.take(event)
+        evaluation.take(as_the_engine_sees(event))
     evaluation.take("close")
     return evaluation
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.auditing.logs import documents, interleaved, write_log
+from tests.auditing.logs import documents, interleaved, with_clocks, write_log
 from tests.strategies import rule_sets
 from xmlcep.auditing import AuditResult, audit
 from xmlcep.auditing.findings.collector import Collector
@@ -55,7 +55,7 @@ def described(result: AuditResult) -> tuple[bytes, bytes | None, list[Any]]:
 @given(rule_sets(), st.data())
 def test_random_rules_and_logs(spark: SparkSession, definitions, data) -> None:
     rules = Rules.from_definitions(definitions)
-    parts = [part for part in data.draw(documents()) if part]
+    parts = [data.draw(with_clocks(part)) for part in data.draw(documents()) if part]
     partitions = data.draw(st.sampled_from((1, 2, 7, 64)))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
@@ -87,7 +87,8 @@ def orders(doc: str, count: int = 60, txn: bool = False) -> list[dict[str, Any]]
         ts = len(records) + 1
         records.append(
             {"doc": doc, "ts": ts, "op": op, "path": path, "ids": ids, "value": None, "old": None, "pos": None,
-             "at": f"2026-01-01T00:00:{ts % 60:02}Z", "txn": ts // 4 if txn else None, "meta": None, **more}
+             "at": f"2026-01-01T00:00:{ts % 60:02}Z", "txn": ts // 4 if txn else None,
+             "meta": {"user": f"user {ts // 8}"} if txn else None, **more}
         )  # fmt: skip
 
     add("ins", "/order", [1], pos=0)
@@ -157,7 +158,7 @@ def test_bad_records_and_disorder(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_parquet_findings_are_the_same(spark: SparkSession, tmp_path: Path) -> None:
-    log = write_log(tmp_path / "a.jsonl", lines_of(orders("a")))
+    log = write_log(tmp_path / "a.jsonl", lines_of(orders("a")) + lines_of(orders("b", txn=True)))
     local = audit(log, ORDER_RULES, out=tmp_path / "local.parquet", format="parquet")
     distributed = audit(
         log, ORDER_RULES, out=tmp_path / "spark.parquet", format="parquet", engine="spark", spark=spark
@@ -165,6 +166,36 @@ def test_parquet_findings_are_the_same(spark: SparkSession, tmp_path: Path) -> N
     assert_same(distributed, local)
     assert list(local.records()) == list(audit(log, ORDER_RULES).records())
     assert local.findings.num_rows == local.summary.findings > 20
+    with_meta = [dict(meta) for meta in local.findings["meta"].to_pylist() if meta is not None]
+    assert len(with_meta) == local.summary.documents["b"].findings and {"user": "user 1"} in with_meta
+
+
+def test_findings_say_who_and_when(spark: SparkSession, tmp_path: Path) -> None:
+    """Of each change as far as its record says it, of the finding what the record says that caused it."""
+    records = orders("a", 14, txn=True)
+    for record in records[::3]:
+        record["at"] = None
+    for record in records[::4]:
+        del record["meta"]
+    log = write_log(tmp_path / "a.jsonl", lines_of(records))
+    for rules in (ORDER_RULES, parse_rules("event P = ins(item/price) & ins(item/comment)")):
+        local = audit(log, rules, out=tmp_path / "local.out")
+        distributed = audit(log, rules, out=tmp_path / "spark.out", engine="spark", spark=spark)
+        assert_same(distributed, local)
+        for finding in local.records():
+            cause = records[finding["ts"] - 1]
+            assert finding["txn"] == cause["txn"] and finding.get("meta") == cause.get("meta")
+            for each in flattened(finding):
+                record = records[each["ts"] - 1]
+                said = {name: record[name] for name in ("at", "txn", "meta") if record.get(name) is not None}
+                assert {name: each[name] for name in each.keys() & {"at", "txn", "meta"}} == said
+
+
+def flattened(finding: dict[str, Any]) -> list[dict[str, Any]]:
+    """The changes in a finding, or the constituent itself."""
+    if "constituents" not in finding:
+        return [finding]
+    return [inner for each in finding["constituents"] for inner in flattened(each)]
 
 
 def test_many_small_splits(spark: SparkSession, tmp_path: Path) -> None:

@@ -18,17 +18,17 @@ from hypothesis import strategies as st  # noqa: E402
 
 from path_types import PathType  # noqa: E402
 from xmlcep.auditing.spark.chunks import Chunk, ChunkReader, ChunkWriter, Mark, buckets_of, from_ipc, hash_of  # noqa: E402
-from xmlcep.log.columns.blocks import Kinds  # noqa: E402
+from xmlcep.log.columns.blocks import RecordTypes  # noqa: E402
 
 ITEM, PRICE = PathType.parse("/order/item"), PathType.parse("/order/item/price")
 
 Row = dict[str, Any]
 
 
-def writer(levels: tuple[int, ...] = (0,), buckets: int = 4) -> tuple[ChunkWriter, Kinds]:
-    """A writer for passes of these levels, and the kinds that its codes stand for."""
-    kinds = Kinds(lambda op, path: True)
-    return ChunkWriter(levels, buckets, kinds.met), kinds
+def writer(levels: tuple[int, ...] = (0,), buckets: int = 4) -> tuple[ChunkWriter, RecordTypes]:
+    """A writer for passes of these levels, and the types that its codes stand for."""
+    types = RecordTypes(lambda op, path: True)
+    return ChunkWriter(levels, buckets, types.by_number), types
 
 
 def add(to: ChunkWriter, *rows: Row, ordered: bool = True) -> None:
@@ -44,10 +44,10 @@ def add(to: ChunkWriter, *rows: Row, ordered: bool = True) -> None:
     to.add(passes, buckets, columns, ordered=ordered)
 
 
-def record(kinds: Kinds, ts: int, **more: Any) -> Row:
+def record(types: RecordTypes, ts: int, **more: Any) -> Row:
     ids = more.pop("ids", (1, 2))
     op, path = more.pop("op", "ins"), PRICE if len(ids) == 3 else ITEM
-    return {"mark": Mark.RECORD, "ts": ts, "what": kinds.of(op, path).number, "ids": list(ids), **more}
+    return {"mark": Mark.RECORD, "ts": ts, "what": types.of(op, path).number, "ids": list(ids), **more}
 
 
 def read(chunks: list[Chunk], *, sort: bool = False) -> list[tuple[int, str, int, int]]:
@@ -61,17 +61,17 @@ def read(chunks: list[Chunk], *, sort: bool = False) -> list[tuple[int, str, int
 
 
 def test_a_row_of_each_kind_comes_out_as_it_was() -> None:
-    to, kinds = writer()
+    to, types = writer()
     add(
         to,
         {"mark": Mark.FRAGMENT, "ts": 0, "value": "<item/>", "ids": [2, 3], "pos": 7},
         {"mark": Mark.BOUNDARY, "ts": 4, "at": "noon"},
         {
-            "mark": Mark.COMPOSITE, "ts": 5, "what": kinds.of("upd", PRICE).number, "ids": [1, 2, 3], "value": "a",
+            "mark": Mark.COMPOSITE, "ts": 5, "what": types.of("upd", PRICE).number, "ids": [1, 2, 3], "value": "a",
             "old": "b", "pos": None, "at": "one", "composite": b"{}",
         },
-        record(kinds, 5, ids=(1, 2, 3), op="upd", value="a", old="b", at="one"),
-        record(kinds, 6, value="", pos=-1),
+        record(types, 5, ids=(1, 2, 3), op="upd", value="a", old="b", at="one"),
+        record(types, 6, value="", pos=-1),
         {"mark": Mark.FLUSH, "ts": 6, "at": None},
     )  # fmt: skip
     [chunk] = to.take(segment=9)
@@ -92,8 +92,8 @@ def test_a_row_of_each_kind_comes_out_as_it_was() -> None:
 
 
 def test_plain_stretches_are_read_as_records() -> None:
-    to, kinds = writer()
-    add(to, record(kinds, 1, value="x"), record(kinds, 2, ids=(1, 2, 3), at="t"), record(kinds, 3, op="del"))
+    to, types = writer()
+    add(to, record(types, 1, value="x"), record(types, 2, ids=(1, 2, 3), at="t"), record(types, 3, op="del"))
     add(to, {"mark": Mark.FLUSH, "ts": 3, "doc": "e"})
     [chunk] = to.take(0)
     reader = ChunkReader()
@@ -107,8 +107,8 @@ def test_plain_stretches_are_read_as_records() -> None:
 
 def test_columns_may_be_empty() -> None:
     """A column without any value does not travel; it is null again where it is read."""
-    to, kinds = writer()
-    add(to, record(kinds, 1))
+    to, types = writer()
+    add(to, record(types, 1))
     [chunk] = to.take(0)
     reader = ChunkReader()
     [stretch] = reader.stretches([chunk.content], sort=False)
@@ -117,10 +117,10 @@ def test_columns_may_be_empty() -> None:
 
 
 def test_a_chunk_is_for_one_bucket_and_one_level() -> None:
-    to, kinds = writer(levels=(0, 1, 0), buckets=2)
+    to, types = writer(levels=(0, 1, 0), buckets=2)
     for ts in (1, 2):
         for number in (2, 1, 0):
-            add(to, *[record(kinds, ts) | {"pass": number, "bucket": bucket} for bucket in (1, 0)])
+            add(to, *[record(types, ts) | {"pass": number, "bucket": bucket} for bucket in (1, 0)])
     chunks = list(to.take(5))
     assert [chunk[:4] for chunk in chunks] == [(0, 0, 5, 0), (0, 1, 5, 1), (1, 0, 5, 2), (1, 1, 5, 3)]
     both = [(0, "d", 1, 3), (0, "d", 2, 3), (2, "d", 1, 3), (2, "d", 2, 3)]
@@ -130,21 +130,21 @@ def test_a_chunk_is_for_one_bucket_and_one_level() -> None:
 
 
 def test_chunks_of_a_segment_are_numbered_through() -> None:
-    to, kinds = writer()
+    to, types = writer()
     numbers = []
     for _ in range(2):
         to.begin()
         for ts in (1, 2):
-            add(to, record(kinds, ts), record(kinds, ts) | {"bucket": 3})
+            add(to, record(types, ts), record(types, ts) | {"bucket": 3})
             numbers.append([chunk.number for chunk in to.take(0)])
     assert numbers == [[0, 1], [2, 3]] * 2
 
 
 def test_rows_of_several_chunks_stand_between_each_other() -> None:
     """``sort=True``: by pass, document, ts, mark; rows in one place as they were given."""
-    to, kinds = writer(levels=(0, 0))
-    add(to, record(kinds, 1), record(kinds, 5), record(kinds, 9), record(kinds, 2) | {"doc": "e"})
-    add(to, record(kinds, 5) | {"pass": 1})
+    to, types = writer(levels=(0, 0))
+    add(to, record(types, 1), record(types, 5), record(types, 9), record(types, 2) | {"doc": "e"})
+    add(to, record(types, 5) | {"pass": 1})
     first = list(to.take(0))
     add(to, {"mark": Mark.FLUSH, "ts": 5}, {"mark": Mark.BOUNDARY, "ts": 5}, ordered=False)
     add(to, {"mark": Mark.COMPOSITE, "ts": 5, "composite": b"2", "ids": [1]}, ordered=False)
@@ -173,8 +173,8 @@ def test_documents_of_several_chunks_are_not_mixed_up() -> None:
     """Each chunk has a dictionary of its own for the names of its documents and for operations and paths."""
     chunks = []
     for doc, ids in (("b", (1, 2)), ("a", (1, 2, 3)), ("b", (1, 2, 3))):
-        to, kinds = writer()
-        add(to, record(kinds, len(chunks) + 1, ids=ids) | {"doc": doc})
+        to, types = writer()
+        add(to, record(types, len(chunks) + 1, ids=ids) | {"doc": doc})
         chunks += to.take(0)
     assert sorted(read(chunks, sort=True)) == [(0, "a", 2, 3), (0, "b", 1, 3), (0, "b", 3, 3)]
     reader = ChunkReader()
@@ -191,11 +191,11 @@ def test_documents_of_several_chunks_are_not_mixed_up() -> None:
     st.integers(1, 5),
 )
 def test_whatever_the_cuts_the_rows_are_the_same(rows: list[tuple[int, str, int, int]], size: int) -> None:
-    to, kinds = writer(levels=(0, 0, 0), buckets=1)
+    to, types = writer(levels=(0, 0, 0), buckets=1)
     chunks: list[Chunk] = []
     for start in range(0, len(rows), size):
         for number, doc, ts, mark in rows[start : start + size]:
-            row = record(kinds, ts) if mark == Mark.RECORD else {"ts": ts, "mark": mark}
+            row = record(types, ts) if mark == Mark.RECORD else {"ts": ts, "mark": mark}
             add(to, row | {"pass": number, "doc": doc}, ordered=False)
         chunks += to.take(0)
     assert Counter(read(chunks)) == Counter(rows)

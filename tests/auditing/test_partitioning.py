@@ -8,14 +8,14 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.auditing.logs import documents, interleaved, write_log
+from tests.auditing.logs import documents, interleaved, with_clocks, write_log
 from tests.auditing.simulation import simulate
 from tests.strategies import rule_sets
 from xmlcep.auditing.bad_records import OnBadRecord
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.spool import Spool
 from xmlcep.auditing.inputs import find_files
-from xmlcep.auditing.local.replay import LocalAudit
+from xmlcep.auditing.local.engine import LocalAudit
 from xmlcep.auditing.result import Summary
 from xmlcep.auditing.spark.mapper import Keep
 from xmlcep.rules import Rules
@@ -51,7 +51,7 @@ def both_ways(
 @given(rule_sets(), st.data(), st.booleans())
 def test_keys_by_themselves_find_what_the_whole_finds(definitions, data, operators) -> None:
     rules = Rules.from_definitions(definitions)
-    log = data.draw(documents().flatmap(interleaved))
+    log = data.draw(documents().flatmap(interleaved).flatmap(with_clocks))
     if not log:
         return
     with tempfile.TemporaryDirectory() as folder:

@@ -136,7 +136,7 @@ def test_what_has_to_be_sorted_takes_steps_of_its_own(tmp_path: Path, rules: Any
     records[150], records[151] = records[151], records[150]
     log = write_log(tmp_path / "log.jsonl", lines_of(records))
     told: list[Advance] = []
-    with mock.patch("xmlcep.auditing.local.replay._TOLD", 40):
+    with mock.patch("xmlcep.auditing.local.engine._TOLD", 40):
         audit(log, rules, progress=told.append)
     assert_goes_on(told)
     assert stages(told) == ["reading 1/2", "sorting 2/4", "replaying 3/4", "writing 4/4"]
@@ -164,7 +164,7 @@ def test_seconds_are_those_of_the_replay(tmp_path: Path, disordered: bool, ignor
     if disordered:
         records[80], records[81] = records[81], records[80]
     log = write_log(tmp_path / "log.jsonl", records)
-    with mock.patch("xmlcep.auditing.local.replay.perf_counter", lambda: float(next(ticks))):
+    with mock.patch("xmlcep.auditing.local.engine.perf_counter", lambda: float(next(ticks))):
         summary = audit(log, RULES, ignore_whitespace=ignore_whitespace).summary
     seconds = {doc: each.seconds for doc, each in summary.documents.items()}
     assert all(each > 0 for each in seconds.values()) and set(seconds) == {"a", "b"}

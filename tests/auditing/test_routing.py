@@ -22,10 +22,11 @@ from tests.auditing.routing_model import (
 )
 from xmlcep.auditing.plan.partition_key import Plan, make_plan
 from xmlcep.auditing.spark.chunks import Chunk, ChunkReader, ChunkWriter, Mark
-from xmlcep.auditing.spark.router import Course, Point, Router, wanted_by
-from xmlcep.auditing.spark.segment_boundaries import DocumentCourse, edge_chunks, join_courses
-from xmlcep.auditing.spark.task_reports import courses_from, report_of
-from xmlcep.log.columns.blocks import Kinds, Span
+from xmlcep.auditing.spark.document_merge import MergedDocument, merge_documents, seam_chunks
+from xmlcep.auditing.spark.router import Router, wanted_by
+from xmlcep.auditing.spark.segment_summary import SegmentSummary, TimePoint
+from xmlcep.auditing.spark.task_reports import report_of, summaries_from
+from xmlcep.log.columns.blocks import RecordTypes, Span, meta_texts
 from xmlcep.rules import parse_rules
 
 RULES = """
@@ -41,7 +42,7 @@ RULES = """
 # ---- what the router does ---------------------------------------------------------------------------------------
 
 
-def columns_of(batch: Sequence[Record], kinds: Kinds) -> tuple[list[Span], dict[str, Any]]:
+def columns_of(batch: Sequence[Record], types: RecordTypes) -> tuple[list[Span], dict[str, Any]]:
     """A batch as the router takes it."""
     spans: dict[str, Span] = {}
     for record in batch:
@@ -52,42 +53,43 @@ def columns_of(batch: Sequence[Record], kinds: Kinds) -> tuple[list[Span], dict[
     nothing = pa.nulls(len(batch), text)
     return list(spans.values()), {
         "doc": pa.array([places[record.doc] for record in batch], number),
-        "kind": pa.array([kinds.of(record.op, record.path).number for record in batch], number),
+        "type": pa.array([types.of(record.op, record.path).number for record in batch], number),
         "ts": pa.array([record.ts for record in batch], number),
         "ids": pa.array([list(record.ids) for record in batch], pa.list_(number)),
         "txn": pa.array([record.txn for record in batch], number),
+        "meta": meta_texts(None if record.txn is None else {"in": str(record.txn)} for record in batch),
         "at": pa.array([f"at {record.ts}" for record in batch], text),
         "value": nothing, "old": nothing,
     }  # fmt: skip
 
 
 class Routed(NamedTuple):
-    """The chunks of a log, those of the edges included, and the courses of its documents."""
+    """The chunks of a log, those of the seams included, and the summaries of its documents."""
 
     chunks: list[Chunk]
-    courses: dict[str, DocumentCourse]
+    summaries: dict[str, MergedDocument]
 
 
 def route(plan: Plan, segments: Sequence[Sequence[Sequence[Record]]], buckets: int) -> Routed:
     """Routes segments of batches; chunks are taken after each batch."""
-    kinds = Kinds(wanted_by(plan))
-    writer = ChunkWriter([each.level for each in plan.passes], buckets, kinds.met)
-    router = Router(plan, kinds, writer)
+    types = RecordTypes(wanted_by(plan))
+    writer = ChunkWriter([each.level for each in plan.passes], buckets, types.by_number)
+    router = Router(plan, types, writer)
     chunks: list[Chunk] = []
-    courses: list[Course] = []
+    summaries: list[SegmentSummary] = []
     for number, batches in enumerate(segments):
         router.begin(number)
         for batch in batches:
-            spans, columns = columns_of(batch, kinds)
+            spans, columns = columns_of(batch, types)
             router.route(spans, columns, [(number, batch.index(first_of(span, batch))) for span in spans])
             chunks += writer.take(number)
         found = router.end()
         if found:  # as they travel from the task to the one who settles
-            assert list(courses_from(report_of(found))) == found
-            courses += found
-    joined = join_courses(courses, buckets)
-    edges = [edge for course in joined.values() for edge in course.edges]
-    return Routed([*chunks, *edge_chunks(edges, plan, buckets)], joined)
+            assert list(summaries_from(report_of(found))) == found
+            summaries += found
+    joined = merge_documents(summaries, buckets)
+    seams = [edge for summary in joined.values() for edge in summary.seams]
+    return Routed([*chunks, *seam_chunks(seams, plan, buckets)], joined)
 
 
 def first_of(span: Span, batch: Sequence[Record]) -> Record:
@@ -109,7 +111,7 @@ def replayed(chunks: Sequence[Chunk]) -> Iterator[Row]:
 
 
 def check(rules: str, segments: Sequence[Sequence[Sequence[Record]]], buckets: int) -> Routed:
-    """Compares what the router and the edges say of a log in segments of batches with the model."""
+    """Compares what the router and the seams say of a log in segments of batches with the model."""
     plan = make_plan(parse_rules(rules))
     log = [record for batches in segments for batch in batches for record in batch]
     model = Model(plan, log, buckets)
@@ -122,12 +124,12 @@ def check(rules: str, segments: Sequence[Sequence[Sequence[Record]]], buckets: i
     for _, of_one in groupby(sorted(rows, key=lambda row: row[1:4]), key=lambda row: row[1:4]):
         places = [(row.ts, row.mark) for row in of_one]
         assert places == sorted(places)
-    for doc, course in routed.courses.items():
+    for doc, summary in routed.summaries.items():
         records = [record for record in log if record.doc == doc]
-        assert (course.first.ts, course.last.ts, course.records) == (
+        assert (summary.first.ts, summary.last.ts, summary.records) == (
             records[0].ts, records[-1].ts, len(records)
         )  # fmt: skip
-    assert set(routed.courses) == {record.doc for record in log}
+    assert set(routed.summaries) == {record.doc for record in log}
     return routed
 
 
@@ -175,13 +177,13 @@ def test_each_kind_of_pass_by_itself(
 def log_of(text: str, doc: str = "d") -> list[Record]:
     """A log from words such as ``2p`` (a price in item 2), ``2n`` (a note: not fed), ``x`` (elsewhere), ``2p/1``
     (in transaction 1)."""
-    kinds = {
+    types = {
         "p": ("ins", "/order/item/price", 2), "n": ("upd", "/order/item/note", 2), "x": ("ins", "/order/date", 1)
     }  # fmt: skip
     found = []
     for number, word in enumerate(text.split(), start=1):
         what, _, txn = word.partition("/")
-        op, path, depth = kinds[what[-1]]
+        op, path, depth = types[what[-1]]
         ids = (1, int(what[:-1]), 100 + number) if depth == 2 else (1, 9)
         found.append(Record(doc, number, op, PathType.parse(path), ids, int(txn) if txn else None))
     return found
@@ -261,18 +263,19 @@ def test_flushes(text: str, expected: list[tuple[int, int]]) -> None:
 def test_a_course_says_what_a_segment_leaves_open() -> None:
     plan = make_plan(parse_rules(f"{QUIET}\n{AT_END}"))
     log = log_of("3n/1 2p/1 2p/2 2n/2")
-    kinds = Kinds(wanted_by(plan))
-    router = Router(plan, kinds, ChunkWriter([0], 5, kinds.met))
+    types = RecordTypes(wanted_by(plan))
+    router = Router(plan, types, ChunkWriter([0], 5, types.by_number))
     router.begin(0)
     for batch in (log[:3], log[3:]):
-        router.route(*columns_of(batch, kinds), [(0, 0)])
-    [course] = router.end()
-    assert course.head == Point(1, "at 1", 1) and course.tail == Point(4, "at 4", 2)
-    assert course.records == 4 and course.position == (0, 0)
-    assert course.head_keys == {0: 3} and course.open_runs == {0: 2}
-    assert course.first_flush == Point(2, "at 2", 1)
-    assert course.touched == {0: [bucket_of("d", 2, 5)]}
-    assert not course.disordered and not course.duplicates
+        router.route(*columns_of(batch, types), [(0, 0)])
+    [summary] = router.end()
+    assert summary.head == TimePoint(1, "at 1", 1, '{"in":"1"}')
+    assert summary.tail == TimePoint(4, "at 4", 2, '{"in":"2"}')
+    assert summary.records == 4 and summary.position == (0, 0)
+    assert summary.head_keys == {0: 3} and summary.open_runs == {0: 2}
+    assert summary.first_flush == TimePoint(2, "at 2", 1, '{"in":"1"}')
+    assert summary.touched == {0: [bucket_of("d", 2, 5)]}
+    assert not summary.disordered and not summary.duplicates
 
 
 def test_what_nobody_wants_need_not_be_routed() -> None:
@@ -284,14 +287,14 @@ def test_what_nobody_wants_need_not_be_routed() -> None:
     assert all(
         wanted_by(make_plan(parse_rules(rules)))("ins", PathType.parse("/other")) for rules in (QUIET, AT_END)
     )
-    kinds = Kinds(wants)
-    writer = ChunkWriter([0], 3, kinds.met)
-    router = Router(plan, kinds, writer)
+    types = RecordTypes(wants)
+    writer = ChunkWriter([0], 3, types.by_number)
+    router = Router(plan, types, writer)
     router.begin(7)
-    _, columns = columns_of(log_of("2p"), kinds)
+    _, columns = columns_of(log_of("2p"), types)
     router.route([Span("d", 3, 90, 50), Span("e", 1, 2, 2)], columns, [(7, 0), (7, 3)])
-    courses = router.end()
-    assert [(each.doc, each.head.ts, each.tail.ts, each.records) for each in courses] == [
+    summaries = router.end()
+    assert [(each.doc, each.head.ts, each.tail.ts, each.records) for each in summaries] == [
         ("d", 3, 90, 50), ("e", 1, 2, 2)
     ]  # fmt: skip
     assert [row.ts for row in replayed(list(writer.take(7)))] == [1]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.auditing.logs import documents, interleaved
+from tests.auditing.logs import documents, interleaved, with_clocks
 from tests.strategies import rule_sets
 from xmlcep.auditing import inputs
 from xmlcep.auditing.bad_records import OnBadRecord
@@ -20,12 +20,13 @@ from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.encoding import FindingEncoder
 from xmlcep.auditing.findings.spool import Spool
 from xmlcep.auditing.inputs import find_files
-from xmlcep.auditing.local.replay import LocalAudit
+from xmlcep.auditing.local.engine import LocalAudit
 from xmlcep.auditing.result import Summary
 from xmlcep.engine import Detector
+from xmlcep.events import PrimitiveEvent
 from xmlcep.log.json_codec import STANDARD
 from xmlcep.log.parquet import arrow_schema
-from xmlcep.log.records import Row, change_record
+from xmlcep.log.records import ClockRecord, Header, Row, change_record
 from xmlcep.rules import Rules, parse_rules
 
 Record = dict[str, Any]
@@ -51,11 +52,13 @@ FAULTS: list[Record] = [
     {"op": "gone"}, {"op": None}, {"path": "order//item"}, {"path": "order"}, {"path": None}, {"ids": []},
     {"ids": [1, None]}, {"ids": None}, {"ts": 0}, {"ts": -5}, {"ts": None}, {"doc": None}, {"meta": {"user": None}},
     {"ts": 1}, {"ts": 3}, {"meta": {"user": "x"}}, {"at": "2026-01-01T00:00:00Z"}, {"doc": "doc1"},
+    {"more": True}, {"more": False}, {"clock": True}, {"clock": False},
 ]  # fmt: skip
 JSON_FAULTS: list[Record] = [
     {"op": ["ins"]}, {"path": 7}, {"ids": [1, True]}, {"ids": "12"}, {"ids": [2**63]}, {"ts": 2**63},
     {"ts": 1.0}, {"ts": True}, {"value": 3}, {"old": []}, {"at": 3}, {"pos": "0"}, {"txn": 1.5}, {"doc": 3},
     {"meta": {"a": 1}}, {"meta": []}, {"xmlcep": 1, "control": "x"}, {"xmlcep": 1}, {"ts": [1]},
+    {"more": 1}, {"more": []}, {"clock": 1}, {"clock": "true"},
 ]  # fmt: skip
 
 
@@ -72,6 +75,10 @@ def outcome(log: Path, rules: Rules, *, by_row: bool, operators: bool, on_bad: O
         return lines, list(spool.bad()), described, collector.found, withheld
 
 
+def recorded(item: ClockRecord | PrimitiveEvent) -> Record:
+    return item.to_record() if isinstance(item, ClockRecord) else change_record(item)
+
+
 def write_json(path: Path, records: list[Record], left_out: set[str]) -> None:
     kept = [{name: value for name, value in each.items() if name not in left_out} for each in records]
     path.write_bytes(b"".join(STANDARD.dumps(each) + b"\n" for each in kept))
@@ -84,7 +91,7 @@ def write_parquet(path: Path, records: list[Record], left_out: set[str]) -> None
     fields = [field for field in arrow_schema() if field.name not in left_out]
     columns = []
     for field in fields:
-        values = [each[field.name] for each in records]
+        values = [each.get(field.name) for each in records]
         if field.name == "meta":
             values = [None if value is None else list(value.items()) for value in values]
         columns.append(pa.array(values, field.type))
@@ -111,15 +118,15 @@ def spoilt(draw: st.DrawFn, records: list[Record], faults: list[Record]) -> list
 def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: Rules, data) -> None:
     if packed:
         pytest.importorskip("pyarrow")
-    events = [
-        item for item in data.draw(documents(max_documents=2).flatmap(interleaved)) if isinstance(item, tuple)
-    ]
-    if not events:
+    log = data.draw(documents(max_documents=2).flatmap(interleaved).flatmap(with_clocks))
+    records = [dict(recorded(item)) for item in log if not isinstance(item, Header)]
+    if not records:
         return
-    records = [dict(change_record(event)) for event in events]
     faults = FAULTS if packed else FAULTS + JSON_FAULTS
     records = data.draw(spoilt(records, faults))
-    left_out = set(data.draw(st.lists(st.sampled_from(("doc", "at", "pos", "txn", "meta")), max_size=1)))
+    left_out = set(
+        data.draw(st.lists(st.sampled_from(("doc", "at", "pos", "txn", "meta", "more", "clock")), max_size=1))
+    )
     size = data.draw(st.sampled_from((1000, 10, 3, 1)))
     options = {
         "operators": data.draw(st.booleans()),
@@ -139,9 +146,8 @@ def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: R
 @given(st.one_of(rule_sets().map(Rules.from_definitions), st.just(PLAIN)), st.data())
 def test_findings_are_written_as_their_records_are(rules: Rules, data) -> None:
     encode = FindingEncoder().encode
-    events = [
-        item for item in data.draw(documents(max_documents=1).flatmap(interleaved)) if isinstance(item, tuple)
-    ]
+    log = data.draw(documents(max_documents=1).flatmap(interleaved))
+    events = [item for item in log if isinstance(item, PrimitiveEvent)]
     for composite in Detector(rules, operators=True).replay(events):
         assert STANDARD.loads(encode(composite)) == composite.to_record()
         assert encode(composite) == STANDARD.dumps(composite.to_record())

@@ -17,7 +17,7 @@ from tests.auditing.test_agreement import ORDER_RULES, orders
 from tests.auditing.test_partitioning import both_ways
 from xmlcep.auditing.inputs import Split, SplitReader, find_files, make_splits, whole
 from xmlcep.log import BadRecord, Batch, ClockCheck, LogError, Origin, parquet
-from xmlcep.log.columns.blocks import Kinds
+from xmlcep.log.columns.blocks import RecordTypes
 from xmlcep.log.decoding import RowDecoder
 from xmlcep.log.records import Header
 
@@ -72,7 +72,7 @@ def in_splits(splits: Sequence[Split], size: int | None, *, by_block: bool) -> F
 
 
 def plain_lines() -> st.SearchStrategy[bytes]:
-    """Lines of all kinds a log may have."""
+    """Lines of all types a log may have."""
     good = st.integers(1, 999).map(lambda ts: json.dumps(record(ts)).encode())
     nameless = st.integers(1, 999).map(lambda ts: json.dumps(record(ts, doc=None, value="é€")).encode())
     odd = st.sampled_from([HEADER, CONTROL, b"", b"  ", b"\xff", b"[1]", b'{"ts": 1', b'{"doc":"a","ts":0}'])
@@ -209,9 +209,9 @@ def test_text_that_is_not_utf8_is_damage(tmp_path: Path) -> None:
     log.write_bytes(content[:place] + b"\xff" + content[place + 1 :])
     bad: list[BadRecord] = []
     blocks = SplitReader(whole(find_files(log)[0]), RowDecoder(ClockCheck.ANY), bad.append).blocks()
-    kinds = Kinds(lambda op, path: False)
-    sifted = [block.stretches(kinds) for block in blocks if not isinstance(block, tuple)]
-    assert [each.records for stretches in sifted for each in stretches or ()] == [10]
+    types = RecordTypes(lambda op, path: False)
+    found = [block.runs(types) for block in blocks if not isinstance(block, tuple)]
+    assert [run.span.records for runs in found for run in runs or ()] == [10]
     assert len(bad) == 1 and "UTF8" in bad[0].reason
 
 

@@ -17,7 +17,7 @@ from benchmarks.queries import ITEM, both_rule, complete_rule
 from benchmarks.samples import rules_for_orders
 from xmlcep import Detector, parse_rules
 from xmlcep.auditing import audit
-from xmlcep.documents.replica import Replica, Strictness
+from xmlcep.documents import Replica, Strictness
 from xmlcep.log import read_log
 
 SHAPES = ("many", "few", "skew")

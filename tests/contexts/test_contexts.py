@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import pytest
 
-from contexts import CONTEXTS, Group, primitive
+from contexts import CONTEXTS, AnyOrder, Chains, Combinations, Group, primitive
+
+EXISTS: dict[str, Combinations] = {"conjunction": AnyOrder(), "sequence": Chains()}
 
 CONJUNCTION = """
 unrestricted | a1 b1 a2    | 2: a1b1; 3: a2b1
@@ -56,7 +58,7 @@ def run(operator: str, context_name: str, words: str) -> str:
         for batch in batches:
             context.store(group, child, batch)
             if all(group.stored):
-                found += getattr(context, operator)(group, child, batch)
+                found += context.on_arrival(group, EXISTS[operator], child, batch)
         if found:
             shown.append(f"{time}: " + " ".join("".join(entry[3] for entry in chosen) for chosen in found))
     return "; ".join(shown)
@@ -95,8 +97,8 @@ def test_release(context_name: str, operator: str, words: str, expected: str) ->
         arrival = primitive(time, word)
         context.store(group, "ab".index(word[0]), [arrival])
         group.hold("ab".index(word[0]), [arrival])
-    assert getattr(context, f"{operator}_is_possible")(group)
-    found = getattr(context, f"release_{operator}")(group)
+    assert context.is_possible(group, EXISTS[operator])
+    found = context.on_release(group, EXISTS[operator])
     assert " ".join("".join(entry[3] for entry in chosen) for chosen in found) == expected
 
 
@@ -105,5 +107,4 @@ def test_a_released_combination_is_not_possible_again() -> None:
     for name in ("recent", "unrestricted"):
         context = CONTEXTS[name]
         group = Group([[primitive(1, "a")], [primitive(2, "b")]])
-        assert not context.conjunction_is_possible(group)
-        assert not context.sequence_is_possible(group)
+        assert not any(context.is_possible(group, exists) for exists in EXISTS.values())

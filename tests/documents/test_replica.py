@@ -8,7 +8,7 @@ import pytest
 from lxml import etree
 
 from tests.log.random_documents import RandomDocument
-from xmlcep.documents.replica import Replica, ReplicaError, Strictness
+from xmlcep.documents import Replica, ReplicaError, Strictness
 from xmlcep.documents.snapshots import SnapshotError
 from xmlcep.events import PrimitiveEvent
 

@@ -107,6 +107,21 @@ def test_flush_takes_another_cause() -> None:
     assert (composite.ts, composite.start, composite.end) == (9, 1, 1)
 
 
+def test_a_node_that_is_gone_has_no_silent_composite_after_what_it_left_behind_is_consumed() -> None:
+    """M5: only while the node exists is an empty composite available again."""
+    detector = Detector(parse_rules("event All(order) = x[0,2]{path=item} ins(item/price) & ins(order/item)"))
+    events = [
+        event(1, "ins", "/order/item/price", 1, 2, 3),
+        event(2, "del", "/order/item/price", 1, 2, 3),
+        event(3, "del", "/order/item", 1, 2),
+        event(4, "ins", "/order/item", 1, 5),  # with the price of item 2, which is consumed
+        event(5, "ins", "/order/item", 1, 6),  # with item 5, which has no price; not with item 2
+        event(6, "ins", "/order/item", 1, 7),
+    ]
+    raised = [c for step in events for c in detector.feed(step)]
+    assert [(c.ts, c.constituents[0].ids) for c in raised] == [(4, (1, 2)), (5, (1, 5)), (6, (1, 6))]
+
+
 def test_inner_operators_are_reported_on_request() -> None:
     detector = Detector(parse_rules(COMPLETE), operators=True)
     raised = [c for step in life(1, 10) for c in detector.feed(step)]
@@ -130,7 +145,7 @@ def test_a_group_that_waits_is_not_searched_again_at_each_arrival(monkeypatch: p
 def test_detectors_of_the_same_trees_share_what_events_mean_and_nothing_else() -> None:
     rules = parse_rules(COMPLETE)
     first, second = Detector(rules), Detector(rules, trees=None)
-    assert first._selection is second._selection
+    assert first._active is second._active
     events = life(1, 10)
     assert first.feed(events[0]) == second.feed(events[1]) == []
     assert [c.ts for step in events[1:] for c in first.feed(step)] == [3]
@@ -139,10 +154,10 @@ def test_detectors_of_the_same_trees_share_what_events_mean_and_nothing_else() -
 
 def test_no_more_than_so_many_event_types_are_kept_for_all_detectors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Documents may have names without end; each detector keeps only those of its own document."""
-    monkeypatch.setattr("xmlcep.engine.selection._MOST_TYPES", 5)
+    monkeypatch.setattr("xmlcep.engine.dispatch._MOST_TYPES", 5)
     rules = parse_rules(COMPLETE)
     for number in range(20):
         detector = Detector(rules)
         detector.feed(event(1, "ins", f"/order/other{number}", 1, 5))
         assert [c.ts for step in life(2, 10) for c in detector.feed(step)] == [4]
-        assert len(detector._selection.meanings) <= 5
+        assert len(detector._active.by_type) <= 5

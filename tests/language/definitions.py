@@ -6,22 +6,35 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
+from contexts.constraints import RELATIONS
 from path_types import PathType, Step
-from xmlcep.definitions import (
+from xmlcep.algebra import (
+    AnyOf,
+    Aperiodic,
+    AperiodicStar,
+    Binding,
     Conjunction,
     ContextName,
     Disjunction,
     EventDefinition,
     Expression,
     Leaf,
+    Let,
     Multiplicity,
+    Opaque,
     Operator,
     Options,
     Order,
+    Periodic,
+    PeriodicStar,
+    Plus,
+    Relation,
     Sequence,
     Termination,
+    Unit,
+    Window,
 )
-from xmlcep.events import CompositeType, PrimitiveType
+from xmlcep.events import CompositeType, PrimitiveType, Scope
 
 # Words of the language are names like any other.
 WORDS = (
@@ -63,42 +76,95 @@ def paths(draw: st.DrawFn) -> PathType:
     return PathType.of(draw(st.booleans()), steps)
 
 
-leaf_types = st.one_of(
-    st.builds(PrimitiveType, st.sampled_from(("ins", "upd", "del", "*")), paths()),
-    st.builds(CompositeType, st.one_of(st.none(), st.sampled_from(_EVENT_NAMES)), paths()),
-)
-leaves = st.builds(Leaf, leaf_types)
 strings = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
-options = st.builds(
-    Options,
-    context=st.one_of(st.none(), st.sampled_from(ContextName)),
-    end=st.one_of(st.none(), st.sampled_from(Termination)),
-    path=st.one_of(st.none(), paths()),
-    when=st.one_of(st.none(), strings),
-    name=st.one_of(st.none(), st.sampled_from(WORDS)),
+variables = st.sampled_from(("p", "part", "as", "let", "é", "x-1"))
+# As they may stand between brackets without quotes.
+expressions_inside = st.sampled_from(
+    (". > 1", "@a[b[1] = '] [']", 'contains(., ")")', "not(../x)", "$old = 'a\\'", "#", "((1))")
 )
-some_options = st.one_of(st.just(Options()), options)
+
+
+@st.composite
+def leaves(draw: st.DrawFn) -> Leaf:
+    """Any leaf."""
+    path = draw(paths())
+    scope = draw(st.sampled_from(Scope)) if path.last.is_element else Scope.NODE
+    composite = draw(st.booleans())
+    name = draw(st.one_of(st.none(), st.sampled_from(_EVENT_NAMES)))
+    operation = draw(st.sampled_from(("ins", "upd", "del", "*")))
+    opaque = None
+    if not composite and draw(st.integers(0, 9)) == 9:
+        opaque, operation = Opaque(draw(strings), draw(strings)), "*"
+    bindings = draw(
+        st.lists(
+            st.builds(Binding, variables, st.one_of(st.none(), expressions_inside)),
+            unique_by=lambda binding: binding.name, max_size=2,
+        )
+    )  # fmt: skip
+    type_ = CompositeType(name, path, scope) if composite else PrimitiveType(operation, path, scope)
+    return Leaf(type_, draw(st.one_of(st.none(), expressions_inside)), tuple(bindings), opaque)
+
+
+windows = st.one_of(
+    st.builds(Window, st.integers(1, 10**13), st.just(Unit.TIME)),
+    st.builds(Window, st.integers(1, 1000), st.sampled_from((Unit.CHANGES, Unit.TRANSACTIONS))),
+)
+durations = windows.filter(lambda window: window.unit is Unit.TIME and window.amount >= 1000)
+
+
+@st.composite
+def options_of(draw: st.DrawFn, operator: type[Operator]) -> Options:
+    """Any options that the operator can have."""
+    taken = sorted(operator.takes)
+    given = draw(st.one_of(st.just([]), st.lists(st.sampled_from(taken), unique=True, max_size=5)))
+    made = {
+        "context": st.sampled_from(ContextName), "end": st.sampled_from(Termination), "path": paths(),
+        "when": strings, "if": strings, "within": windows, "gap": windows, "having": strings,
+        "let": st.lists(st.builds(Let, variables, strings), unique_by=lambda let: let.name, min_size=1, max_size=2)
+        .map(tuple),
+        "by": st.lists(variables, unique=True, min_size=1, max_size=2).map(tuple), "strict": st.just(True),
+        "slide": st.just(True), "name": st.sampled_from(WORDS),
+    }  # fmt: skip
+    return Options(**{"guard" if name == "if" else name: draw(made[name]) for name in given})
 
 
 def _joined(operands: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
     several = st.lists(operands, min_size=2, max_size=4).map(tuple)
+    two, three = st.tuples(operands, operands), st.tuples(operands, operands, operands)
     bounds = st.one_of(
         st.tuples(st.integers(0, 3), st.none()),
         st.integers(0, 3).flatmap(lambda low: st.tuples(st.just(low), st.integers(max(1, low), 9))),
     )
+
+    def negate(sequence: Sequence, places: list[int]) -> Sequence:
+        return replace(sequence, negated=tuple(sorted({place % len(sequence.operands) for place in places})))
+
     return st.one_of(
-        st.builds(Conjunction, several, some_options),
-        st.builds(Sequence, several, some_options),
-        st.builds(Disjunction, several, some_options),
-        st.builds(lambda operand, b, given: Multiplicity(operand, *b, given), operands, bounds, some_options),
+        st.builds(Conjunction, several, options_of(Conjunction)),
+        st.builds(
+            negate, st.builds(Sequence, several, options_of(Sequence)), st.lists(st.integers(0, 3), max_size=2)
+        ),
+        st.builds(Disjunction, several, options_of(Disjunction)),
+        st.builds(
+            lambda operand, b, given: Multiplicity((operand,), *b, given), operands, bounds,
+            options_of(Multiplicity),
+        ),
+        st.builds(lambda made, given: AnyOf(made, len(made) - 1, given), several, options_of(AnyOf)),
+        st.builds(Relation, two, st.sampled_from(sorted(RELATIONS)), options_of(Relation)),
+        st.builds(lambda a, w, given: Plus((a,), w, given), operands, durations, options_of(Plus)),
+        st.builds(Aperiodic, three, options_of(Aperiodic)),
+        st.builds(AperiodicStar, three, options_of(AperiodicStar)),
+        st.builds(Periodic, two, durations, options_of(Periodic)),
+        st.builds(PeriodicStar, two, durations, options_of(PeriodicStar)),
         # a leaf with options of its own
         st.builds(
-            lambda leaf, given: Disjunction((leaf,), given), leaves, options.filter(lambda o: o != Options())
+            lambda leaf, given: Disjunction((leaf,), given), leaves(),
+            options_of(Disjunction).filter(lambda o: o != Options()),
         ),
-    )
+    )  # fmt: skip
 
 
-expressions = st.recursive(leaves, _joined, max_leaves=8)
+expressions = st.recursive(leaves(), _joined, max_leaves=8)
 
 
 @st.composite
@@ -107,7 +173,7 @@ def definitions(draw: st.DrawFn, name: str) -> EventDefinition:
     expression = draw(expressions)
     root: Operator = Disjunction((expression,)) if isinstance(expression, Leaf) else expression
     if isinstance(expression, Leaf):
-        root = replace(root, options=draw(some_options))
+        root = replace(root, options=draw(options_of(Disjunction)))
     return EventDefinition(
         name, root, draw(st.sampled_from(ContextName)), draw(st.booleans()), draw(st.sampled_from(Order))
     )

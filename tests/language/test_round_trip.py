@@ -11,7 +11,7 @@ from hypothesis import given
 from path_types import PathType
 from tests.language import definitions as made
 from tests.strategies.rules import rule_sets
-from xmlcep.definitions import Conjunction, Disjunction, EventDefinition, Leaf
+from xmlcep.algebra import Conjunction, Disjunction, EventDefinition, Leaf
 from xmlcep.errors import XmlCepError
 from xmlcep.events import PrimitiveType
 from xmlcep.language import parse_definitions, print_definitions, print_expression

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.reference import Evaluation
 from tests.strategies import History, show_history, show_rules
-from xmlcep.definitions import EventDefinition
+from xmlcep.algebra import EventDefinition
 from xmlcep.engine import Detector
+from xmlcep.events import PrimitiveEvent
 from xmlcep.rules import Rules, parse_rules
 
 Findings = list[list[dict[str, Any]]]
@@ -35,7 +37,14 @@ def engine_findings(definitions: Sequence[EventDefinition], steps: Iterable[Any]
 def reference_findings(definitions: Sequence[EventDefinition], steps: Iterable[Any]) -> Findings:
     """What the reference evaluator raises at each step, and at last when it is closed."""
     evaluation = Evaluation(definitions)
-    return [evaluation.take(step) for step in [*steps, "close"]]
+    return [evaluation.take(step) for step in [*map(as_the_engine_sees, steps), "close"]]
+
+
+def as_the_engine_sees(step: Any) -> Any:
+    """The step as it means something to the engine: without edits of several records, if it does not know these."""
+    if isinstance(step, PrimitiveEvent) and "edit" in UNKNOWN_TO_THE_ENGINE:
+        return step._replace(more=False)
+    return step
 
 
 def difference(definitions: Sequence[EventDefinition], history: History) -> str:

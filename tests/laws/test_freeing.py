@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from tests.laws.agreement import rules_of
 from tests.strategies import History, histories, rule_sets
-from xmlcep.definitions import EventDefinition
+from xmlcep.algebra import EventDefinition
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
 

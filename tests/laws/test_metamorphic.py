@@ -13,7 +13,7 @@ from path_types import PathType, Step
 from tests.laws.agreement import engine_findings
 from tests.reference.paths import path_of
 from tests.strategies import History, histories, rule_sets
-from xmlcep.definitions import (
+from xmlcep.algebra import (
     Conjunction,
     ContextName,
     EventDefinition,
@@ -154,8 +154,9 @@ def _shift(record: dict[str, Any], since: int, by: int) -> dict[str, Any]:
 
 
 def _without_causes_of_flushes(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What a flush raises carries the last event's time, which may be the unmentioned event's."""
-    return [{key: value for key, value in record.items() if key not in ("ts", "at")} for record in records]
+    """What a flush raises carries the last event's time and user, which may be the unmentioned event's."""
+    of_cause = ("ts", "at", "txn", "meta")
+    return [{key: value for key, value in record.items() if key not in of_cause} for record in records]
 
 
 def _shape(record: dict[str, Any]) -> dict[str, Any]:
@@ -177,7 +178,7 @@ def _rename(expression: Expression) -> Any:
     path = expression.options.path
     options = replace(expression.options, path=None if path is None else _renamed(path))
     if isinstance(expression, Multiplicity):
-        return replace(expression, operand=_rename(expression.operand), options=options)
+        return replace(expression, operands=(_rename(expression.operand),), options=options)
     return replace(expression, operands=tuple(map(_rename, expression.operands)), options=options)
 
 

@@ -11,8 +11,8 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from tests.laws.agreement import rules_of
-from tests.strategies import History, histories, rule_sets, show_history
-from xmlcep.definitions import ContextName, EventDefinition, Termination
+from tests.strategies import SNOOP, History, histories, rule_sets, show_history
+from xmlcep.algebra import EventDefinition, Termination
 from xmlcep.engine import Detector
 from xmlcep.events import CompositeEvent, PrimitiveEvent
 from xmlcep.rules import Rules, parse_rules
@@ -144,7 +144,7 @@ event Whatever(order) {context=CONTEXT} = Made(order) & ?(item)
 
 @settings(max_examples=200, deadline=None)
 @given(
-    context=st.sampled_from([name.value for name in ContextName]),
+    context=st.sampled_from([name.value for name in SNOOP]),
     data=st.data(),
     history=histories(min_actions=4, max_actions=12),
     seed=st.integers(0, 5),

@@ -43,6 +43,9 @@ def _last_name(path: str) -> str:
 class RandomDocument:
     """A document that is changed at random; every change gives the events of rule E6."""
 
+    names = NAMES
+    texts = TEXTS
+
     def __init__(self, seed: int, doc: str = "d", start: int = 0) -> None:
         self.random = random.Random(seed)
         self.doc = doc
@@ -60,6 +63,11 @@ class RandomDocument:
         return made
 
     def change(self) -> list[PrimitiveEvent]:
+        """One edit (U1)."""
+        made = self._change()
+        return [event._replace(more=True) for event in made[:-1]] + made[-1:]
+
+    def _change(self) -> list[PrimitiveEvent]:
         choose = self.random
         if self.root is None:
             return self._insert(None, 0, "/r")
@@ -72,20 +80,20 @@ class RandomDocument:
         kind = choose.choices(["element", "text", "attribute", "update", "delete"], [4, 4, 2, 3, 3])[0]
         if kind == "update" and values:
             node = choose.choice(values)
-            old, node.value = node.value, choose.choice([t for t in TEXTS if t != node.value])
+            old, node.value = node.value, choose.choice([t for t in self.texts if t != node.value])
             return [self._event("upd", node, old=old)]
         if kind == "delete":
             node = choose.choice([*elements[1:], *values] or [self.root])
             if node is not self.root or choose.random() < 0.02:
                 return self._delete(node)
         if kind == "attribute":
-            name = choose.choice(NAMES)
+            name = choose.choice(self.names)
             if all(attribute.name != name for attribute in target.attributes):
                 return self._insert(target, None, f"{target.path}/@{name}")
         position = choose.randint(0, len(target.children))
         if kind == "text":
             return self._insert(target, position, f"{target.path}/text()")
-        return self._insert(target, position, f"{target.path}/{choose.choice(NAMES)}")
+        return self._insert(target, position, f"{target.path}/{choose.choice(self.names)}")
 
     def xml(self) -> str:
         """The document as XML text, written without any XML library."""
@@ -103,7 +111,7 @@ class RandomDocument:
 
     def _insert(self, parent: Node | None, position: int | None, path: str) -> list[PrimitiveEvent]:
         element = position is not None and not path.endswith("text()")
-        node = Node(self.next_id, path, None if element else self.random.choice(TEXTS), parent)
+        node = Node(self.next_id, path, None if element else self.random.choice(self.texts), parent)
         self.next_id += 1
         if parent is None:
             self.root = node
@@ -164,4 +172,6 @@ def _prefixed(name: str, prefix: str) -> tuple[str, str]:
     if not name.startswith("{"):
         return "", name
     uri, local = name[1:].split("}")
+    if uri == "http://www.w3.org/XML/1998/namespace":
+        return "", f"xml:{local}"  # the one prefix that cannot be another
     return f' xmlns:{prefix}="{uri}"', f"{prefix}:{local}"

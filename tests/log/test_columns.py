@@ -12,7 +12,7 @@ import pytest
 from path_types import PathType
 from xmlcep.log import BadRecord, Batch, ClockCheck, Header
 from xmlcep.log.columns.arrow import ArrowBlock
-from xmlcep.log.columns.blocks import Block, Kinds, Stretch
+from xmlcep.log.columns.blocks import Block, RecordTypes, Run, Span
 from xmlcep.log.decoding import RowDecoder
 from xmlcep.log.json_codec import FASTEST
 from xmlcep.log.jsonlines import JsonLinesReader
@@ -21,9 +21,9 @@ from xmlcep.log.parquet import ParquetReader, arrow_schema
 Record = dict[str, Any]
 
 
-def record(ts: int, path: str, ids: list[int], **more: object) -> Record:
+def record(ts: int, path: str, ids: list[int], **fields: object) -> Record:
     nothing = dict.fromkeys(("value", "old", "pos", "at", "txn", "meta"))
-    return {"doc": "a", "ts": ts, "op": "ins", "path": path, "ids": ids, **nothing, **more}
+    return {"doc": "a", "ts": ts, "op": "ins", "path": path, "ids": ids, **nothing, **fields}
 
 
 GOOD = [
@@ -55,22 +55,75 @@ def first_block(folder: Path, kind: str, records: list[Record]) -> Block:
     return block
 
 
-def sifted(folder: Path, kind: str, records: list[Record]) -> list[Stretch] | None:
+def runs_of(folder: Path, kind: str, records: list[Record]) -> list[Run] | None:
     block = first_block(folder, kind, [dict(each) for each in records])
     wanted = PathType.parse("/a/b")
-    return block.stretches(Kinds(lambda op, path: op == "ins" and path is wanted))
+    return block.runs(RecordTypes(lambda op, path: op == "ins" and path is wanted))
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 def test_only_wanted_records_become_rows(tmp_path: Path, kind: str) -> None:
     path = PathType.parse("/a/b")
-    stretches = sifted(tmp_path, kind, GOOD)
-    assert stretches is not None
-    assert [each[:5] for each in stretches] == [
-        ("a", 1, 6, 4, [(2, "ins", path, (1, 2), None, None, None, "noon", "a", 7, None, False)]),
-        ("b", 1, 3, 2, [(3, "ins", path, (9, 7), None, None, None, None, "b", None, None, False)]),
+    runs = runs_of(tmp_path, kind, GOOD)
+    assert runs is not None
+    assert [(run.span, run.rows) for run in runs] == [
+        (
+            Span("a", 1, 6, 4),
+            [(2, "ins", path, (1, 2), None, None, None, "noon", "a", 7, {"user": "x"}, False)],
+        ),
+        (Span("b", 1, 3, 2), [(3, "ins", path, (9, 7), None, None, None, None, "b", None, None, False)]),
     ]
-    assert sifted(tmp_path, kind, GOOD[2:3]) == [Stretch("b", 1, 1, 1, [], [])]
+    assert runs_of(tmp_path, kind, GOOD[2:3]) == [Run(Span("b", 1, 1, 1), [], [])]
+
+
+METAS: list[dict[str, str] | None] = [
+    {"user": "x"}, None, {"user": "x"}, {"user": "x", "why": "y"}, {"why": "y", "user": "x"}, {}, {"": ""},
+    {"user": "x"}, {"user": "x\x1ewhy\x1fy"}, {"user": "x", "why": "y"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+@pytest.mark.parametrize("metas", [METAS, METAS[:8], METAS[1:2], METAS[:1] * 3, METAS[1:3]])
+def test_metas_are_told_apart_to_the_order_of_their_pairs(
+    tmp_path: Path, kind: str, metas: list[dict[str, str] | None]
+) -> None:
+    pytest.importorskip("pyarrow")
+    records = [record(ts, "/a/b", [1, ts], meta=meta) for ts, meta in enumerate(metas, start=1)]
+    block = first_block(tmp_path, kind, [dict(each) for each in records])
+    types = RecordTypes(lambda op, path: True)
+    runs, filtered = block.runs(types), block.filtered(types)
+    assert runs is not None and filtered is not None
+    expected = [json.dumps(meta) for meta in metas]
+    assert [json.dumps(row[10]) for row in runs[0].rows] == expected
+    texts = filtered.columns["meta"].to_pylist()
+    assert [json.dumps(None if text is None else json.loads(text)) for text in texts] == expected
+    (batch,) = first_block(tmp_path, kind, [dict(each) for each in records]).items()
+    assert isinstance(batch, Batch)
+    assert [json.dumps(row[10]) for row in batch.rows] == expected
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+@pytest.mark.parametrize("wanted", ["b", "bc"])
+@pytest.mark.parametrize("given", [[], [2], [1, 2, 4], [5]])
+def test_where_an_edit_goes_on(tmp_path: Path, kind: str, wanted: str, given: list[int]) -> None:
+    """U1: more is true or absent; false and null are taken for absent."""
+    pytest.importorskip("pyarrow")
+    records = [record(ts, f"/a/{'bc'[ts % 2]}", [1, ts]) for ts in range(1, 7)]
+    for each in records:
+        if each["ts"] in given:
+            each["more"] = True
+        elif each["ts"] in (3, 6):
+            each["more"] = False
+    block = first_block(tmp_path, kind, [dict(each) for each in records])
+    types = RecordTypes(lambda op, path: path.last.test in wanted)
+    runs, filtered = block.runs(types), block.filtered(types)
+    assert runs is not None and filtered is not None
+    chosen = [each["ts"] for each in records if "bc"[each["ts"] % 2] in wanted]
+    assert [(row[0], row[11]) for row in runs[0].rows] == [(ts, ts in given) for ts in chosen]
+    assert filtered.columns["more"].to_pylist() == [ts in given or None for ts in chosen]
+    (batch,) = first_block(tmp_path, kind, [dict(each) for each in records]).items()
+    assert isinstance(batch, Batch)
+    assert [row[11] for row in batch.rows] == [ts in given for ts in range(1, 7)]
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
@@ -82,9 +135,9 @@ def test_wanted_records_are_counted_by_kind(tmp_path: Path, kind: str, docs: str
         for ts, step in enumerate(steps, start=1)
     ]
     block = first_block(tmp_path, kind, records)
-    stretches = block.stretches(Kinds(lambda op, path: op == "ins" or str(path) == "/a/b"))
-    assert stretches is not None and [each.doc for each in stretches] == list(dict.fromkeys(docs[1:] + docs))
-    for each in stretches:
+    runs = block.runs(RecordTypes(lambda op, path: op == "ins" or str(path) == "/a/b"))
+    assert runs is not None and [run.span.doc for run in runs] == list(dict.fromkeys(docs[1:] + docs))
+    for each in runs:
         expected: dict[tuple[str, PathType], int] = {}
         for row in each.rows:
             expected[row[1], row[2]] = expected.get((row[1], row[2]), 0) + 1
@@ -103,14 +156,14 @@ def test_wanted_records_are_counted_by_kind(tmp_path: Path, kind: str, docs: str
 )  # fmt: skip
 def test_irregular_blocks_are_left_to_the_row_by_row_way(tmp_path: Path, kind: str, change: Record) -> None:
     records = [*GOOD[:3], {**GOOD[3], **change}, *GOOD[4:]]
-    assert sifted(tmp_path, kind, GOOD) is not None
-    assert sifted(tmp_path, kind, records) is None
+    assert runs_of(tmp_path, kind, GOOD) is not None
+    assert runs_of(tmp_path, kind, records) is None
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 @pytest.mark.parametrize("change", [{"ts": 0}, {"ids": [None]}, {"path": "/a/b", "ids": [1, 2, 3]}])
 def test_the_first_record_is_checked_too(tmp_path: Path, kind: str, change: Record) -> None:
-    assert sifted(tmp_path, kind, [{**GOOD[0], **change}, *GOOD[1:]]) is None
+    assert runs_of(tmp_path, kind, [{**GOOD[0], **change}, *GOOD[1:]]) is None
 
 
 @pytest.mark.parametrize(
@@ -119,13 +172,14 @@ def test_the_first_record_is_checked_too(tmp_path: Path, kind: str, change: Reco
         {"ts": 2**63}, {"ts": True}, {"ts": 7.0}, {"ts": "7"}, {"ts": [7]}, {"op": ["ins"]}, {"path": 7},
         {"path": ["/a"]}, {"ids": "12"}, {"ids": [1, 2**63]}, {"ids": [1, True]}, {"ids": [1, 2.0]},
         {"ids": {"1": 1, "2": 2}}, {"value": 3}, {"old": []}, {"at": 3}, {"pos": "0"}, {"txn": 1.5},
-        {"doc": 3}, {"doc": ["a"]}, {"meta": {"a": 1}}, {"meta": "x"}, {"meta": []},
+        {"doc": 3}, {"doc": ["a"]}, {"meta": {"a": 1}}, {"meta": "x"}, {"meta": []}, {"txn": 2**63},
+        {"more": 1}, {"more": "true"},
     ],
 )  # fmt: skip
 def test_what_only_json_can_hold(tmp_path: Path, change: Record) -> None:
     last = {**GOOD[1], "ts": 9}
-    assert sifted(tmp_path, "jsonl", [*GOOD, last]) is not None
-    assert sifted(tmp_path, "jsonl", [*GOOD, {**last, **change}]) is None
+    assert runs_of(tmp_path, "jsonl", [*GOOD, last]) is not None
+    assert runs_of(tmp_path, "jsonl", [*GOOD, {**last, **change}]) is None
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
@@ -152,12 +206,12 @@ def test_a_parquet_log_may_be_sifted_in_pieces_of_any_kind(tmp_path: Path) -> No
     pyarrow.parquet.write_table(table, path, row_group_size=30)
     reader = ParquetReader(str(path), RowDecoder(ClockCheck.ANY), lambda bad: None)
     wanted = PathType.parse("/a/b")
-    kinds = Kinds(lambda op, path: path is wanted)
+    types = RecordTypes(lambda op, path: path is wanted)
     blocks = (block for block in reader.blocks(7) if isinstance(block, ArrowBlock))
-    found = [each for block in blocks for each in block.stretches(kinds) or ()]
-    assert sum(each.records for each in found) == 100
+    found = [each for block in blocks for each in block.runs(types) or ()]
+    assert sum(each.span.records for each in found) == 100
     assert [row[0] for each in found for row in each.rows] == [ts for ts in range(1, 101) if ts % 3]
-    assert {row[8] for each in found for row in each.rows} == {each.doc for each in found} == {"h"}
+    assert {row[8] for each in found for row in each.rows} == {each.span.doc for each in found} == {"h"}
     pyarrow.parquet.write_table(table.replace_schema_metadata(None), path)
     (block,) = ParquetReader(str(path), RowDecoder(ClockCheck.ANY), lambda bad: None).blocks(100)
-    assert isinstance(block, ArrowBlock) and block.stretches(kinds) is None
+    assert isinstance(block, ArrowBlock) and block.runs(types) is None

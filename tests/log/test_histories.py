@@ -10,7 +10,7 @@ from lxml import etree
 from samples.histories.recording import record_history
 from samples.histories.versions import versions_of
 from tests.log.helpers import canonical
-from xmlcep.documents.replica import Replica, Strictness
+from xmlcep.documents import Replica, Strictness
 from xmlcep.events import PrimitiveEvent
 from xmlcep.log import read_log
 from xmlcep.log.parquet import ParquetWriter

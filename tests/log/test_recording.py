@@ -18,7 +18,7 @@ from xmlcep.log.records import MARK
 from xmlcep.log.seal import verify
 from xmlcep.log.writing import create_log
 from xmlcep.recording import rebuild
-from xmlcep.recording.log_end import continue_log
+from xmlcep.recording.log_end import look_at
 from xmlcep.recording.recorder import record
 from xmlcep.recording.recovery import recover
 
@@ -197,29 +197,31 @@ def test_the_log_cut_at_every_byte_is_continued(tmp_path: Path, monkeypatch: pyt
     log = tmp_path / "log.jsonl"
     for length in range(len(content) - 1024, len(content) + 1):
         log.write_bytes(content[:length])
-        opened = continue_log(log)
-        assert opened is not None
-        writer, end = opened
+        found = look_at(log)
+        assert found is not None
+        assert log.read_bytes() == content[:length]  # looked at, not touched
+        writer, repairs = found.open()
         writer.close()
         (_, *events), bad = read(log)
         assert bad == []
         assert events == document.history[: len(events)]
-        assert end.ts == events[-1].ts
+        assert found.end.ts == events[-1].ts
         last = events[-1]
         following = document.history[len(events)] if len(events) < len(document.history) else None
         assert last.txn is None or following is None or following.txn != last.txn
-        assert bool(end.repairs) == (log.read_bytes() != content[:length])
-        removed = sum(len(repair.removed) for repair in end.repairs)
-        assert log.stat().st_size == length - removed or not end.repairs[0].removed
+        assert bool(repairs) == (log.read_bytes() != content[:length])
+        removed = sum(len(repair.removed) for repair in repairs)
+        assert log.stat().st_size == length - removed or not repairs[0].removed
 
 
 def test_a_log_of_another_program_is_not_cut_at_its_transaction(tmp_path: Path) -> None:
     log = write_lines(tmp_path / "log.jsonl", [e._replace(txn=1) for e in some_events(1, 5)], Header("d"))
     before = log.read_bytes()
-    opened = continue_log(log)
-    assert opened is not None
-    opened[0].close()
-    assert (log.read_bytes(), opened[1].repairs) == (before, ())
+    found = look_at(log)
+    assert found is not None
+    writer, repairs = found.open()
+    writer.close()
+    assert (log.read_bytes(), repairs) == (before, ())
 
 
 def test_a_log_without_even_a_header_is_begun_anew(tmp_path: Path) -> None:
@@ -315,15 +317,15 @@ def test_killed_at_a_random_moment(tmp_path: Path, seed: int) -> None:
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    opened = continue_log(log)
-    assert opened is not None
-    opened[0].close()
+    found = look_at(log)
+    assert found is not None
+    found.open()[0].close()
     document = RecordedDocument(seed)
-    while document.clock < opened[1].ts:
+    while document.clock < found.end.ts:
         document.change()
-    assert document.clock == opened[1].ts or document.history[-1].txn is None
+    assert document.clock == found.end.ts or document.history[-1].txn is None
     xml = document.versions[document.clock]
-    if document.clock == opened[1].ts and xml is not None:
+    if document.clock == found.end.ts and xml is not None:
         assert canonical(rebuild(log)) == canonical(xml)
     events = [item for file in segments(log) for item in read(file)[0] if not isinstance(item, Header)]
     assert events == document.history[: len(events)]

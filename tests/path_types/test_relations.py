@@ -1,18 +1,19 @@
-"""Rules P3 to P6 and P8, as rows of text: the examples of the rules, and the borders around them."""
+"""Rules P3 to P6 and P8, as rows of text: the examples of the rules, and the borders around them.
+
+Each row holds for `path_types` and for the relations of the reference evaluator.
+"""
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import pytest
 
-from path_types import (
-    PathInstance,
-    PathType,
-    absolute_path_intersection,
-    contains,
-    ends,
-    left_bound_intersection,
-    project,
-)
+import path_types
+from path_types import PathInstance, PathType
+from tests.reference import relations
+
+BOTH = pytest.mark.parametrize("module", [path_types, relations], ids=["path_types", "reference"])
 
 
 def rows(table: str) -> list[list[str]]:
@@ -52,9 +53,14 @@ item        | null              | no
 """
 
 
+@BOTH
 @pytest.mark.parametrize(("part", "whole", "expected"), rows(CONTAINMENT))
-def test_containment_p3(part: str, whole: str, expected: str) -> None:
-    assert contains(path(whole), path(part)) is (expected == "yes")
+def test_containment_p3(module: ModuleType, part: str, whole: str, expected: str) -> None:
+    if module is path_types:
+        contained = path_types.contains(path(whole), path(part))
+    else:
+        contained = relations.contained(path(part), path(whole))
+    assert contained is (expected == "yes")
 
 
 ENDING = """
@@ -74,9 +80,10 @@ item              | null              | no
 """
 
 
+@BOTH
 @pytest.mark.parametrize(("part", "whole", "expected"), rows(ENDING))
-def test_ending_p4(part: str, whole: str, expected: str) -> None:
-    assert ends(path(part), path(whole)) is (expected == "yes")
+def test_ending_p4(module: ModuleType, part: str, whole: str, expected: str) -> None:
+    assert module.ends(path(part), path(whole)) is (expected == "yes")
 
 
 LEFT_BOUND = """
@@ -93,10 +100,11 @@ null            | item                | null
 """
 
 
+@BOTH
 @pytest.mark.parametrize(("first", "second", "expected"), rows(LEFT_BOUND))
-def test_left_bound_intersection_p5(first: str, second: str, expected: str) -> None:
-    assert left_bound_intersection(path(first), path(second)) is path(expected)
-    assert left_bound_intersection(path(second), path(first)) is path(expected)
+def test_left_bound_intersection_p5(module: ModuleType, first: str, second: str, expected: str) -> None:
+    assert module.left_bound_intersection(path(first), path(second)) is path(expected)
+    assert module.left_bound_intersection(path(second), path(first)) is path(expected)
 
 
 ABSOLUTE_PATH = """
@@ -114,9 +122,10 @@ item        | null              | null
 """
 
 
+@BOTH
 @pytest.mark.parametrize(("part", "whole", "expected"), rows(ABSOLUTE_PATH))
-def test_absolute_path_intersection_p6(part: str, whole: str, expected: str) -> None:
-    assert absolute_path_intersection(path(part), path(whole)) is path(expected)
+def test_absolute_path_intersection_p6(module: ModuleType, part: str, whole: str, expected: str) -> None:
+    assert module.absolute_path_intersection(path(part), path(whole)) is path(expected)
 
 
 # path type | ids | projected on | gives | with these ids
@@ -136,13 +145,17 @@ order/item        | 1 5   | /order      | null        |
 """
 
 
+@BOTH
 @pytest.mark.parametrize(("given", "ids", "onto", "expected", "expected_ids"), rows(PROJECTION))
-def test_projection_p8(given: str, ids: str, onto: str, expected: str, expected_ids: str) -> None:
+def test_projection_p8(
+    module: ModuleType, given: str, ids: str, onto: str, expected: str, expected_ids: str
+) -> None:
     instance = PathInstance.of(PathType.parse(given), tuple(map(int, ids.split())))
     wanted = path(expected)
     parts = tuple(map(int, expected_ids.split()))
-    assert project(path(onto), instance) == (None if wanted is None else PathInstance(wanted, parts))
+    assert module.project(path(onto), instance) == (None if wanted is None else PathInstance(wanted, parts))
 
 
-def test_null_passes_through_projection_p9() -> None:
-    assert project(PathType.parse("item"), None) is None
+@BOTH
+def test_null_passes_through_projection_p9(module: ModuleType) -> None:
+    assert module.project(PathType.parse("item"), None) is None

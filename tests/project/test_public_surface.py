@@ -14,8 +14,8 @@ SURFACE = {
         load_rules parse parse_rules read_log rebuild record recover wrap
         """,
     "contexts": """
-        CONTEXTS Chronicle Combination Context Continuous Cumulative Entry FLAT_KEY Flat Group Grouping
-        Hierarchical Owner Recent Unrestricted composite primitive
+        CONTEXTS FLAT_KEY AnyOrder Chains Chronicle Combination Combinations Context Continuous
+        Cumulative Entry Flat Group Grouping Hierarchical Owner Recent Unrestricted composite primitive
         """,
     "path_types": """
         Axis PathError PathInstance PathSyntaxError PathType Step XmlCepError absolute_path_intersection

@@ -1,28 +1,47 @@
-"""The document that conditions look at, as nested lists and dicts, rendered anew for every look (D4, X5)."""
+"""The document that expressions look at, as nested lists and dicts, rendered anew for every look (D4, U2, X5)."""
 
 from __future__ import annotations
 
-from typing import Any
+import copy
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from lxml import etree
 
 from path_types import Axis
 from xmlcep.events import PrimitiveEvent
 
+from . import expressions
+
+
+class Place(NamedTuple):
+    """Where a node is in a rendered document: an element, and the step from there if it is no element."""
+
+    element: Any
+    step: str | None = None
+
 
 class NaiveDocument:
-    """All nodes by id. A node is a dict: test, parent (id or None), children (ids), attributes, value."""
+    """All nodes by id. A node is a dict: step, parent (id or None), children (ids), attributes, value."""
 
     def __init__(self) -> None:
         self.nodes: dict[int, dict[str, Any]] = {}
 
+    def copy(self) -> NaiveDocument:
+        """The document as it is now."""
+        return copy.deepcopy(self)
+
     def apply(self, event: PrimitiveEvent) -> None:
         """The document after the event (E6)."""
         node = event.ids[-1]
-        parent = self.nodes.get(event.ids[-2]) if len(event.ids) > 1 else None
+        above = event.ids[-2] if len(event.ids) > 1 else None
+        parent = self.nodes.get(above) if above is not None else None
         if event.op == "ins":
             step = event.path.last
-            self.nodes[node] = {"step": step, "children": [], "attributes": [], "value": event.value}
+            self.nodes[node] = {
+                "step": step, "children": [], "attributes": [], "value": event.value,
+                "parent": above if parent is not None else None,
+            }  # fmt: skip
             if parent is not None and step.axis is Axis.ATTRIBUTE:
                 parent["attributes"].append(node)
             elif parent is not None:
@@ -35,23 +54,52 @@ class NaiveDocument:
                 if node in siblings:
                     siblings.remove(node)
 
-    def holds(self, condition: str, node: int) -> bool:
-        """Whether the condition is true with this node as context node and root; False once it is gone."""
+    def holds(self, condition: str, node: int, variables: Mapping[str, Any]) -> bool:
+        """Whether the condition is true with this node as context node and root (X5); False once it is gone (X13)."""
         if node not in self.nodes or not self.nodes[node]["step"].is_element:
             return False
-        root = self._render(node)
-        return bool(root.xpath(f"boolean({condition})"))
+        element = self._render(node, {})
+        return expressions.is_true(expressions.evaluate(condition, element, variables))
 
-    def _render(self, node: int) -> Any:
+    def ask(self, expression: str, node: int, variables: Mapping[str, Any]) -> Any:
+        """What an expression is with this node as context node, in the whole document (F1); None if it is not there."""
+        if node not in self.nodes:
+            return None
+        root = node
+        while self.nodes[root]["parent"] in self.nodes:
+            root = self.nodes[root]["parent"]
+        places: dict[int, Place] = {}
+        self._render(root, places)
+        place = places[node]
+        return expressions.evaluate(expression, place.element, variables, step=place.step)
+
+    def root(self) -> Any:
+        """The whole document as lxml has it; None if there is none."""
+        roots = [node for node, inside in self.nodes.items() if inside["parent"] is None]
+        return self._render(roots[0], {}) if roots else None
+
+    def _render(self, node: int, places: dict[int, Place]) -> Any:
+        """The element of a node with all that is in it; ``places`` is filled."""
         here = self.nodes[node]
         element = etree.Element(here["step"].test)
+        places[node] = Place(element)
         for attribute in here["attributes"]:
-            element.set(self.nodes[attribute]["step"].test, self.nodes[attribute]["value"] or "")
+            name = self.nodes[attribute]["step"].test
+            element.set(name, self.nodes[attribute]["value"] or "")
+            places[attribute] = Place(element, f"@{name}")
+        texts = 0
+        before = None
         for child in here["children"]:
-            if self.nodes[child]["step"].is_element:
-                element.append(self._render(child))
-            elif len(element):
-                element[-1].tail = (element[-1].tail or "") + (self.nodes[child]["value"] or "")
+            is_element = self.nodes[child]["step"].is_element
+            if is_element:
+                element.append(self._render(child, places))
             else:
-                element.text = (element.text or "") + (self.nodes[child]["value"] or "")
+                value = self.nodes[child]["value"] or ""
+                texts += before != "text"  # neighbours are one text to XPath
+                places[child] = Place(element, f"text()[{texts}]")
+                if len(element):
+                    element[-1].tail = (element[-1].tail or "") + value
+                else:
+                    element.text = (element.text or "") + value
+            before = "element" if is_element else "text"
         return element

@@ -2,32 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from path_types import PathInstance
 from xmlcep.events import PrimitiveEvent
 
+from .values import Value, Variables, in_json
+
+
+class Cause(NamedTuple):
+    """Where and when something is raised: that of the primitive event, or of a firing, which nobody did (W5)."""
+
+    ts: int
+    at: str | None
+    doc: str
+    txn: int | None = None
+    meta: Mapping[str, str] | None = None
+
+    @classmethod
+    def of(cls, event: PrimitiveEvent) -> Cause:
+        """That of a primitive event."""
+        return cls(event.ts, event.at, event.doc, event.txn, event.meta)
+
+
+class Instant(NamedTuple):
+    """When something was stored: the document time (W1), the time point and the transaction's number (W2)."""
+
+    now: int | None
+    ts: int
+    ordinal: int
+
 
 @dataclass(eq=False)
 class Composite:
-    """A composite event (E4). ``raiser`` and ``group`` say which group of which operator raised it (H7)."""
+    """A composite event (E4). ``raiser`` and ``group`` say which group of which operator raised it (H7).
+
+    ``bindings`` are its variables (V5), None where the event has none (V7); ``rank`` the values of its group as
+    text (V7, Z23).
+    """
 
     name: str
     instance: PathInstance | None
     constituents: list[Event]
-    cause: PrimitiveEvent
+    cause: Cause | PrimitiveEvent
     operator: str | None
     raiser: object
     group: object
     silent: bool = False
     withdrawn: bool = False
+    bindings: Variables | None = None
+    rank: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """The finding record."""
         first_and_last = interval(self)
-        return {
+        found = {
             "doc": self.cause.doc,
             "ts": self.cause.ts,
             "at": self.cause.at,
@@ -36,7 +67,11 @@ class Composite:
             "start": first_and_last[0] if first_and_last else None,
             "end": first_and_last[1] if first_and_last else None,
             "operator": self.operator,
+            **_where_given(self.cause, "txn", "meta"),
         }
+        if self.bindings is not None:
+            found["bindings"] = {name: in_json(self.bindings[name]) for name in sorted(self.bindings)}
+        return found
 
 
 Event: TypeAlias = PrimitiveEvent | Composite
@@ -46,51 +81,64 @@ Event: TypeAlias = PrimitiveEvent | Composite
 class Entry:
     """An event stored by an operator: in which child, at which time point, the how-manieth of all stored.
 
-    ``fresh`` until the group's next evaluation or release (X1).
+    ``time`` counts time points, timers' included (W5), ``stored_at`` is document time. ``values`` are the variables
+    that the event has there (V1, V5). ``fresh`` until the group's next evaluation or release (X1). ``withdrawn``
+    once it was taken back (M1), ``used`` once a run with it was raised (S2).
     """
 
     event: Event
     child: int
     time: int
     number: int
+    stored_at: Instant
+    values: Variables = field(default_factory=dict)
     fresh: bool = True
+    withdrawn: bool = False
+    used: bool = False
 
     @property
     def silent(self) -> bool:
         """Whether it is a silent empty composite (M5)."""
         return isinstance(self.event, Composite) and self.event.silent
 
+    @property
+    def empty(self) -> bool:
+        """Whether its interval is empty (E5)."""
+        return interval(self.event) is None
+
 
 @dataclass(eq=False)
 class Group:
-    """One group of one operator (H1): the entries stored in it, and what its termination remembers.
+    """One group of one operator (H1, V2): the entries stored in it, and what its termination remembers.
 
-    ``key`` is the id of the group's node, None in flat context (K1). ``accumulated`` are the arrivals of
-    a multiplicity, ``current`` its composite that is still integrating (M1), ``empty`` the instance of a
-    created node for which an empty composite has not been raised yet (M4, D5). ``released`` says that a
-    release is remembered until the condition holds (X3).
+    ``key`` is the id of the group's node, None in flat context (K1), ``values`` those of its join and ``by``, as
+    text. ``accumulated`` are the arrivals of a multiplicity, ``batches`` those it has set aside (Z8), ``current``
+    its composite that is still integrating (M1), ``empty`` the instance of a created node for which an empty
+    composite has not been raised yet (M4, D5). ``asked`` says that its condition was false at a release, and
+    nothing has happened at its node since (U4). ``runs`` are those of `next` (S2), ``candidates`` those of an absence
+    (A3), ``beats`` says when the open windows of `periodic` beat next (W10).
     """
 
     key: int | None
+    values: Mapping[str, str] = field(default_factory=dict)
     stored: list[Entry] = field(default_factory=list)
     accumulated: list[Entry] = field(default_factory=list)
+    batches: list[list[Entry]] = field(default_factory=list)
     current: Composite | None = None
     empty: PathInstance | None = None
-    released: bool = False
+    asked: bool = False
+    runs: list[Any] = field(default_factory=list)
+    candidates: list[Any] = field(default_factory=list)
+    beats: dict[Entry, int] = field(default_factory=dict)
+
+    @property
+    def order(self) -> tuple[int, tuple[str, ...]]:
+        """What orders the groups of an operator: the node, then the values (G2, V7)."""
+        return self.key or 0, tuple(self.values[name] for name in sorted(self.values))
 
     def child(self, index: int) -> list[Entry]:
         """What is stored of this child, oldest first."""
         return [entry for entry in self.stored if entry.child == index]
-
-
-def instance_of(event: Event) -> PathInstance | None:
-    """The event's path instance."""
-    return event.instance
-
-
-def detection_time(event: Event) -> int:
-    """The time point at which it occurred or was raised (E5)."""
-    return event.ts if isinstance(event, PrimitiveEvent) else event.cause.ts
 
 
 def interval(event: Event) -> tuple[int, int] | None:
@@ -99,6 +147,12 @@ def interval(event: Event) -> tuple[int, int] | None:
         return (event.ts, event.ts)
     inner = [span for span in map(interval, event.constituents) if span is not None]
     return (min(span[0] for span in inner), max(span[1] for span in inner)) if inner else None
+
+
+def span(entries: Iterable[Entry]) -> tuple[int, int] | None:
+    """From the first to the last primitive event in these entries; None if there is none (W3)."""
+    inner = [found for entry in entries if (found := interval(entry.event)) is not None]
+    return (min(found[0] for found in inner), max(found[1] for found in inner)) if inner else None
 
 
 def as_set(events: Iterable[Event]) -> list[Event]:
@@ -110,6 +164,18 @@ def as_set(events: Iterable[Event]) -> list[Event]:
     return kept
 
 
+def variables_of(entries: Iterable[Entry], name: str) -> list[Value]:
+    """The values of a variable in these entries, one after the other, lists flattened, each event once (V5, Z22)."""
+    found: list[Value] = []
+    seen: list[Event] = []
+    for entry in entries:
+        if name in entry.values and not any(entry.event is event for event in seen):
+            seen.append(entry.event)
+            value = entry.values[name]
+            found += value if isinstance(value, list) else [value]
+    return found
+
+
 def _constituent(event: Event) -> dict[str, Any]:
     if isinstance(event, PrimitiveEvent):
         return {
@@ -119,6 +185,7 @@ def _constituent(event: Event) -> dict[str, Any]:
             "ids": list(event.ids),
             "value": event.value,
             "old": event.old,
+            **_where_given(event, "at", "txn", "meta"),
         }
     return _composite_constituent(event)
 
@@ -130,3 +197,8 @@ def _composite_constituent(event: Composite) -> dict[str, Any]:
         "ids": [] if event.instance is None else list(event.instance.ids),
         "constituents": [_constituent(inner) for inner in event.constituents],
     }
+
+
+def _where_given(event: PrimitiveEvent | Cause, *fields: str) -> dict[str, Any]:
+    """These fields of an event, without those it does not have."""
+    return {field: getattr(event, field) for field in fields if getattr(event, field) is not None}

@@ -1,68 +1,224 @@
-"""The event graph at work: trees in order, time point by time point (G1 to G3, N1 to N3, X9)."""
+"""The event graph at work: trees in order, round by round (G1 to G3, N1 to N3, X9, W5), edit by edit (U1, U2).
+
+Trees that ask the document, or take what such trees raise, are *held*: they hear of an edit when it is over. The
+others are *prompt*. Each set has its own rounds through its trees; what prompt trees raised is handed to the held
+ones with the record at which it was raised.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from path_types import PathType, equals_or_ends
-from xmlcep.definitions import EventDefinition, Expression, Leaf
-from xmlcep.events import CompositeType, PrimitiveEvent
+from lxml import etree
 
+from path_types import PathType
+from xmlcep.algebra import EventDefinition, Expression, Leaf, Unit
+from xmlcep.events import CompositeType, PrimitiveEvent, Scope
+
+from . import expressions, leaves
+from .clock import Clock, Due, written
 from .document import NaiveDocument
-from .events import Composite, Event
-from .operators import OperatorState, Surroundings
+from .events import Cause, Composite, Event
+from .operators import STATES, OperatorState, Surroundings
 from .paths import path_of
+from .relations import contained, ends, equal, equals_or_ends
+from .steps import Advance, Step
 from .termination import take_turn
+from .values import as_text
 
-Step: TypeAlias = PrimitiveEvent | Literal["flush", "close"]
+Compile = Callable[[str], Callable[..., Any]]
+Round = tuple[Due | None, list[Composite]]
+"""What is due, None for the step itself, and what roots raised then."""
 
 
-def evaluate(definitions: Sequence[EventDefinition], steps: Iterable[Step]) -> Evaluation:
-    """The evaluation of the event trees over the steps: primitive events, flushes, at last a close."""
-    evaluation = Evaluation(definitions)
+def evaluate(
+    definitions: Sequence[EventDefinition],
+    steps: Iterable[Step],
+    *,
+    references: Mapping[str, str] | None = None,
+    languages: Mapping[str, Compile] | None = None,
+) -> Evaluation:
+    """The evaluation of the event trees over the steps: primitive events, time that passes, flushes, at last a close.
+
+    ``references`` are the texts of reference documents (V8), ``languages`` compile opaque leaves (O1).
+    """
+    evaluation = Evaluation(definitions, references=references, languages=languages)
     for step in steps:
         evaluation.take(step)
     return evaluation
 
 
+@dataclass
+class Happening:
+    """A step of a history with what the clock says of it: a primitive event, time that passes, or a flush."""
+
+    kind: str
+    cause: Cause | None
+    time: int | None
+    ts: int
+    ordinal: int
+    event: PrimitiveEvent | None = None
+
+    def passes(self, due: Due) -> bool:
+        """Whether something is due before this (W5, Z13, Z14)."""
+        if self.kind == "flush":
+            return False
+        if due.unit is Unit.TIME:
+            assert self.time is not None
+            return due.value <= self.time if self.kind == "advance" else due.value < self.time
+        if self.kind == "advance":
+            return False
+        return due.value < (self.ts if due.unit is Unit.CHANGES else self.ordinal)
+
+
+class Trees:
+    """Some of the trees with what they share, and all that they raised so far, with its place in the findings."""
+
+    def __init__(self, trees: list[tuple[int, OperatorState]], around: Surroundings) -> None:
+        self.trees = trees
+        self.around = around
+        self.raised: list[tuple[tuple[Any, ...], Composite]] = []
+
+    def take(
+        self, step: Happening, handed: list[Round], before: NaiveDocument, after: NaiveDocument,
+        *, begins: bool = False,
+    ) -> list[Round]:  # fmt: skip
+        """One step: what is due before it, due by due, then the step itself. ``handed`` is what other trees raised at
+        the same; ``begins``: the record begins its edit, so that what is due before it sees the document before."""
+        done: list[Round] = []
+        self.around.before = before
+        self.around.after = before if begins or step.kind != "record" else after
+        while dues := self._dues(step, handed):
+            done.append((dues[0], self._round(step, dues[0], self._handed(handed, dues[0]))))
+        self.around.after = after
+        self.around.now = step.time
+        if step.kind != "advance":
+            if step.event is not None:
+                self._record(step.event)
+            done.append((None, self._round(step, None, self._handed(handed, None))))
+        return done
+
+    def _dues(self, step: Happening, handed: list[Round]) -> list[Due]:
+        """What is due before the step, the first first; what other trees did comes in their order."""
+        own = [due for _, tree in self.trees for operator in tree.postorder() for due in operator.dues()]
+        found = [due for due in own if step.passes(due)]
+        if handed and handed[0][0] is not None:
+            found.append(handed[0][0])
+        return sorted(found, key=lambda due: due.order)
+
+    def _handed(self, handed: list[Round], due: Due | None) -> list[Composite]:
+        return handed.pop(0)[1] if handed and handed[0][0] == due else []
+
+    def _record(self, event: PrimitiveEvent) -> None:
+        """A deleted node has ceased to exist before the event is processed (C5)."""
+        self.around.history.append(event)
+        if event.op == "del":
+            self.around.deleted.add(event.ids[-1])
+            for _, tree in self.trees:
+                for operator in tree.postorder():
+                    operator.forget_silent(event.ids[-1])
+
+    def _round(self, step: Happening, due: Due | None, handed: list[Composite]) -> list[Composite]:
+        """One time point (W5), or a flush, which has that of the round before."""
+        around = self.around
+        around.ts, around.ordinal = step.ts, step.ordinal
+        if due is None:
+            around.round += step.kind == "record"
+            around.cause = step.cause
+        else:
+            assert step.cause is not None
+            around.round += 1
+            timed = due.unit is Unit.TIME
+            around.now = due.value if timed else step.time
+            around.cause = Cause(step.ts, written(due.value) if timed else None, step.cause.doc)
+        return self._time_point(step.event if due is None else None, due, handed)
+
+    def _time_point(
+        self, event: PrimitiveEvent | None, due: Due | None, handed: list[Composite]
+    ) -> list[Composite]:
+        """G2: every tree once, within a tree the operators in postorder; N2: what a root raises is there
+        for later trees, in the order of the finding records."""
+        occurred: list[Event] = [] if event is None else [event]
+        occurred += handed
+        reaching: list[Composite] = []
+        for index, tree in self.trees:
+            for number, operator in enumerate(tree.postorder()):
+                take_turn(operator, occurred, event, due)
+                for composite in operator.raised:
+                    place = (composite.cause.ts, index, number, _ids(composite), composite.rank)
+                    self.raised.append((place, composite))
+            # Whatever the root raised, also what it withdrew from its (missing) parent since (G2, C6, N2).
+            found = sorted(tree.raised, key=lambda composite: (_ids(composite), composite.rank))
+            occurred += found
+            reaching += found
+        return reaching
+
+
 class Evaluation:
     """The state of all event trees of one document, and all that was raised so far."""
 
-    def __init__(self, definitions: Sequence[EventDefinition]) -> None:
-        self.around = Surroundings()
+    def __init__(
+        self,
+        definitions: Sequence[EventDefinition],
+        *,
+        references: Mapping[str, str] | None = None,
+        languages: Mapping[str, Compile] | None = None,
+    ) -> None:
+        self.clock = Clock()
         self.document = NaiveDocument()
-        self.trees = [
-            OperatorState(definition.expression, definition, None, self.around)
-            for definition in evaluation_order(definitions)
-        ]
+        ordered = evaluation_order(definitions)
+        roots = {name: _holder(text) for name, text in (references or {}).items()}
+        held = holding(ordered, languages or {})
+        parts: list[Trees] = []
+        for wanted in (False, True):
+            around = Surroundings(self.clock, roots, languages or {})
+            trees = [
+                (index, STATES[type(definition.expression)](definition.expression, definition, None, around))
+                for index, definition in enumerate(ordered)
+                if (definition.name in held) is wanted
+            ]
+            parts.append(Trees(trees, around))
+        self.prompt, self.held = parts
+        self.trees = [tree for _, tree in sorted([*self.prompt.trees, *self.held.trees], key=lambda t: t[0])]
         for tree in self.trees:
             _label(tree)
         self.closed = False
-        self._raised: list[tuple[tuple[Any, ...], Composite]] = []
+        self.last: PrimitiveEvent | None = None
+        self.before = self.document  # as it was before the edit that is open
+        self.edit: list[tuple[Happening, list[Round]]] = []  # its records so far
 
     def rank(self, record: Mapping[str, Any]) -> tuple[Any, ...]:
         """What orders findings of one document in the findings file; equal ones stay in raise order."""
         (tree,) = (tree for tree in self.trees if tree.definition.name == record["name"])
         label = record["operator"] or tree.label
         labels = [operator.label for operator in tree.postorder()]
-        return record["ts"], self.trees.index(tree), labels.index(label), record["ids"]
+        operator = tree.postorder()[labels.index(label)]
+        values = tuple(_text_of(record["bindings"][name]) for name in operator.joined)
+        return record["ts"], self.trees.index(tree), labels.index(label), record["ids"], values
 
     def take(self, step: Step) -> list[dict[str, Any]]:
-        """Takes one step; gives the finding records of it, in the order of the findings file."""
-        before = len(self._raised)
-        if step == "flush" or step == "close":
-            if not self.closed and self.around.cause is not None:
-                self._time_point(None)
-            self.closed = self.closed or step == "close"
-        elif not self.closed:
-            self._take_event(step)
-        return _records(self._raised[before:])
+        """Takes one step; gives the finding records of it, in the order of the findings file. What an edit raises in
+        trees that are held comes with the step that ends it."""
+        counts = len(self.prompt.raised), len(self.held.raised)
+        if not self.closed:
+            if isinstance(step, PrimitiveEvent):
+                self._take_record(step)
+            else:
+                self._end_edit()
+                if isinstance(step, Advance):
+                    self._advance(step)
+                elif self.last is not None:
+                    self._take_all(self._happening("flush"))
+            self.closed = step == "close"
+        prompt, held = self.prompt.raised[counts[0] :], self.held.raised[counts[1] :]
+        return _records([*prompt, *held])
 
     def findings(self, *, operators: bool = True) -> list[dict[str, Any]]:
         """All finding records so far in the order of the findings file; ``operators``: inner ones, too."""
-        records = _records(self._raised)
+        records = _records([*self.prompt.raised, *self.held.raised])
         return records if operators else [record for record in records if record["operator"] is None]
 
     def stored(self, event: str, label: str | None = None) -> list[list[Event]]:
@@ -81,38 +237,61 @@ class Evaluation:
                     ]
         raise KeyError(f"no operator {label!r} in {event!r}")
 
-    def _take_event(self, event: PrimitiveEvent) -> None:
-        """One time point. A deleted node has ceased to exist before the event is processed (C5)."""
-        if event.op == "del":
-            self.around.deleted.add(event.ids[-1])
-            for tree in self.trees:
-                for operator in tree.postorder():
-                    operator.forget_silent(event.ids[-1])
+    # Edit by edit
+
+    def _take_record(self, event: PrimitiveEvent) -> None:
+        if self.edit and self.last is not None and event.txn != self.last.txn:
+            self._end_edit()
+        begins = not self.edit
+        if begins:
+            self.before = self.document.copy()
+        self.clock.record(event, begins_edit=begins)
         self.document.apply(event)
-        self.around.cause = event
-        self._time_point(event)
+        self.last = event
+        happening = self._happening("record", event)
+        self.edit.append((happening, self.prompt.take(happening, [], self.before, self.document)))
+        if not event.more:
+            self._end_edit()
 
-    def _time_point(self, event: PrimitiveEvent | None) -> None:
-        """G2: every tree once, within a tree the operators in postorder; N2: what a root raises is there
-        for later trees, in the order of the finding records."""
-        occurred: list[Event] = [] if event is None else [event]
-        for index, tree in enumerate(self.trees):
-            for number, operator in enumerate(tree.postorder()):
-                take_turn(operator, occurred, event, self.document)
-                for composite in operator.raised:
-                    ids = () if composite.instance is None else composite.instance.ids
-                    self._raised.append(((composite.cause.ts, index, number, ids), composite))
-            occurred += _reaching_later_trees(tree)
+    def _end_edit(self) -> None:
+        """U2: now it is known how the document is after it."""
+        edit, self.edit = self.edit, []
+        for number, (happening, handed) in enumerate(edit):
+            self.held.take(happening, handed, self.before, self.document, begins=number == 0)
+
+    def _advance(self, step: Advance) -> None:
+        self.clock.advance(step.time)
+        if self.last is not None:
+            self._take_all(self._happening("advance"))
+
+    def _take_all(self, happening: Happening) -> None:
+        handed = self.prompt.take(happening, [], self.document, self.document)
+        self.held.take(happening, handed, self.document, self.document)
+
+    def _happening(self, kind: str, event: PrimitiveEvent | None = None) -> Happening:
+        assert self.last is not None
+        ts = self.last.ts
+        return Happening(kind, Cause.of(self.last), self.clock.edit_time, ts, self.clock.ordinals[ts], event)
 
 
-def _reaching_later_trees(tree: OperatorState) -> list[Composite]:
-    """Whatever the root raised, also what it withdrew from its (missing) parent since (G2, C6, N2)."""
-    return sorted(tree.raised, key=lambda c: () if c.instance is None else c.instance.ids)
+def _ids(composite: Composite) -> tuple[int, ...]:
+    return () if composite.instance is None else composite.instance.ids
 
 
 def _records(raised: list[tuple[tuple[Any, ...], Composite]]) -> list[dict[str, Any]]:
-    """Findings by ts, event type, operator, path ids, then as raised."""
+    """Findings by ts, event type, operator, path ids, values, then as raised."""
     return [composite.record() for _, composite in sorted(raised, key=lambda pair: pair[0])]
+
+
+def _text_of(value: Any) -> str:
+    return as_text(value if isinstance(value, (bool, str)) else float(value))
+
+
+def _holder(text: str) -> Any:
+    """V8: `$parts` is the root of the document, which has the document element in it."""
+    holder = etree.Element("root")
+    holder.append(etree.fromstring(text))
+    return holder
 
 
 def _label(tree: OperatorState) -> None:
@@ -121,6 +300,9 @@ def _label(tree: OperatorState) -> None:
     for operator in tree.postorder():
         numbers[operator.expression.kind] += 1
         operator.label = operator.label or f"{operator.expression.kind}{numbers[operator.expression.kind]}"
+
+
+# Which trees take what others raise (G1), which are held (U2)
 
 
 def evaluation_order(definitions: Sequence[EventDefinition]) -> list[EventDefinition]:
@@ -138,21 +320,53 @@ def evaluation_order(definitions: Sequence[EventDefinition]) -> list[EventDefini
 
 def depends(definition: EventDefinition, other: EventDefinition) -> bool:
     """G1: a composite leaf with the other's name, or any, whose path type equals or ends the other's, or
-    the other way round; a flat one: always."""
+    the other way round; a flat one: always; one with a scope: see Z25."""
     theirs = path_of(other.expression)
     return any(
         isinstance(leaf.type, CompositeType)
         and leaf.type.name in (None, other.name)
-        and (other.flat or _related(leaf.type.path, theirs))
-        for leaf in _leaves(definition.expression)
+        and (other.flat or _related(leaf.type, theirs))
+        and (leaf.type.scope is Scope.NODE or other is not definition)
+        for leaf in leaves_in(definition.expression)
     )
 
 
-def _related(one: PathType, other: PathType | None) -> bool:
-    return equals_or_ends(one, other) or equals_or_ends(other, one)
+def _related(wanted: CompositeType, other: PathType | None) -> bool:
+    one = wanted.path
+    if wanted.scope is Scope.NODE:
+        return equals_or_ends(one, other) or equals_or_ends(other, one)
+    assert other is not None
+    return not other.absolute or contained(one, other) or equal(one, other) or ends(one, other)
 
 
-def _leaves(expression: Expression) -> list[Leaf]:
+def holding(definitions: Sequence[EventDefinition], languages: Mapping[str, Compile]) -> set[str]:
+    """The names of the definitions that ask the document, or take what those raise (U2)."""
+    held: set[str] = set()
+    for definition in definitions:  # in order of evaluation
+        before = [other for other in definitions if other.name in held]
+        if _asks(definition.expression, languages) or any(depends(definition, other) for other in before):
+            held.add(definition.name)
+    return held
+
+
+def _asks(expression: Expression, languages: Mapping[str, Compile]) -> bool:
+    if isinstance(expression, Leaf):
+        texts = [expression.filter, *(binding.expression for binding in expression.bindings)]
+        if expression.opaque is not None:
+            compiled = languages[expression.opaque.language](expression.opaque.text)
+            if getattr(compiled, "needs_document", True):
+                return True
+        return any(text is not None and leaves.asks_document(expression, text) for text in texts)
+    guard = expression.options.guard
+    if expression.options.when is not None:
+        return True
+    if guard is not None and expressions.asks_document(guard, dot_does=True):
+        return True
+    return any(_asks(operand, languages) for operand in expression.operands)
+
+
+def leaves_in(expression: Expression) -> list[Leaf]:
+    """The leaves of an expression."""
     if isinstance(expression, Leaf):
         return [expression]
-    return [leaf for operand in expression.operands for leaf in _leaves(operand)]
+    return [leaf for operand in expression.operands for leaf in leaves_in(operand)]

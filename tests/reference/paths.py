@@ -1,11 +1,14 @@
-"""Path types of operators (T2), groups (H1, K1, K2) and path instances of composites (T4, K5)."""
+"""Path types of operators (T2, F5, W7), groups (H1, K1, K2) and path instances of composites (T4, K5)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from path_types import PathInstance, PathType, equals_or_ends, left_bound_intersection, project
-from xmlcep.definitions import Expression, Leaf, Multiplicity
+from path_types import PathInstance, PathType
+from xmlcep.algebra import Expression, Leaf, Multiplicity, Plus
+from xmlcep.events import Scope
+
+from .relations import absolute_path_intersection, equals_or_ends, left_bound_intersection, project
 
 
 def path_of(expression: Expression) -> PathType | None:
@@ -14,9 +17,15 @@ def path_of(expression: Expression) -> PathType | None:
         return expression.type.path
     if expression.options.path is not None:
         return expression.options.path
+    if isinstance(expression, Plus):  # W7
+        return path_of(expression.operands[0])
     if isinstance(expression, Multiplicity):
         inner = path_of(expression.operand)
-        return None if inner is None else inner.parent
+        if isinstance(expression.operand, Leaf) and expression.operand.type.scope is not Scope.NODE:
+            return inner  # F5
+        return (
+            None if inner is None or len(inner.steps) == 1 else PathType.of(inner.absolute, inner.steps[:-1])
+        )
     paths = [path_of(operand) for operand in expression.operands]
     common = paths[0]
     for path in paths[1:]:
@@ -38,13 +47,16 @@ def group_key(path: PathType, instance: PathInstance | None, *, flat: bool) -> i
     return projection.ids[-1]
 
 
-def composite_instance(key: int | None, members: Sequence[PathInstance | None]) -> PathInstance | None:
-    """The path instance of a composite of these members: the group's node (T4); flat: K5."""
-    if key is None:
+def composite_instance(
+    path: PathType, members: Sequence[PathInstance | None], *, flat: bool
+) -> PathInstance | None:
+    """The path instance of a composite of these members: ``π_(path ∩ab e.path)(e)`` of any of them, and all
+    of them agree (T4); flat: K5."""
+    if flat:
         return nearest_common_ancestor(members)
-    first = members[0]
-    assert first is not None
-    return _prefix(first, first.ids.index(key) + 1)
+    places = [project(absolute_path_intersection(path, e.path), e) for e in members if e is not None]
+    assert all(place == places[0] for place in places), "the members agree (T4)"
+    return places[0]
 
 
 def nearest_common_ancestor(members: Sequence[PathInstance | None]) -> PathInstance | None:

@@ -199,7 +199,13 @@ def _is_valid(bare: Bare, children: tuple[str, ...]) -> bool:
 
 def _is_about_content(error: Any) -> bool:
     reason = str(error.reason)
-    return "IDREF" not in reason and "not found for" not in reason and "duplicated" not in reason
+    about_others = (
+        "IDREF",
+        "not found for",
+        "duplicated",
+        "attribute not allowed",
+    )  # of a type still to be named
+    return not any(words in reason for words in about_others)
 
 
 def _declaration(xsd: Any, parent: etree._Element, tag: str, schema: Any) -> Any:

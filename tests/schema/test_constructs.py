@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 import xmlschema
 from lxml import etree
 
 from tests.schema.judging import left_out, nodes_of, outcome, random_order
-from xmlcep.schema import derive
+from xmlcep.rules import parse_rules
+from xmlcep.schema import SchemaError, derive
 
 XS = 'xmlns:xs="http://www.w3.org/2001/XMLSchema"'
 OPTIONAL = 'minOccurs="0"'
@@ -183,7 +185,7 @@ def composite_ends(path: object, whole: object) -> bool:
     return whole.steps[-len(path) :] == path.steps and (whole is path or offset(path, whole) is not None)
 
 
-def derived_text(schema: str, tmp_path: Path, namespace: str = "") -> str:
+def derived_text(schema: str, tmp_path: Path, namespace: str = "", **options: Any) -> str:
     file = tmp_path / "s.xsd"
     target = (
         f'targetNamespace="{namespace}" xmlns:t="{namespace}" elementFormDefault="qualified"'
@@ -191,14 +193,34 @@ def derived_text(schema: str, tmp_path: Path, namespace: str = "") -> str:
         else ""
     )
     file.write_text(f"<xs:schema {XS} {target}>{schema}</xs:schema>", encoding="utf-8")
-    return derive(file).text or ""
+    return derive(file, **options).text or ""
 
 
-def test_great_bounds_stay_small(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("lower", "upper", "derived"),
+    [
+        ("3", "999999999", "x[3,999999999] ins(r/a)"),
+        ("3", "2000000000", "x[3,*] ins(r/a)"),  # a bound that the language cannot read, nor anybody reach
+        ("999999999", "1" + "0" * 30, "x[999999999,*] ins(r/a)"),
+        ("2", "unbounded", "x[2,*] ins(r/a)"),
+    ],
+)
+def test_great_bounds(lower: str, upper: str, derived: str, tmp_path: Path) -> None:
     text = derived_text(
-        element("r", sequence(string("a", more='minOccurs="3" maxOccurs="2000000000"'))), tmp_path
+        element("r", sequence(string("a", more=f'minOccurs="{lower}" maxOccurs="{upper}"'))), tmp_path
     )
-    assert "event CompleteR(r) = ins(r) ; x[3,2000000000] ins(r/a)\n" in text
+    assert f"event CompleteR(r) = ins(r) ; {derived}\n" in text
+    parse_rules(text)
+
+
+@pytest.mark.parametrize("times", ["1", "1000000"])
+def test_what_no_event_can_be_made_of(times: str, tmp_path: Path) -> None:
+    """10^30 children, or 10^6 times 10^6: `check` would refuse such bounds, and no document has so many."""
+    many = "1" + "0" * (30 if times == "1" else 6)
+    child = string("a", more=f'minOccurs="{many}" maxOccurs="unbounded"')
+    content = sequence(child, occurs=f'minOccurs="{times}" maxOccurs="{times}"')
+    with pytest.raises(SchemaError, match=r"r: the schema asks for more than 999,999,999 .* \(MAX_BOUND\)"):
+        derived_text(element("r", content), tmp_path)
 
 
 def test_namespaces_are_declared(tmp_path: Path) -> None:
@@ -240,11 +262,12 @@ def test_required_children_of_the_same_name_are_counted(tmp_path: Path) -> None:
     content = (
         '<xs:choice minOccurs="2" maxOccurs="9"><xs:element ref="and"/>' + string("leaf") + "</xs:choice>"
     )
-    text = derived_text(element("and", content), tmp_path)
+    text = derived_text(element("and", content), tmp_path, depth=1)
     assert (
-        "# recursive: and elements directly inside are counted by the condition, complete or not (P3)" in text
+        "# recursive: whether there is enough in and is told by a condition (P3), which looks only so deep"
+        in text
     )
-    assert 'event CompleteAnd(and) {when="count(and | leaf) >= 2"}' in text
+    assert 'event CompleteAnd(and) {when="count(and[count(and | leaf) >= 2] | leaf) >= 2"}' in text
 
 
 def test_declarations_that_no_path_tells_apart_are_named(tmp_path: Path) -> None:
@@ -257,4 +280,55 @@ def test_declarations_that_no_path_tells_apart_are_named(tmp_path: Path) -> None
     root = element("r", sequence(string("t"), '<xs:element name="b" type="B"/>'))
     text = derived_text(types + root, tmp_path)
     assert "# no events, as no paths of reasonable length tell their declarations apart: b\n" in text
-    assert "event CompleteR(r) = ins(r) ; (ins(r/t) & ins(r/b))\n" in text
+    assert 'event CompleteR(r) = ins(r) ; (ins(r/t) & x[1,1]{when="b[x]"} ins(r/b))\n' in text
+
+
+@pytest.mark.parametrize(
+    ("wildcard", "told"),
+    [
+        ('<xs:any namespace="##other" minOccurs="0" maxOccurs="unbounded"/>', "count(t:source) > 1"),
+        ('<xs:any namespace="##any" minOccurs="0" maxOccurs="2"/>', "count(t:source) > 3"),
+        ('<xs:any namespace="##targetNamespace" minOccurs="0"/>', "count(t:source) > 2"),
+        ('<xs:any namespace="##any" minOccurs="0" maxOccurs="unbounded"/>', None),
+    ],
+)
+def test_bounds_beside_wildcards(wildcard: str, told: str | None, tmp_path: Path) -> None:
+    """Only a wildcard that takes the child's name changes how many of it there may be."""
+    content = sequence('<xs:element name="source" type="xs:string"/>', wildcard)
+    text = derived_text(element("unit", content), tmp_path, "urn:t", violations=True)
+    assert re.findall(r'TooManySourceInUnit\(unit\) \{when="(.*)"\}', text) == ([told] if told else [])
+
+
+EXTENDED_ONCE = (
+    '<xs:simpleType name="Money"><xs:restriction base="xs:decimal"/></xs:simpleType>'
+    '<xs:complexType name="Taxed"><xs:simpleContent><xs:extension base="Money">'
+    '<xs:attribute name="rate" use="required"/></xs:extension></xs:simpleContent></xs:complexType>'
+    '<xs:complexType name="Base"><xs:sequence><xs:element name="p" type="Money"/></xs:sequence></xs:complexType>'
+    '<xs:complexType name="More"><xs:complexContent><xs:extension base="Base">'
+    '<xs:attribute name="m" use="required"/></xs:extension></xs:complexContent></xs:complexType>'
+    '<xs:element name="b" type="Base"/>'
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "conditions", "remark"),
+    [("complex", 2, "of simple types"), ("all", 4, ""), ("none", 0, "of all types")],
+)
+def test_whose_xsi_type_is_asked_for(asked: str, conditions: int, remark: str, tmp_path: Path) -> None:
+    """A simple type that is extended once does not put a condition on every element of it, unless asked."""
+    text = derived_text(EXTENDED_ONCE, tmp_path, xsi_type=asked)
+    assert text.count("when=") == conditions
+    assert ("# xsi:type is not looked at in elements " + remark in text) == bool(remark)
+    assert ("event CompleteP(p) = ins(p) ; ins(p/text())\n" in text) == (asked != "all")
+
+
+@pytest.mark.parametrize("where", ["block", "blockDefault"])
+def test_types_that_cannot_stand_in_an_instance_are_not_asked_for(where: str, tmp_path: Path) -> None:
+    """``block`` forbids what is derived: then the plain event is all there is."""
+    file = tmp_path / "s.xsd"
+    blocked = EXTENDED_ONCE.replace('name="b" type', 'name="b" block="extension" type')
+    schema = f"<xs:schema {XS}>{blocked}</xs:schema>"
+    if where == "blockDefault":
+        schema = f'<xs:schema {XS} blockDefault="#all">{EXTENDED_ONCE}</xs:schema>'
+    file.write_text(schema, encoding="utf-8")
+    assert "event CompleteB(b) = ins(b) ; CompleteP(b/p)\n" in (derive(file).text or "")

@@ -104,11 +104,15 @@ CONDITIONS_TABLE = """
 & | when="not(comment)"                 | i1 p1 c1 q1 c1-                | 5: p1+q1
 -- an event that lies below the node without projecting on its path type looks again, too
 & | when="item"                         | i1 p1 q1 n1                    | 4: p1+q1
--- a release is remembered until the condition holds (X3)
-& | end=non-local, when="price > 3"     | i1 p1 q1 i2 t1=5               | 5: p1+q1
+-- asked at a release, and only there; false, it waits for one after something has happened there (U4, X3)
 & | end=non-local, when="price > 3"     | i1 p1 q1 t1=5 i2               | 5: p1+q1
-& | end=non-local, when="price > 3"     | i1 p1 q1 t1=5 t1=1 i2 t1=7     | 7: p1+q1
-& | end=custom, when="price > 3"        | i1 p1 q1 flush t1=5            | 4: p1+q1
+& | end=non-local, when="price > 3"     | i1 p1 q1 i2 t1=5               |
+& | end=non-local, when="price > 3"     | i1 p1 q1 i2 t1=5 i2!           | 6: p1+q1
+& | end=non-local, when="price > 3"     | i1 p1 q1 t1=5 t1=1 i2 t1=7 o1! | 8: p1+q1
+& | end=non-local, when="price > 3"     | i1 p1 q1 t1=1 i2 i2! t1=7 i2!.2 | 8: p1+q1
+& | end=custom, when="price > 3"        | i1 p1 q1 flush t1=5            |
+& | end=custom, when="price > 3"        | i1 p1 q1 flush t1=5 flush      | 4: p1+q1
+& | end=custom, when="price > 3"        | i1 p1 q1 t1=5 t1=1 flush t1=9  |
 & | end=custom, when="price > 3"        | i1 p1 q1 t1=5                  |
 & | when="true()"                       | i1 p1 q1                       | 3: p1+q1
 & | when="false()"                      | i1 p1 q1 t1=5                  |

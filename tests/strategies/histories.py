@@ -15,9 +15,10 @@ from typing import Literal, TypeAlias
 from hypothesis import strategies as st
 
 from path_types import PathType, Step
+from tests.reference import Advance
 from xmlcep.events import PrimitiveEvent
 
-HistoryStep: TypeAlias = PrimitiveEvent | Literal["flush"]
+HistoryStep: TypeAlias = PrimitiveEvent | Advance | Literal["flush"]
 
 VALUES = ("1", "5", "0", "x")
 # What is inserted: an element name with its content, "text" or "attribute". Items come often, also in items.
@@ -25,6 +26,11 @@ CONTENTS: tuple[tuple[str, ...], ...] = (
     ("item", "price", "quantity"), ("price",), ("quantity",), ("comment",), ("item",), ("price", "text"),
     ("quantity", "text"), ("item", "@", "price", "quantity"), ("item", "item", "comment"), ("billTo",),
     ("text",), ("@",),
+)  # fmt: skip
+# Who and why: often the same, or the same in another order, or nobody.
+METAS: tuple[dict[str, str] | None, ...] = (
+    None, {"user": "ann"}, {"user": "ann", "reason": "é\x1f\x1e"}, {"reason": "é\x1f\x1e", "user": "ann"},
+    {}, {"user": "ann"}, {"": ""}, {"user": "bob"},
 )  # fmt: skip
 # Busy histories: more insertions, more items below the root, more of what belongs into them.
 _BUSY_KINDS = (0, 0, 0, 0, 0, 0, 6, 7, 9, 9)
@@ -34,7 +40,7 @@ _BUSY_CONTENTS = (0, 0, 0, 7, 4, 5, 6, *range(len(CONTENTS)))
 
 @dataclass(frozen=True)
 class History:
-    """The steps of one document's life: primitive events and ``"flush"`` markers.
+    """The steps of one document's life: primitive events, ``"flush"`` markers, time that passes.
 
     Where events carry ``txn``, there is a flush after the last event of each transaction and nowhere else,
     so that ``Detector.replay(history.events)`` does the same as taking the steps one by one.
@@ -66,7 +72,8 @@ def histories(
     actions = draw(st.lists(action, min_size=min_actions, max_size=max_actions))
     grouped = draw(st.booleans()) if transactions is None else transactions
     unseen_root = draw(st.booleans())
-    player = _Player(doc, draw(st.sampled_from((1, 37))), grouped)
+    player = Player(doc, draw(st.sampled_from((1, 37))), grouped, draw(st.sampled_from((0, 0, 1, 2, 5))))
+    player.edits = draw(st.booleans())
     player.begin(unseen=unseen_root)
     if busy:
         player.play(0, 0, 0, 0, flushes=False)
@@ -98,13 +105,18 @@ class _Node:
             yield from child.subtree()
 
 
-class _Player:
-    """Plays actions on a tree and writes down the events. Ids ascend (``factor`` 1) or jump about."""
+class Player:
+    """Plays actions on a tree and writes down the events. Ids ascend (``factor`` 1) or jump about.
 
-    def __init__(self, doc: str, factor: int, grouped: bool) -> None:
+    ``provenance`` 0: no event says who made it; else some do, and some do not even say when.
+    """
+
+    def __init__(self, doc: str, factor: int, grouped: bool, provenance: int) -> None:
         self.doc = doc
         self.factor = factor
         self.grouped = grouped
+        self.provenance = provenance
+        self.edits = False  # whether events say where an edit goes on
         self.transaction = 1
         self.root: _Node | None = None
         self.created = 0
@@ -119,7 +131,15 @@ class _Player:
             self._insert_root()
 
     def play(self, kind: int, target: int, content: int, value: int, *, flushes: bool) -> None:
-        """0 to 5 insert, 6 updates, 7 and 8 delete, 9 flushes or ends the transaction."""
+        """0 to 5 insert, 6 updates, 7 and 8 delete, 9 flushes or ends the transaction; each is one edit (U1)."""
+        first = len(self.steps)
+        self._play(kind, target, content, value, flushes=flushes)
+        if self.edits:
+            for index, step in enumerate(self.steps[first:-1], start=first):
+                assert isinstance(step, PrimitiveEvent)
+                self.steps[index] = step._replace(more=True)
+
+    def _play(self, kind: int, target: int, content: int, value: int, *, flushes: bool) -> None:
         if kind == 9:
             self._boundary(flushes)
         elif self.root is None:
@@ -224,18 +244,34 @@ class _Player:
         self.steps.append(
             PrimitiveEvent(
                 self.ts, op, PathType.of(True, [n.step for n in above]), tuple(n.id for n in above), value,
-                old, pos,
-                f"2026-01-01T00:{self.ts // 60:02}:{self.ts % 60:02}Z", self.doc,
-                self.transaction if self.grouped else None,
+                old, pos, self._at(), self.doc, self._txn(), self._meta(),
             )
         )  # fmt: skip
+
+    def _txn(self) -> int | None:
+        return self.transaction if self.grouped else None
+
+    def _at(self) -> str | None:
+        if self.provenance and self.ts * self.provenance % 7 == 3:
+            return None
+        return f"2026-01-01T00:{self.ts // 60:02}:{self.ts % 60:02}Z"
+
+    def _meta(self) -> dict[str, str] | None:
+        """That of the transaction; outside any, that of a few events in a row."""
+        if not self.provenance:
+            return None
+        number = self.transaction if self.grouped else self.ts // 3
+        meta = METAS[number * self.provenance % len(METAS)]
+        return None if meta is None else dict(meta)
 
 
 def show_history(history: History) -> str:
     """The history, one step per line."""
-    return "\n".join(
-        step
-        if isinstance(step, str)
-        else f"{step.ts}: {step.op}({step.instance}) {step.value!r} pos={step.pos}"
-        for step in history.steps
-    )
+    return "\n".join(map(_show, history.steps))
+
+
+def _show(step: HistoryStep) -> str:
+    if not isinstance(step, PrimitiveEvent):
+        return str(step)
+    more = " …" if step.more else ""
+    return f"{step.ts}: {step.op}({step.instance}) {step.value!r} pos={step.pos} at={step.at} txn={step.txn}{more}"

@@ -13,10 +13,10 @@ from itertools import chain
 from hypothesis import strategies as st
 
 from path_types import PathType
+from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.reference.paths import path_of
-from xmlcep.definitions import (
+from xmlcep.algebra import (
     Conjunction,
-    ContextName,
     Disjunction,
     EventDefinition,
     Expression,
@@ -31,7 +31,7 @@ from xmlcep.definitions import (
 from xmlcep.events import CompositeType
 from xmlcep.rules import parse_rules
 
-from .rules import CONDITIONS, ENDS, RuleBuilder, acyclic, fits
+from .rules import CONDITIONS, ENDS, SNOOP, RuleBuilder, acyclic, fits
 
 # Patterns of primitive events, by the element that groups them.
 _PRICE = """
@@ -145,13 +145,13 @@ class _ReuseBuilder:
         """A definition that takes primitive events only."""
         if self._chance(8) and level != "flat":
             return RuleBuilder(
-                self.draw, [], 2, self.conditions, self.ends, tuple(ContextName)
+                self.draw, [], 2, self.conditions, self.ends, SNOOP
             ).definition(name, flat=False)  # fmt: skip
         pattern = self._one(_PATTERNS[level])
         self.flat = pattern.flat
         expression = pattern.expression
         return replace(
-            pattern, name=name, context=self._one(ContextName),
+            pattern, name=name, context=self._one(SNOOP),
             expression=self._ending(expression, path_of(expression), one_in=5),
         )  # fmt: skip
 
@@ -168,12 +168,12 @@ class _ReuseBuilder:
         operands = [self._repeated(operand, path) if self._chance(4) else operand for operand in operands]
         operands = list(self.draw(st.permutations(operands)))
         order = self._one((Order.INTERVAL, Order.DETECTION)) if self.flat else Order.INTERVAL
-        return EventDefinition(name, self._operator(operands, path), self._one(ContextName), self.flat, order)
+        return EventDefinition(name, self._operator(operands, path), self._one(SNOOP), self.flat, order)
 
     def _operator(self, operands: list[Expression], path: PathType) -> Operator:
         operator: Operator
         if len(operands) == 1 and (not isinstance(operands[0], Leaf) or not self._chance(4)):
-            operator = Multiplicity(operands[0], *self._one(_BOUNDS), options=Options(path=path))
+            operator = Multiplicity((operands[0],), *self._one(_BOUNDS), options=Options(path=path))
         elif len(operands) == 1:
             operator = Disjunction(tuple(operands), options=Options(path=path))
         else:
@@ -182,7 +182,7 @@ class _ReuseBuilder:
         return self._ending(operator, path, one_in=3)
 
     def _repeated(self, operand: Expression, path: PathType) -> Expression:
-        repeated = Multiplicity(operand, *self._one(_BOUNDS), options=Options(path=path))
+        repeated = Multiplicity((operand,), *self._one(_BOUNDS), options=Options(path=path))
         return self._ending(repeated, path, one_in=5)
 
     def _leaf(self, taken: EventDefinition) -> Leaf:
@@ -199,7 +199,8 @@ class _ReuseBuilder:
         if self.flat and end is Termination.NON_LOCAL:
             end = None
         when = None
-        if self.conditions and not self.flat and path.last.is_element and self._chance(12):
+        asks = end in (None, Termination.EARLIEST) or "release" not in UNKNOWN_TO_THE_ENGINE
+        if self.conditions and asks and not self.flat and path.last.is_element and self._chance(12):
             when = self._one(CONDITIONS)
         return replace(operator, options=replace(operator.options, end=end, when=when))
 
@@ -219,7 +220,7 @@ def _whatever_its_name(definition: EventDefinition) -> EventDefinition:
             made = expression.type
             return Leaf(CompositeType(None, made.path)) if isinstance(made, CompositeType) else expression
         if isinstance(expression, Multiplicity):
-            return replace(expression, operand=nameless(expression.operand))
+            return replace(expression, operands=(nameless(expression.operand),))
         return replace(expression, operands=tuple(map(nameless, expression.operands)))
 
     expression = nameless(definition.expression)

@@ -12,9 +12,10 @@ from itertools import count
 from hypothesis import strategies as st
 
 from path_types import PathType, contains, left_bound_intersection
+from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.reference.graph import evaluation_order
 from tests.reference.paths import path_of
-from xmlcep.definitions import (
+from xmlcep.algebra import (
     Conjunction,
     ContextName,
     Disjunction,
@@ -29,6 +30,7 @@ from xmlcep.definitions import (
     Termination,
 )
 from xmlcep.events import CompositeType, PrimitiveType
+from xmlcep.language import print_definitions
 
 _ANCHORS = (
     "item",
@@ -72,7 +74,8 @@ CONDITIONS = (
     "true()", "price", "count(price) >= count(quantity)", "not(comment)", "price > 3", "/item/price",
     "count(*) mod 2 = 1", "@partNum or quantity", "string-length(.) > 1", ".//item",
 )  # fmt: skip
-_CONTEXTS = tuple(ContextName)
+SNOOP = tuple(name for name in ContextName if name is not ContextName.NEXT)
+_CONTEXTS = SNOOP
 ENDS = (Termination.EARLIEST, Termination.NON_LOCAL, Termination.CUSTOM)
 
 
@@ -138,7 +141,7 @@ class RuleBuilder:
         if kind is Multiplicity:
             lower, upper = self._one(_BOUNDS)
             inner = self.expression(anchor, depth - 1, context)
-            return self._with_options(Multiplicity(inner, lower, upper), anchor, root=root)
+            return self._with_options(Multiplicity((inner,), lower, upper), anchor, root=root)
         operands = tuple(
             self.expression(anchor, depth - 1, context)
             for _ in range(self.draw(st.integers(2, widest if context is ContextName.UNRESTRICTED else 3)))
@@ -182,7 +185,8 @@ class RuleBuilder:
         given = replace(operator, options=Options(context=context, end=end, path=path, name=name))
         final = path_of(given)
         assert final is not None
-        if self.conditions and not self.flat and final.last.is_element and self._chance(6):
+        asks = end in (None, Termination.EARLIEST) or "release" not in UNKNOWN_TO_THE_ENGINE
+        if self.conditions and asks and not self.flat and final.last.is_element and self._chance(6):
             given = replace(given, options=replace(given.options, when=self._one(CONDITIONS)))
         return given
 
@@ -227,7 +231,7 @@ def _without_reuse(definition: EventDefinition) -> EventDefinition:
             made = expression.type
             return Leaf(PrimitiveType("ins", made.path)) if isinstance(made, CompositeType) else expression
         if isinstance(expression, Multiplicity):
-            return replace(expression, operand=plain(expression.operand))
+            return replace(expression, operands=(plain(expression.operand),))
         return replace(expression, operands=tuple(map(plain, expression.operands)))
 
     expression = plain(definition.expression)
@@ -237,35 +241,4 @@ def _without_reuse(definition: EventDefinition) -> EventDefinition:
 
 def show_rules(definitions: tuple[EventDefinition, ...]) -> str:
     """The definitions in the event language, in their order."""
-    return "\n".join(_show_definition(definition) for definition in definitions)
-
-
-def _show_definition(definition: EventDefinition) -> str:
-    path = definition.expression.options.path
-    parts = [f"context={definition.context.value}"]
-    parts += ["flat", f"order={definition.order.value}"] if definition.flat else []
-    root = replace(definition.expression, options=replace(definition.expression.options, path=None))
-    named = definition.name + (f"({path})" if path else "")
-    return f"event {named} {{{', '.join(parts)}}} = {_show(root)}"
-
-
-def _show(expression: Expression) -> str:
-    if isinstance(expression, Leaf):
-        return str(expression.type)
-    options = expression.options
-    given = [
-        f"{key}={value}"
-        for key, value in (
-            ("context", options.context.value if options.context else None),
-            ("end", options.end.value if options.end else None),
-            ("path", options.path),
-            ("when", f'"{options.when}"' if options.when else None),
-            ("name", options.name),
-        )
-        if value is not None
-    ]
-    braces = f"{{{', '.join(given)}}}" if given else ""
-    if isinstance(expression, Multiplicity):
-        upper = "*" if expression.upper is None else expression.upper
-        return f"x[{expression.lower},{upper}]{braces} {_show(expression.operand)}"
-    return f"({f' {expression.symbol} '.join(map(_show, expression.operands))}){braces}"
+    return print_definitions(definitions)

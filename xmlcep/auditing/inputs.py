@@ -18,7 +18,7 @@ from ..log.json_codec import FASTEST
 from ..log.jsonlines import JsonLinesReader
 from ..log.opening import kind_of, unpacked
 from ..log.parquet import ParquetReader, row_groups
-from ..log.records import Row, change_record
+from ..log.records import ClockRecord, Row, change_record
 
 LogPath: TypeAlias = str | os.PathLike[str]
 
@@ -179,13 +179,16 @@ class SplitReader:
         self._batch_size = batch_size
         self._raw: BinaryIO | None = None
 
-    def read(self) -> Iterator[tuple[int, Header] | Batch]:
-        """Headers, each with its number, and batches of records in file order."""
+    def read(self) -> Iterator[tuple[int, Header | ClockRecord] | Batch]:
+        """Headers and clock records, each with its number, and batches of change records in file order."""
         for block in self.blocks(self._batch_size):
             for item in (block,) if isinstance(block, tuple) else block.items():
                 if not isinstance(item, Batch):
-                    if isinstance(item[1], Header) and self._is_sound(item[0], item[1]):
-                        yield item[0], item[1]
+                    number, aside = item
+                    if isinstance(aside, ClockRecord) or (
+                        isinstance(aside, Header) and self._is_sound(number, aside)
+                    ):
+                        yield number, aside
                 elif self._check_text:
                     yield self._without_bad_text(item)
                 else:
@@ -215,7 +218,9 @@ class SplitReader:
 
     def _lines_blocks(self, size: int) -> Iterator[Block]:
         file, start = self.split.file, self.split.start
-        reader = JsonLinesReader(file.path, self._decoder, FASTEST, self._on_bad, asides=(Header,))
+        reader = JsonLinesReader(
+            file.path, self._decoder, FASTEST, self._on_bad, asides=(Header, ClockRecord)
+        )
         with Path(file.path).open("rb") as raw:
             self._raw = raw
             if start:
@@ -264,3 +269,11 @@ def duplicate(row: Row, origin: Origin) -> BadRecord:
     """The complaint about a record whose time point another record of its document has already."""
     reason = f"ts {row[0]} occurs twice in document {row[8]!r}: expected one record per time point"
     return BadRecord(origin, None, reason, raw_record(row))
+
+
+def clock_in_transaction(clock: ClockRecord, origin: Origin) -> BadRecord:
+    """The complaint about a clock record after which the transaction of the record before it goes on."""
+    reason = (
+        f"a clock record in a transaction of document {clock.doc!r}: expected it behind the last record (W6)"
+    )
+    return BadRecord(origin, None, reason, FASTEST.dumps(clock.to_record()))

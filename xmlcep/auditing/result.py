@@ -164,12 +164,12 @@ class AuditResult:
             yield from map(FASTEST.loads, self.lines())
             return
         from ..log.parquet import load_pyarrow
+        from .findings.writers import record_of
 
         for path in self._files():
             with load_pyarrow().parquet.ParquetFile(path) as file:
                 for batch in file.iter_batches():
-                    for record in batch.to_pylist():
-                        yield record | {"constituents": FASTEST.loads(record["constituents"].encode())}
+                    yield from map(record_of, batch.to_pylist())
 
     def _files(self) -> list[Path]:
         """The files of findings; of several, by event type, in order of their names."""

@@ -12,16 +12,16 @@ from typing import TypeAlias
 
 from path_types import PathType
 
-from ..engine.selection import select
+from ..engine.dispatch import select
 from ..events import PrimitiveType
-from ..log.columns.blocks import Kind
+from ..log.columns.blocks import RecordType
 from ..rules import Rules
 
 Taken: TypeAlias = Mapping[tuple[str, PathType], int]
 """How many records of an operation and absolute path type were replayed."""
 
 
-def text_of(kind: Kind) -> str:
+def text_of(kind: RecordType) -> str:
     """What a chunk says of records of this operation and path."""
     return f"{kind.op} {kind.path}"
 
@@ -45,7 +45,7 @@ def records_by_rule(
     """
     trees = rules.graph.trees
     found = {tree.index: 0 for tree in trees if names is None or tree.name in names}
-    meanings = select(rules.graph, None).meanings
+    meanings = select(rules.graph, None).by_type
     for kind, count in taken.items():
         meaning = meanings[kind]
         for index, plan in () if meaning is None else meaning.steps:

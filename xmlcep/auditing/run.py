@@ -19,7 +19,7 @@ from .findings.collector import Collector
 from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
 from .inputs import LogFile, LogPath, find_files
-from .local.replay import LocalAudit
+from .local.engine import LocalAudit
 from .progress import Progress, Steps
 from .result import AuditResult, Summary
 
@@ -97,7 +97,7 @@ def audit(
         counts_file = None if summary_file is None else Path(summary_file)
         check_targets(
             [each for each in (None if partition_by_rule else target, bad_records, counts_file) if each],
-            [rules.source_name, *(file.path for file in files)],
+            [*rules.files, *(file.path for file in files)],
         )
         spool = stack.enter_context(Spool())
         collector = Collector(spool, summary, OnBadRecord(on_bad_record))

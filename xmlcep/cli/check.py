@@ -12,7 +12,7 @@ from rich.tree import Tree
 from ..auditing.plan.description import describe_pass, key_of
 from ..auditing.plan.partition_key import Pass, make_plan
 from ..rules import Rules, load_rules
-from ..rules.drawing import leaf_text, operator_symbol, operator_traits, tree_traits
+from ..rules.drawing import leaf_text, operator_traits, tree_traits
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 from ._locations import location_option
 from ._output import make_console, plain
@@ -87,7 +87,7 @@ def _add(drawn: Tree, node: OperatorNode | LeafNode, tree: EventTree, rules: Rul
         drawn.add(Text(plain(leaf_text(node, rules.namespaces)), style="cyan"))
         return
     traits = operator_traits(node, flat=tree.flat, namespaces=rules.namespaces)
-    branch = drawn.add(Text.assemble((operator_symbol(node), "bold"), f"  {plain(', '.join(traits))}"))
+    branch = drawn.add(Text.assemble((node.definition.drawn, "bold"), f"  {plain(', '.join(traits))}"))
     for child in node.children:
         _add(branch, child, tree, rules)
 

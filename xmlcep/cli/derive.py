@@ -9,6 +9,7 @@ import click
 from ..errors import XmlCepError
 from ..schema import SchemaError, derive
 from ..schema.deriving import DEFAULT_DEPTH
+from ..schema.enough import XsiType
 from ._locations import location_option
 
 
@@ -33,11 +34,17 @@ from ._locations import location_option
     help="How deep recursive elements are followed into each other.",
 )  # fmt: skip
 @click.option(
+    "--xsi-type", type=click.Choice([member.value for member in XsiType]), default=XsiType.COMPLEX.value,
+    show_default=True,
+    help="Whose xsi:type is asked for: of elements of complex types, of all (each simple type that is extended, too), "
+    "or of none.",
+)  # fmt: skip
+@click.option(
     "-o", "--output", metavar="FILE", help="Write the rules to this file instead of standard output."
 )
 def command(
     schema: str, root: str | None, only: tuple[str, ...], end: str | None, changes: bool, violations: bool,
-    locations: dict[str, str], depth: int, output: str | None,
+    locations: dict[str, str], depth: int, xsi_type: str, output: str | None,
 ) -> None:  # fmt: skip
     """Derive event types from an XML Schema.
 
@@ -46,7 +53,7 @@ def command(
     """
     rules = derive(
         schema, root=root, only=only, end=end, changes=changes, violations=violations, locations=locations,
-        depth=depth,
+        depth=depth, xsi_type=xsi_type,
     )  # fmt: skip
     text = rules.text
     if text is None:

@@ -15,6 +15,7 @@ import click
 from .. import cli as commands
 from ..errors import XmlCepError
 from ._output import plain
+from ._statements import where_explained
 
 WRONG_INPUT = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
@@ -56,7 +57,7 @@ def group() -> None:
     """Composite events for XML: rules over the changes of a document.
 
     Exit status: 0 done; 1 findings or differences, where asked for; 2 the input is wrong; 3 some records
-    were quarantined.
+    were quarantined. Codes such as (T2) in what is printed are rules: `xmlcep rule T2` says what they say.
     """
 
 
@@ -79,7 +80,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         click.echo("stopped", err=True)
         return INTERRUPTED
     except XmlCepError as error:
-        click.echo(f"xmlcep: {plain(str(error))}", err=True)
+        message = plain(str(error))
+        click.echo(f"xmlcep: {message}", err=True)
+        if explained := where_explained(message):
+            click.echo(explained, err=True)
     except OSError as error:
         if error.filename is not None:
             click.echo(f"xmlcep: {plain(str(error.filename))}: {error.strerror}", err=True)

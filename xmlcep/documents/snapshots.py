@@ -12,48 +12,12 @@ from copy import deepcopy
 from lxml import etree
 
 from ..errors import XmlCepError
+from ..xml_parser import safe_parser
+from .node_tables import NodeTables
 
 
 class SnapshotError(XmlCepError, ValueError):
     """A snapshot that cannot be read: not safe and well-formed XML, or its ids do not belong to it."""
-
-
-class NodeTables:
-    """The nodes of a document by id. Whoever holds it keeps the tables and the lxml tree in step."""
-
-    __slots__ = ("attribute_ids", "attributes", "children", "elements", "parents", "texts")
-
-    def __init__(self) -> None:
-        self.elements: dict[int, etree._Element] = {}
-        self.children: dict[int, list[int]] = {}  # element -> its elements and text nodes in order
-        self.texts: dict[int, str] = {}
-        self.attributes: dict[int, tuple[int, str]] = {}  # attribute -> its element and name
-        self.attribute_ids: dict[int, dict[str, int]] = {}  # element -> name -> attribute
-        self.parents: dict[int, int | None] = {}  # of elements and text nodes; None: root
-
-    def __contains__(self, node: object) -> bool:
-        return node in self.elements or node in self.texts or node in self.attributes
-
-    def refresh_slot(self, parent: int, index: int) -> None:
-        """Writes the run of text nodes around child position ``index`` into the lxml slot that shows it."""
-        siblings, elements, texts = self.children[parent], self.elements, self.texts
-        start = end = index
-        while start > 0 and siblings[start - 1] not in elements:
-            start -= 1
-        while end < len(siblings) and siblings[end] not in elements:
-            end += 1
-        text = "".join([texts[node] for node in siblings[start:end]]) or None
-        if start == 0:
-            elements[parent].text = text
-        else:
-            elements[siblings[start - 1]].tail = text
-
-    def refresh_slots(self, parent: int) -> None:
-        """Writes all text slots of an element anew."""
-        self.refresh_slot(parent, 0)
-        for index, node in enumerate(self.children[parent]):
-            if node in self.elements:
-                self.refresh_slot(parent, index + 1)
 
 
 def load_snapshot(tables: NodeTables, xml_text: str, ids: Sequence[int]) -> int:
@@ -62,7 +26,7 @@ def load_snapshot(tables: NodeTables, xml_text: str, ids: Sequence[int]) -> int:
 
     Raises `SnapshotError` when the text is not safe, well-formed XML or the ids do not belong to it.
     """
-    _Loader(tables, ids).load(_parse(xml_text))
+    _Loader(tables, ids).load(parse_snapshot(xml_text))
     return ids[0]
 
 
@@ -87,6 +51,7 @@ class _Loader:
         self.tables = tables
         self.ids = ids
         self.used = 0
+        self.children: dict[int, list[int]] = {}
 
     def load(self, root: etree._Element) -> None:
         above: list[int] = []
@@ -113,7 +78,7 @@ class _Loader:
     def _element(self, element: etree._Element, parent: int | None) -> int:
         tables, node = self.tables, self._child(parent)
         tables.elements[node] = element
-        tables.children[node] = []
+        tables.children[node] = self.children[node] = []
         if element.attrib:
             names = tables.attribute_ids[node] = {}
             for name in map(str, element.attrib):
@@ -126,9 +91,8 @@ class _Loader:
 
     def _child(self, parent: int | None) -> int:
         node = self._take()
-        self.tables.parents[node] = parent
         if parent is not None:
-            self.tables.children[parent].append(node)
+            self.children[parent].append(node)
         return node
 
     def _take(self) -> int:
@@ -188,12 +152,13 @@ def _split_slot(parent: etree._Element, before: etree._Element | None, run: list
         parent.insert(index, comment)
 
 
-def _parse(xml_text: str) -> etree._Element:
-    # As `xmlcep.wrapping.parsing`, but as large and deep as a document may have become by calls, hence huge_tree;
-    # a snapshot has no use for a document type.
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
+def parse_snapshot(xml_text: str) -> etree._Element:
+    """The root element of a snapshot, comments and all; raises `SnapshotError`.
+
+    It may be as large and deep as a document can become by calls; it has no use for a document type.
+    """
     try:
-        root = etree.fromstring(xml_text, parser)
+        root = etree.fromstring(xml_text, safe_parser(huge=True))
     except (etree.XMLSyntaxError, ValueError) as error:
         raise SnapshotError(f"the snapshot is not well-formed XML: {error}") from error
     if root.getroottree().docinfo.internalDTD is not None:

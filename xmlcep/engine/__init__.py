@@ -1,6 +1,6 @@
 """The engine: event trees at run time.
 
-Read `detector`, `tree_state`, `operator_state`, then the operators.
+Read `detector`, `dispatch`, `tree`, `termination`, then `operators`, `composer`.
 """
 
 from .detector import Detector as Detector

@@ -1,26 +1,27 @@
 """The detector: primitive events in, composite events out (rules G1 to G5).
 
-One engine for live documents and for replay. What an event of some type means to the event graph is worked
-out at the first event of that type (`Meaning`, `Route`) and looked up from then on, so that the work per event depends
-on the trees that can match it, not on how many there are.
+One engine for live documents and for replay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from heapq import heappop, heappush
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from contexts import Entry
 from path_types import PathType
 
-from ..documents.replica import Replica
-from ..events import OPERATIONS, CompositeEvent, PrimitiveEvent
-from .operator_state import OperatorState
-from .plan import Plan
-from .routes import Direct, Route, Routes
-from .selection import select
-from .tree_state import TreeState
+from ..algebra import Unit
+from ..documents import Replica
+from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
+from ..timestamps import TimeError, microseconds, timestamp
+from .dispatch import select
+from .edits import Edit, by_time_point
+from .evaluation import Evaluation, deliver
+from .references import NO_REFERENCES, References
+from .release import Release
+from .setting import MOST_TRIES, Setting
+from .timers import ORDER, Due
 
 if TYPE_CHECKING:
     from ..rules import Rules
@@ -32,10 +33,11 @@ class Detector:
     """Detects the composite events of a set of rules in the primitive events of one document.
 
     ``operators=True`` reports the composites of inner operators, too (G5). ``document`` is the state of the
-    document before the first event; only rules with conditions need it (D4), and without it the detector
+    document before the first event; only rules that ask the document need it (U2), and without it the detector
     keeps its own, starting empty. With ``trees``, names of events, it evaluates these only, as if the rules
     had no others; what others raise has to be fed where these use it (see `feed`). Raises `ValueError` for a
-    name that is no event of the rules.
+    name that is no event of the rules. ``tries`` is how many combinations ``having`` may be asked of for one arrival
+    (Q5).
 
     Events are `PrimitiveEvent`, or plain tuples of the same layout, with ascending ``ts``.
 
@@ -58,40 +60,36 @@ class Detector:
         operators: bool = False,
         document: Replica | None = None,
         trees: Collection[str] | None = None,
+        tries: int = MOST_TRIES,
     ) -> None:
         graph = getattr(rules, "graph", None)
         if graph is None:
             raise TypeError(
                 f"a detector needs rules, not {rules!r}: use load_rules(file) or parse_rules(text)"
             )
-        selection = self._selection = select(graph, trees)
-        self._document = (Replica() if document is None else document) if selection.conditional else None
-        self._report: list[CompositeEvent] = []
-        # By their index in the graph, which is their turn (G2).
-        self._trees = {
-            tree.index: TreeState(
-                tree,
-                self._document,
-                self._report,
-                report_operators=operators,
-                reused=selection.reused[tree.index],
-                composite_plans=selection.composite_plans[tree.index],
-            )
-            for tree in selection.trees
-        }
-        self._users = selection.users
-        self._routes: dict[str, Routes] = {
-            operation: Routes(operation, selection, self._trees) for operation in OPERATIONS
-        }
-        self._waiting: set[int] = set()  # trees with something pending (D2, D3)
-        self._dying: list[tuple[TreeState, OperatorState, int]] = []
-        self._last: PrimitiveEvent | None = None
+        active = self._active = select(graph, trees)
+        references: References = NO_REFERENCES
+        self._document = (Replica() if document is None else document) if active.asking else None
+        self._setting = Setting(
+            graph.programs, follows_time=active.follows_time, document=self._document, references=references,
+            tries=tries,
+        )  # fmt: skip
+        self._clock = self._setting.clock
+        self._evaluation = Evaluation(active, self._setting, operators=operators)
+        self._edit = Edit(self._evaluation, self._setting, active.asking)
+        # Whether there is nothing but events to look at: no time, no document.
+        self._is_plain = not (active.follows_time or active.asking)
+        self._last: Cause | None = None
+        self._more = False  # whether the last record's edit goes on
         self._closed = False
 
     # ---- feeding --------------------------------------------------------------------------------------
 
     def feed(self, event: PrimitiveEvent, composites: Sequence[CompositeEvent] = ()) -> list[CompositeEvent]:
         """Processes one primitive event; returns the composites raised at its time point, in raise order.
+
+        Rules that ask the document see it edit by edit (U2): what they raise at an event of which ``more`` is true is
+        returned with the last event of its edit, by time point.
 
         ``composites`` are what the trees that this detector does not evaluate raised at the same time point
         (their roots, see `CompositeEvent`), in any order: they reach the trees that use them as if all were
@@ -104,30 +102,33 @@ class Detector:
         """
         if self._closed:
             return []
+        evaluation = self._evaluation
+        if not self._is_plain:
+            return self._feed_with_clock(event, composites)
         self._last = event
-        route = self._routes[event[1]][event[2]]
-        if self._document is not None:
-            if type(event) is not PrimitiveEvent:
-                event = _new_tuple(PrimitiveEvent, event)
-            self._document.apply(event)
-        if self._waiting or composites:
-            self._process(event, route, composites)
-        elif route is None:
+        self._clock.point = event[0]
+        bound = evaluation.dispatch[event[1]][event[2]]
+        if evaluation.waiting or composites:
+            event = _as_event(event)
+            self._last = event
+            evaluation.process(event, bound, self._active.by_outside_tree(composites))
+        elif bound is None:
             return []
-        elif route.direct is not None:
-            _deliver(event, route.direct)
+        elif bound.direct is not None:
+            deliver(event, bound.direct, bound.filtered)
         else:
-            self._process(event, route)
-        return self._take_report() if self._report else []
+            evaluation.process(_as_event(event), bound, {})
+        return evaluation.take_report() if evaluation.report else []
 
     def replay(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
         """Feeds all events, with a flush after the last of each transaction (D3); does not close."""
         if self._closed:
             return
-        routes = self._routes
-        waiting = self._waiting
-        report = self._report
-        document = self._document
+        if not self._is_plain:
+            yield from self._replay_with_clock(events)
+            return
+        evaluation, clock = self._evaluation, self._clock
+        dispatch, waiting, report = evaluation.dispatch, evaluation.waiting, evaluation.report
         txn: int | None = None
         for event in events:
             if event[9] != txn:
@@ -135,42 +136,101 @@ class Detector:
                     yield from self.flush()
                 txn = event[9]
             self._last = event
-            route = routes[event[1]][event[2]]
-            if document is not None:
-                if type(event) is not PrimitiveEvent:
-                    event = _new_tuple(PrimitiveEvent, event)
-                document.apply(event)
+            clock.point = event[0]
+            bound = dispatch[event[1]][event[2]]
             if waiting:
-                self._process(event, route)
-            elif route is None:
+                evaluation.process(_as_event(event), bound, {})
+            elif bound is None:
                 continue
-            elif route.direct is not None:
-                _deliver(event, route.direct)
+            elif bound.direct is not None:
+                deliver(event, bound.direct, bound.filtered)
             else:
-                self._process(event, route)
+                evaluation.process(_as_event(event), bound, {})
             if report:
                 if len(report) == 1:
                     yield report.pop()
                 else:
-                    yield from self._take_report()
+                    yield from evaluation.take_report()
         if txn is not None:
             yield from self.flush()
 
-    def flush(self, cause: PrimitiveEvent | None = None) -> list[CompositeEvent]:
-        """Releases all that waits in deferred operators (D3, X9); returns what that raises.
+    def _replay_with_clock(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
+        txn: int | None = None
+        for event in events:
+            if event[9] != txn:
+                if txn is not None:
+                    yield from self.flush()
+                txn = event[9]
+            yield from self._feed_with_clock(event)
+        if txn is not None:
+            yield from self.flush()
+        else:
+            yield from self.end_edit()
 
-        It happens at the time point of the last event fed, or of ``cause`` if that is given.
+    def _feed_with_clock(
+        self, event: PrimitiveEvent, composites: Sequence[CompositeEvent] = ()
+    ) -> list[CompositeEvent]:
+        """One record where rules look at time, or ask the document."""
+        event = _as_event(event)
+        self._begin(event)
+        self._last = event
+        evaluation, edit, document = self._evaluation, self._edit, self._document
+        outside = self._active.by_outside_tree(composites) if composites else {}
+        if document is None:
+            evaluation.process(event, evaluation.dispatch[event.op][event.path], outside)
+        elif event.more or edit.is_open() or event.op == "del":
+            edit.hold(event, outside)
+            if not event.more:
+                edit.end(document)
+        else:  # an edit of one record, and nothing to ask before it
+            document.apply(event)
+            evaluation.touch((event,))
+            evaluation.process(event, evaluation.dispatch[event.op][event.path], outside)
+            evaluation.end_edit()
+        return by_time_point(evaluation.take_report()) if evaluation.report else []
+
+    def end_edit(self) -> list[CompositeEvent]:
+        """Says that the edit is over, whatever its last event said (U1); returns what that raises."""
+        self._more = False
+        if self._document is not None and self._edit.is_open():
+            self._edit.end(self._document)
+        return by_time_point(self._evaluation.take_report())
+
+    def flush(self, cause: Cause | None = None) -> list[CompositeEvent]:
+        """Releases all that waits in deferred operators (D3, X9), and what is due by transactions (Z14).
+
+        It happens at the time point of the last event fed, or of ``cause`` if that is given. Returns what it raises.
         """
         cause = cause or self._last
-        if cause is None or not self._waiting or self._closed:
+        if cause is None or self._closed:
             return []
-        if type(cause) is not PrimitiveEvent:
+        raised = [] if self._is_plain else self.end_edit()
+        due = self._due_by_transactions() if self._setting.timers.waits() else {}
+        if not (self._evaluation.waiting or due):
+            return raised
+        if not isinstance(cause, (PrimitiveEvent, TimePoint)):
             cause = _new_tuple(PrimitiveEvent, cause)
-        self._run(cause, dict.fromkeys(self._waiting), {}, flush=True)
-        self._free_the_dying()
-        return self._take_report()
+        self._evaluation.run(cause, {}, {}, Release.FLUSH, due)
+        self._evaluation.free_the_dying()
+        return raised + self._evaluation.take_report()
 
-    def close(self, cause: PrimitiveEvent | None = None) -> list[CompositeEvent]:
+    def elsewhere(self, point: TimePoint) -> list[CompositeEvent]:
+        """Something happened at this time point where no rule looks: it releases what waits for that (D2).
+
+        For whoever feeds a part of a document's events only, as an audit does. Returns what it raises.
+        """
+        if self._closed:
+            return []
+        self._last = point
+        self._clock.ts = self._clock.point = point.ts
+        if self._edit.is_open():
+            self._edit.hold_time_point(point, Release.LEFT, {})
+        elif self._evaluation.waiting:
+            self._evaluation.run(point, {}, {})
+            self._evaluation.free_the_dying()
+        return self._evaluation.take_report()
+
+    def close(self, cause: Cause | None = None) -> list[CompositeEvent]:
         """Flushes (see there), then forgets everything; later events are ignored (G3)."""
         raised = self.flush(cause)
         self.reset()
@@ -183,19 +243,18 @@ class Detector:
         What was worked out about event types is kept, so this is cheaper than a new detector.
         """
         if self._document is not None:
-            self._document = Replica() if document is None else document
-        self._waiting.clear()
-        self._dying.clear()
+            self._document = self._setting.document = Replica() if document is None else document
+        self._setting.reset()
+        self._evaluation.clear()
+        self._edit.clear()
         self._last = None
+        self._more = False
         self._closed = False
-        for tree in self._trees.values():
-            for state in tree.states:
-                state.clear(self._document)
 
     def add_fragment(self, xml_text: str, ids: Sequence[int]) -> None:
-        """Adds a part of the document that was there before its first event, for conditions (D4).
+        """Adds a part of the document that was there before its first event, for rules that ask it (U2).
 
-        As `Replica.add`, with its errors; nothing happens if no rule that is evaluated has a condition.
+        As `Replica.add`, with its errors; nothing happens if no rule that is evaluated asks the document.
         """
         if self._document is not None:
             self._document.add(xml_text, ids)
@@ -203,141 +262,111 @@ class Detector:
     def concerns(self, operation: str, path: PathType) -> bool:
         """Whether events of this type can matter; if not, they may be left out of what is fed.
 
-        Deferred operators are released by any event (D2, D3), conditions are about the whole document (D4).
+        Deferred operators are released by any event (D2, D3), timers by any time (W5), expressions may ask about the
+        whole document (U2).
         """
-        everything = self._document is not None or any(tree.deferred for tree in self._trees.values())
-        return everything or self._routes[operation][path] is not None
+        everything = not self._is_plain or any(tree.deferrals for tree in self._evaluation.trees.values())
+        return everything or self._evaluation.dispatch[operation][path] is not None
 
-    def _take_report(self) -> list[CompositeEvent]:
-        raised = self._report[:]
-        self._report.clear()
-        return raised
+    # ---- time (W1 to W6) ------------------------------------------------------------------------------
 
-    # ---- one time point -------------------------------------------------------------------------------
+    def advance(self, time: str | int | datetime) -> list[CompositeEvent]:
+        """Says that time has passed although nothing has changed (W6); returns what was due until then, that time
+        included, and is raised.
 
-    def _process(
-        self, event: PrimitiveEvent, route: Route | None, composites: Sequence[CompositeEvent] = ()
-    ) -> None:
-        if type(event) is not PrimitiveEvent:
-            self._last = event = _new_tuple(PrimitiveEvent, event)
-        outside = self._selection.by_outside_tree(composites) if composites else {}
-        busy = bool(outside) or (bool(self._waiting) and self._released_by(event))
-        if route is None:
-            if busy:
-                self._run(event, {}, outside)
-                self._free_the_dying()
-            return
-        for multiplicity in route.vanishing:
-            multiplicity.vanish(event[3][-1])
-        if busy or not route.alone:
-            self._run(event, {state.tree.index: plan for state, plan in route.steps}, outside)
-        elif route.direct is not None:
-            _deliver(event, route.direct)
-        else:
-            self._run_alone(event, route)
-        if route.freed:
-            self._delete(route, event[3][-1])
-        if self._dying:
-            self._free_the_dying()
-
-    def _run_alone(self, event: PrimitiveEvent, route: Route) -> None:
-        """The trees have nothing to do with each other, and nothing else is released."""
-        for tree, plan in route.steps:
-            tree.process(event, plan)
-            if tree.deferred:
-                (self._waiting.add if tree.has_pending() else self._waiting.discard)(tree.tree.index)
-
-    def _run(
-        self,
-        event: PrimitiveEvent,
-        plans: Mapping[int, Plan | None],
-        outside: Mapping[int, list[CompositeEvent]],
-        *,
-        flush: bool = False,
-    ) -> None:
-        """Takes all trees concerned through the time point, dependencies first (G2).
-
-        ``outside`` are composites of trees that are not evaluated here, which have their turn, too.
+        ``time`` is RFC 3339 text, a `datetime.datetime` with a time zone, or microseconds since 1970. One that is not
+        later than the document's time changes nothing (Z13). Raises `TimeError` for what is no time.
         """
-        queued = plans.keys() | outside.keys()
-        if not flush:
-            queued.update(i for i in self._waiting - queued if self._trees[i].must_release(event))
-        todo = sorted(queued)
-        inboxes: dict[int, list[CompositeEvent]] = {}
-        while todo:
-            index = heappop(todo)
-            if index in outside:
-                composites = outside[index]
+        now = _microseconds(time)
+        if self._closed:
+            return []
+        raised = self.end_edit()
+        if not self._active.follows_time or (self._clock.time is not None and now <= self._clock.time):
+            return raised
+        self._clock.advance(now)
+        self._fire(Unit.TIME, now + 1, self._clock.ts, "" if self._last is None else self._last.doc)
+        self._expire()
+        return raised + self._evaluation.take_report()
+
+    def next_due(self) -> str | None:
+        """When something is due next by time, as RFC 3339 text (UTC); None if nothing is.
+
+        An application that wants to hear of it although nothing changes sets an alarm, and calls `advance` then.
+        """
+        trees = self._evaluation.trees
+        pending = self._setting.timers.pending(Unit.TIME)
+        due = min((d.at for d in pending if trees[d.tree].states[d.operator].awaits(d)), default=None)
+        return None if due is None else timestamp(due)
+
+    def _begin(self, event: PrimitiveEvent) -> None:
+        """Moves the clock on to a record; before it fires what is due by then (W5)."""
+        clock, timers = self._clock, self._setting.timers
+        last = self._last
+        if not (self._more and isinstance(last, PrimitiveEvent) and last.txn == event.txn):
+            if self._document is not None and self._edit.is_open():
+                self._edit.end(self._document)
+            clock.begin_edit(event)
+        self._more = event.more
+        clock.ts = event.ts
+        if timers.waits():
+            for unit in ORDER:
+                self._fire(unit, clock.reading(unit, event.ts), event.ts, event.doc)
+        clock.record(event)
+        self._expire()
+
+    def _fire(self, unit: Unit, before: int, ts: int, doc: str) -> None:
+        """What is due before ``before``: each time is one round through the trees, a time point of its own."""
+        for at, together in self._setting.timers.take(unit, before):
+            by_time = unit is Unit.TIME
+            self._clock.fire(at if by_time else None)
+            cause = TimePoint(ts, timestamp(at) if by_time else None, doc)
+            due = _by_tree(together)
+            if self._edit.is_open():
+                self._edit.hold_time_point(cause, Release.NOTHING, due)
             else:
-                tree = self._trees[index]
-                raised = tree.process(event, plans.get(index), inboxes.pop(index, ()), flush=flush)
-                if tree.deferred:
-                    (self._waiting.add if tree.has_pending() else self._waiting.discard)(index)
-                composites = _in_finding_order(raised) if raised and index in self._users else []
-            for user in self._users[index] if composites else ():
-                if any(self._trees[user].composite_deliveries(event) for event in composites):
-                    inboxes.setdefault(user, []).extend(composites)
-                    if user not in queued:
-                        queued.add(user)
-                        heappush(todo, user)
+                self._evaluation.run(cause, {}, {}, Release.NOTHING, due)
 
-    def _released_by(self, event: PrimitiveEvent) -> bool:
-        return any(self._trees[index].must_release(event) for index in self._waiting)
-
-    # ---- freeing (G4) -----------------------------------------------------------------------------------
-
-    def _delete(self, route: Route, key: int) -> None:
-        """The node of these groups is gone: their state is freed, now or when nothing can come any more."""
-        for tree, state in route.freed:
-            if self._waiting and self._is_awaited(tree, state, key):
-                self._dying.append((tree, state, key))
-            else:
-                state.forget(key)
-
-    def _is_awaited(self, tree: TreeState, state: OperatorState, key: int) -> bool:
-        return tree.is_awaited(state, key) or any(
-            self._trees[index].has_pending() for index in self._selection.upstream[tree.tree.index]
+    def _due_by_transactions(self) -> dict[int, list[Due]]:
+        timers = self._setting.timers
+        return _by_tree(
+            due for _, all_ in timers.take(Unit.TRANSACTIONS, self._clock.transaction + 1) for due in all_
         )
 
-    def _free_the_dying(self) -> None:
-        if not self._dying:
-            return
-        still = []
-        for tree, state, key in self._dying:
-            if self._is_awaited(tree, state, key):
-                still.append((tree, state, key))
-            else:
-                state.forget(key)
-        self._dying = still
+    def _expire(self) -> None:
+        """Frees what has become too old to matter (W11)."""
+        expiries, trees = self._setting.expiries, self._evaluation.trees
+        if expiries.waits():
+            for unit in ORDER:
+                for _, together in expiries.take(unit, self._clock.reading(unit, self._clock.ts)):
+                    for due in together:
+                        trees[due.tree].states[due.operator].expire(due)
 
     # ---- looking inside ---------------------------------------------------------------------------------
 
     def size(self) -> int:
         """How many events are stored in all groups of all trees: what memory depends on (G4)."""
-        return sum(state.size() for tree in self._trees.values() for state in tree.states)
+        return self._evaluation.size()
 
     def _check(self) -> None:
-        """Checks the invariants that hold between events; AssertionError shows what breaks one."""
-        assert not self._report, self._report
-        for tree in self._trees.values():
-            for state in tree.states:
-                assert not state.outbox, (tree.tree.name, state.name, state.outbox)
-                for key, group in state.groups.items():
-                    assert not group.is_empty(), (tree.tree.name, state.name, key)
-            assert not tree.has_pending() or tree.tree.index in self._waiting, tree.tree.name
+        self._evaluation.check()
 
 
-def _deliver(event: PrimitiveEvent, direct: tuple[Direct, ...]) -> None:
-    """Makes the deliveries of an event for which there is nothing else to do."""
-    if type(event) is not PrimitiveEvent:
-        event = _new_tuple(PrimitiveEvent, event)
-    ts, ids = event[0], event[3]
-    entry = (ts, ts, ts, event, False)
-    for take, child, index in direct:
-        take(child, ids[index], entry, event)
+def _as_event(event: PrimitiveEvent) -> PrimitiveEvent:
+    return event if type(event) is PrimitiveEvent else _new_tuple(PrimitiveEvent, event)
 
 
-def _in_finding_order(raised: list[Entry]) -> list[CompositeEvent]:
-    """Path ids ascending, then raise order: how composites of one time point reach later trees (N2)."""
-    composites = [entry[3] for entry in raised]
-    return sorted(composites, key=lambda event: event.ids) if len(composites) > 1 else composites
+def _by_tree(due: Iterable[Due]) -> dict[int, list[Due]]:
+    found: dict[int, list[Due]] = {}
+    for each in due:
+        found.setdefault(each.tree, []).append(each)
+    return found
+
+
+def _microseconds(time: str | int | datetime) -> int:
+    if isinstance(time, int):
+        return time
+    if isinstance(time, datetime):
+        if time.tzinfo is None:
+            raise TimeError(f"{time!r} has no time zone: write datetime(…, tzinfo=datetime.UTC)")
+        return microseconds(time.isoformat())
+    return microseconds(time)

@@ -1,41 +1,47 @@
-"""Termination: when an operator raises what has become possible (rules D1 to D6, X1 to X4)."""
+"""Termination: when an operator raises what has become possible (rules D1 to D6, U3, U4, X1 to X4)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from contexts import Entry
+from contexts.grouping import Key
 from path_types import PathType
 
-from ..definitions import Termination
-from ..documents.replica import Replica
-from ..events import PrimitiveEvent
-from ..xpath.conditions import Condition
-
-if TYPE_CHECKING:
-    from .multiplicity import MultiplicityState
-    from .operator_state import OperatorState
+from ..algebra import Termination
+from ..events import Cause
+from ..xpath import Condition
+from .operators import DeferrableState
+from .release import Release
+from .setting import Setting
+from .timers import Due
 
 
 class Deferral:
     """What keeps a deferred operator's groups from raising at once.
 
-    ``pending``: groups with a combination that has not been released. ``blocked``: released groups (or, in
-    mode earliest, groups with a combination) whose condition was false when it was last looked at.
+    ``pending``: groups, in mode non-local or custom, with a combination that has not been released.
+    ``blocked``: groups, in mode earliest, with a combination whose condition was false, each with the edit in
+    which it was asked last (U3). ``stale``: pending groups whose condition was false at a release, and is not asked again before something
+    happens that it could read (U4, U7). ``touched``: the nodes of which the present edit changes what is
+    read.
     """
 
     def __init__(
-        self, state: OperatorState, mode: Termination, condition: Condition | None, document: Replica | None
+        self, state: DeferrableState, mode: Termination, condition: Condition | None, setting: Setting
     ) -> None:
         self.state = state
         self.mode = mode
         self.condition = condition
-        self.document = document
-        self.pending: set[int] = set()
-        self.blocked: set[int] = set()
+        self.setting = setting
+        self.pending: set[Key] = set()
+        self.stale: set[Key] = set()
+        self.blocked: dict[Key, int] = {}
+        self.touched: set[int] = set()
 
-    def arrive(self, child: int, key: int, arrivals: Sequence[Entry], cause: PrimitiveEvent) -> None:
+    # ---- what becomes possible ------------------------------------------------------------------------
+
+    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Holds arrivals; in mode earliest they are evaluated while the condition holds (X4)."""
         state = self.state
         if len(arrivals) > 1 and self.mode is Termination.EARLIEST and state.one_by_one:
@@ -50,73 +56,114 @@ class Deferral:
         elif self._holds(key):
             state.evaluate_held(child, key, arrivals, cause)
         else:
-            self.blocked.add(key)
+            self._block(key)
 
-    def create(
-        self, state: MultiplicityState, key: int, path: PathType, ids: tuple[int, ...], cause: PrimitiveEvent
-    ) -> None:
-        """M4 for a deferred multiplicity."""
+    def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
+        """M4 for a deferred operator."""
+        state = self.state
         if self.mode is Termination.EARLIEST and key not in self.blocked and self._holds(key):
             state.create(key, path, ids, cause)
             return
         state.hold_creation(key, path, ids)
-        if key not in self.blocked and state.is_possible(key):
-            (self.blocked if self.mode is Termination.EARLIEST else self.pending).add(key)
+        if key in self.blocked or not state.is_possible(key):
+            return
+        if self.mode is Termination.EARLIEST:
+            self._block(key)
+        else:
+            self.pending.add(key)
 
-    def release_due(
-        self, here: int | None, nodes: Iterable[int], cause: PrimitiveEvent, *, flush: bool
-    ) -> None:
+    def fire(self, due: Due, cause: Cause) -> None:
+        """Something of the operator's is due: a combination may have come to be (A3)."""
+        state = self.state
+        state.fire(due, cause)
+        if due.key in self.blocked or not state.is_possible(due.key):
+            return
+        if self._holds(due.key):
+            state.release(due.key, cause)
+        else:
+            self._block(due.key)
+
+    # ---- releases -------------------------------------------------------------------------------------
+
+    def touch(self, node: int) -> None:
+        """The present edit changes what the condition of this node's groups reads."""
+        self.touched.add(node)
+        if self.stale:
+            self.stale.difference_update(self.state.keys_at(node))
+
+    def release_due(self, here: int | None, nodes: Iterable[int], cause: Cause, release: Release) -> None:
         """Releases what is due at this time point, in ascending order of the group keys (X2).
 
-        ``here`` is the group that the current primitive event projects on, ``nodes`` the groups' nodes that
-        it is at or below; at a flush, when nothing happens anywhere, there are none.
+        ``here`` is the place that the current primitive event projects on, ``nodes`` the groups' nodes that
+        it is at or below; if nothing happens anywhere, there are none.
         """
-        due = {key for key in nodes if key in self.blocked and self._holds(key)}
-        if self.pending:
-            released = self.pending if flush else self.left(here)
-            for key in list(released):
+        due: set[Key] = set()
+        if self.blocked:
+            edit = self.setting.clock.edit
+            for node in nodes:
+                for key in self.state.keys_at(node):
+                    if self.blocked.get(key, edit) != edit:
+                        self.blocked[key] = edit
+                        if node in self.touched and self._holds(key):
+                            due.add(key)
+        if self.pending and release is not Release.NOTHING:
+            released = self.pending if release is Release.FLUSH else self.left(here)
+            for key in released - self.stale:
                 if self._holds(key):
                     due.add(key)
-                else:  # the release is remembered (X3)
-                    self.pending.discard(key)
-                    self.blocked.add(key)
+                else:
+                    self.stale.add(key)
         for key in sorted(due):
-            self.pending.discard(key)
-            self.blocked.discard(key)
+            self.forget(key)
             if self.state.is_possible(key):
                 self.state.release(key, cause)
+
+    def left(self, here: int | None) -> set[Key]:
+        """The pending groups that the current event does not project on, if that releases them (D2)."""
+        if self.mode is not Termination.NON_LOCAL:
+            return set()
+        place_of = self.state.grouping.place_of
+        return {key for key in self.pending if place_of(key) != here}
+
+    def concerns(self, here: int | None) -> bool:
+        """Whether an event that projects on ``here`` releases anything by that alone."""
+        return bool(self.left(here) - self.stale)
 
     def is_waiting(self) -> bool:
         """Whether any group has something still to be raised."""
         return bool(self.pending or self.blocked)
 
-    def left(self, here: int | None) -> set[int]:
-        """The pending groups that the current event does not project on, if that releases them (D2)."""
-        if self.mode is not Termination.NON_LOCAL:
-            return set()
-        return {key for key in self.pending if key != here}
+    def is_due_elsewhere(self) -> bool:
+        """Whether a release, or what happens elsewhere, may raise something."""
+        return len(self.pending) > len(self.stale)
 
-    def concerns(self, here: int | None) -> bool:
-        """Whether an event that projects on ``here`` releases anything by that alone."""
-        return self.mode is Termination.NON_LOCAL and any(key != here for key in self.pending)
+    def may_release(self, place: int) -> bool:
+        """Whether a group still has something to raise when its node is deleted (U6: not if it has a condition)."""
+        return self.condition is None and any(key in self.pending for key in self.state.keys_at(place))
 
-    def may_release(self, key: int) -> bool:
-        """Whether the group still has something to raise when its node is deleted."""
-        return key in self.pending and self.condition is None
+    def end_edit(self) -> None:
+        """The edit is over."""
+        self.touched.clear()
 
-    def forget(self, key: int) -> None:
+    def forget(self, key: Key) -> None:
         """Frees what is known of a group."""
         self.pending.discard(key)
-        self.blocked.discard(key)
+        self.stale.discard(key)
+        self.blocked.pop(key, None)
 
-    def clear(self, document: Replica | None) -> None:
-        """Forgets everything; ``document`` is the one that conditions see from now on."""
+    def clear(self) -> None:
+        """Forgets everything."""
         self.pending.clear()
+        self.stale.clear()
         self.blocked.clear()
-        self.document = document
+        self.touched.clear()
 
-    def _holds(self, key: int) -> bool:
+    def _block(self, key: Key) -> None:
+        self.blocked[key] = self.setting.clock.edit
+
+    def _holds(self, key: Key) -> bool:
         if self.condition is None:
             return True
-        element = self.document.element(key) if self.document is not None else None
+        document = self.setting.document
+        element = None if document is None else document.element(self.state.grouping.place_of(key))
         return element is not None and self.condition.holds(element)

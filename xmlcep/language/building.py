@@ -3,34 +3,41 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import NamedTuple, TypeAlias, cast
+from typing import NamedTuple, TypeAlias, TypeGuard, cast
 
 from lark import Token, Transformer_NonRecursive, Tree, v_args
 from lark.tree import Meta
 
-from path_types import PathSyntaxError, PathType
-
-from ..definitions import (
-    Conjunction,
+from ..algebra import (
+    OPERATORS,
+    Argument,
+    Binding,
     Disjunction,
     EventDefinition,
     Expression,
     Leaf,
-    Multiplicity,
+    Negation,
+    Opaque,
     Operator,
     Options,
+    Position,
+    Reference,
     Sequence,
 )
-from ..events import OPERATIONS, CompositeType, EventType, PrimitiveType
+from ..events import ANY, OPERATIONS, CompositeType, EventType, PrimitiveType, Scope
 from .options import GivenOption, event_options, merged, operator_options
+from .paths import WrittenPath, end_of, read_path, start_of
 from .source import Source
 from .strings import StringProblem, unquote
 
 MAX_NESTING = 100
 """How many operators may stand in each other: more than anybody writes, less than Python can recurse."""
 
-_MAX_DIGITS = 9
+_ARGUMENTS = ("INT", "STAR", "STRING", "RELATION")
+_MAX_DIGITS = 18  # of a number: what is larger is certainly a mistake, and never costs time
+_READERS: dict[str, type[Operator]] = {operator.rule: operator for operator in OPERATORS}
 
 
 class Declaration(NamedTuple):
@@ -42,18 +49,19 @@ class Declaration(NamedTuple):
     end: int
 
 
-class _Path(NamedTuple):
-    """A path in the text; ``path`` None: it is none, and ``error`` says why."""
-
-    text: str
-    path: PathType | None
-    error: PathSyntaxError | None
-    start: int
-    end: int
-    offsets: tuple[int, ...]
+class _Binding(NamedTuple):
+    binding: Binding
+    at: Position
+    value_at: Position | None
 
 
-_Unit: TypeAlias = Expression | None  # None: something in it is wrong and has been reported
+class _Unreadable:
+    """Stands for an expression in which something is wrong, which has been reported."""
+
+
+_UNREADABLE = _Unreadable()
+_Unit: TypeAlias = Expression | Negation | _Unreadable
+_Part: TypeAlias = Token | tuple[GivenOption, ...] | _Unit | None  # None: what is optional and left out
 
 
 def declaration(tree: Tree[Token], source: Source) -> Declaration | None:
@@ -61,7 +69,14 @@ def declaration(tree: Tree[Token], source: Source) -> Declaration | None:
     _, prefix, uri = cast("tuple[Token, Token | None, Token]", tuple(tree.children))
     marked = prefix if prefix is not None else uri
     read = _unquoted(uri, source)
-    return None if read is None else Declaration(str(prefix or ""), read, _start(marked), _end(marked))
+    return None if read is None else Declaration(str(prefix or ""), read, start_of(marked), end_of(marked))
+
+
+def reference(tree: Tree[Token], source: Source) -> Reference | None:
+    """The reference document that the tree of a ``reference`` statement names (V8); None if it cannot be read."""
+    _, name, file = cast("tuple[Token, Token, Token]", tuple(tree.children))
+    read = _unquoted(file, source)
+    return None if read is None else Reference(str(name), read, source.position(start_of(name), end_of(file)))
 
 
 def definition(tree: Tree[Token], namespaces: dict[str, str], source: Source) -> EventDefinition | None:
@@ -72,23 +87,23 @@ def definition(tree: Tree[Token], namespaces: dict[str, str], source: Source) ->
 
 
 class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
-    """Builds values bottom-up (lark calls the method that is called like the rule)."""
+    """Builds values bottom-up (lark calls the method that is called like the rule, else ``__default__``)."""
 
     def __init__(self, namespaces: dict[str, str], source: Source) -> None:
         super().__init__()
         self._namespaces = namespaces
         self._source = source
 
-    def path(self, pieces: list[Token]) -> _Path:
-        return _read_path(pieces, self._namespaces)
+    def path(self, pieces: list[Token]) -> WrittenPath:
+        return read_path(pieces, self._namespaces)
 
-    def option(self, parts: list[Token | _Path | None]) -> GivenOption:
+    def option(self, parts: list[Token | WrittenPath | None]) -> GivenOption:
         name, value = parts
         assert isinstance(name, Token)
-        option = GivenOption(str(name), _start(name), _end(name))
-        if isinstance(value, _Path):
+        option = GivenOption(str(name), start_of(name), end_of(name))
+        if isinstance(value, WrittenPath):
             if option.name == "path":
-                self._report_path(value)
+                self._report_path(value, scoped=False)
             return option._replace(
                 value=value.text, value_start=value.start, value_end=value.end, path=value.path
             )
@@ -96,114 +111,201 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
             return option
         text = _unquoted(value, self._source)
         return option._replace(
-            value=text, value_start=_start(value), value_end=_end(value), is_string=True, broken=text is None
+            value=text,
+            value_start=start_of(value),
+            value_end=end_of(value),
+            is_string=True,
+            broken=text is None,
         )
 
     def options(self, options: list[GivenOption]) -> tuple[GivenOption, ...]:
         return tuple(options)
 
+    def let(self, parts: list[Token]) -> GivenOption:
+        word, name, value = parts
+        text = _unquoted(value, self._source)
+        return GivenOption(
+            "let", start_of(word), end_of(name), text, start_of(value), end_of(value), is_string=True,
+            broken=text is None, variable=str(name),
+        )  # fmt: skip
+
+    def binding(self, parts: list[Token | None]) -> _Binding:
+        _, variable, value = parts
+        assert variable is not None
+        at = self._source.position(start_of(variable), end_of(variable))
+        if value is None:
+            return _Binding(Binding(variable[1:], None), at, None)
+        # The expression stands between parentheses, and so does its place.
+        return _Binding(Binding(variable[1:], value[1:-1]), at, self._inside(value))
+
     @v_args(meta=True)
-    def leaf(self, meta: Meta, parts: list[Token | _Path]) -> _Unit:
-        name, path = parts
-        assert isinstance(name, Token) and isinstance(path, _Path)
+    def leaf(self, meta: Meta, parts: list[Token | WrittenPath | _Binding | None]) -> _Unit:
+        name, path, filter_, *bindings = parts
+        assert isinstance(name, Token)
+        return self._leaf(meta, name, path, filter_, bindings, None, {})
+
+    @v_args(meta=True)
+    def opaque(self, meta: Meta, parts: list[Token | WrittenPath | _Binding | None]) -> _Unit:
+        word, language, text, path, filter_, *bindings = parts
+        assert isinstance(word, Token) and isinstance(language, Token) and isinstance(text, Token)
+        read = [_unquoted(language, self._source), _unquoted(text, self._source)]
+        if read[0] is None or read[1] is None:
+            return _UNREADABLE
+        places = {"opaque": self._inside(text), "language": self._inside(language)}
+        return self._leaf(meta, None, path, filter_, bindings, Opaque(read[0], read[1]), places)
+
+    def _leaf(
+        self, meta: Meta, name: Token | None, path: object, filter_: object, bindings: Iterable[object],
+        opaque: Opaque | None, places: dict[str, Position],
+    ) -> _Unit:  # fmt: skip
+        assert isinstance(path, WrittenPath)
         self._report_path(path)
+        bound = [binding for binding in bindings if isinstance(binding, _Binding)]
+        self._report_repeated(bound)
         if path.path is None:
-            return None
+            return _UNREADABLE
         type_: EventType
-        if name.type in ("NAME", "QUESTION"):
-            type_ = CompositeType(None if name.type == "QUESTION" else str(name), path.path)
+        if name is None:
+            type_ = PrimitiveType(ANY, path.path, path.scope)
+        elif name.type in ("NAME", "QUESTION"):
+            type_ = CompositeType(None if name.type == "QUESTION" else str(name), path.path, path.scope)
         else:
-            type_ = PrimitiveType(str(name), path.path)
-        return Leaf(type_, self._source.position(meta.start_pos, meta.end_pos))
+            type_ = PrimitiveType(str(name), path.path, path.scope)
+        if isinstance(filter_, Token):
+            places["filter"] = self._inside(filter_)
+        places |= {f"as {b.binding.name}": b.value_at or b.at for b in bound}
+        return Leaf(
+            type_, filter_[1:-1] if isinstance(filter_, Token) else None, tuple(b.binding for b in bound), opaque,
+            self._source.position(meta.start_pos, meta.end_pos), places,
+        )  # fmt: skip
+
+    def _report_repeated(self, bound: list[_Binding]) -> None:
+        seen: set[str] = set()
+        for name, at in ((b.binding.name, b.at) for b in bound):
+            if name in seen:
+                self._source.report_at(at, f"${name} is bound twice", "choose another name (V1)")
+            seen.add(name)
+
+    def _inside(self, token: Token) -> Position:
+        """The place of what stands between quotes, brackets or parentheses."""
+        return self._source.position(start_of(token) + 1, max(end_of(token) - 1, start_of(token) + 2))
 
     @v_args(meta=True)
-    def all(self, meta: Meta, operands: list[_Unit]) -> _Unit:
-        return self._operator(Conjunction, meta, operands)
+    def negation(self, meta: Meta, parts: list[_Part]) -> _Unit:
+        operand = parts[-1]
+        if isinstance(operand, _Unreadable):
+            return operand
+        assert isinstance(operand, Leaf | Operator)
+        return Negation(operand, self._source.position(meta.start_pos, meta.start_pos + len("not")))
 
     @v_args(meta=True)
-    def choice(self, meta: Meta, operands: list[_Unit]) -> _Unit:
-        return self._operator(Disjunction, meta, operands)
+    def sequence(self, meta: Meta, parts: list[_Unit]) -> _Unit:
+        """A1: operands may be negated."""
+        at = self._source.position(meta.start_pos, meta.end_pos)
+        return self._sequence(parts, at, Options())
+
+    def _sequence(self, parts: list[_Unit], at: Position, options: Options) -> _Unit:
+        if _UNREADABLE in parts:
+            return _UNREADABLE
+        operands = [part.operand if isinstance(part, Negation) else part for part in parts]
+        negated = tuple(k for k, part in enumerate(parts) if isinstance(part, Negation))
+        return Sequence(cast("tuple[Expression, ...]", tuple(operands)), options, at, negated)
 
     @v_args(meta=True)
-    def sequence(self, meta: Meta, operands: list[_Unit]) -> _Unit:
-        return self._operator(Sequence, meta, operands)
+    def absent(self, meta: Meta, parts: list[_Part]) -> _Unit:
+        """``not(b)[a, c]`` is ``a ; not b ; c`` (A1)."""
+        word, *operands, given = parts
+        options = operator_options(given if _is_options(given) else (), self._source, Sequence)
+        absent, first, last = (self._positive(cast("_Unit", operand)) for operand in operands)
+        if isinstance(absent, _Unreadable):
+            return absent
+        assert isinstance(word, Token) and isinstance(absent, Leaf | Operator)
+        at = self._source.position(meta.start_pos, meta.end_pos)
+        negation = Negation(absent, self._source.position(start_of(word), end_of(word)))
+        return self._sequence([first, negation, last], at, options)
 
-    def _operator(
-        self, kind: type[Conjunction | Disjunction | Sequence], meta: Meta, operands: list[_Unit]
-    ) -> _Unit:
-        known = [operand for operand in operands if operand is not None]
-        if len(known) < len(operands):
-            return None
-        return kind(tuple(known), at=self._source.position(meta.start_pos, meta.end_pos))
+    def _positive(self, part: _Unit) -> _Unit:
+        """The part, unless it is a negation where none can stand (A5)."""
+        if not isinstance(part, Negation):
+            return part
+        self._source.report_at(
+            part.at,
+            "'not' stands here by itself",
+            "it stands before an operand of a sequence: a ; not b ; c (A1, A5)",
+        )
+        return _UNREADABLE
 
-    def multiplicity(self, parts: list[Token | tuple[GivenOption, ...] | _Unit]) -> _Unit:
-        times, lower, upper, given, operand = parts
-        assert isinstance(times, Token) and isinstance(lower, Token) and isinstance(upper, Token)
-        bounds = self._bounds(lower, upper)
-        options = operator_options(cast("tuple[GivenOption, ...]", given or ()), self._source)
-        if operand is None:
-            return None
-        at = self._source.position(_start(times), _end(upper) + 1)
-        return Multiplicity(cast("Expression", operand), *bounds, options, at)
+    def __default__(self, rule: str, parts: list[_Part], meta: Meta) -> _Unit:
+        """An operator: its declaration reads what stands in the text (`Operator.read`)."""
+        declared = _READERS[rule]
+        tokens = [part for part in parts if isinstance(part, Token)]
+        arguments = [self._argument(token) for token in tokens if token.type in _ARGUMENTS]
+        given = [option for part in parts if _is_options(part) for option in part]
+        options = operator_options(given, self._source, declared)
+        parts = [self._positive(part) if isinstance(part, Negation) else part for part in parts]
+        if _UNREADABLE in parts:
+            return _UNREADABLE
+        operands = tuple(part for part in parts if isinstance(part, Leaf | Operator))
+        end = meta.end_pos if declared.infix else end_of(tokens[-1]) + 1
+        at = self._source.position(meta.start_pos, end)
+        return declared.read(operands, arguments, options, at, self._report)
 
-    def _bounds(self, lower_token: Token, upper_token: Token) -> tuple[int, int | None]:
-        """The bounds of a multiplicity; wrong ones (M6) are reported and replaced."""
-        start, end = _start(lower_token), _end(upper_token)
-        if max(len(lower_token), len(upper_token)) > _MAX_DIGITS:
-            self._source.report(
-                start, end, "a bound of a multiplicity is too large", "write * for no upper bound"
-            )
-            return 1, None
-        lower = int(lower_token)
-        upper = None if upper_token == "*" else int(upper_token)
-        if lower < 0 or (upper is not None and upper < 1):
-            wrong = f"x[{lower_token},{upper_token}] counts below " + ("0" if lower < 0 else "1")
-            hint = "the lower bound is at least 0, the upper bound at least 1 or * for no bound (M6)"
-        elif upper is not None and lower > upper:
-            wrong = f"the lower bound {lower} is above the upper bound {upper}"
-            hint = f"write x[{upper},{lower}], or * as the upper bound for no bound (M6)"
-        else:
-            return lower, upper
-        self._source.report(start, end, wrong, hint)
-        return 1, None
+    def _argument(self, token: Token) -> Argument:
+        at = self._source.position(start_of(token), end_of(token))
+        if token.type == "STAR":
+            return Argument(None, at)
+        if token.type == "RELATION":
+            return Argument(str(token), at)
+        if token.type == "STRING":
+            return Argument(_unquoted(token, self._source) or "", at)
+        return Argument(int(token[: _MAX_DIGITS + 1]), at)
+
+    def _report(self, at: Position, message: str, hint: str) -> None:
+        self._source.report_at(at, message, hint)
 
     @v_args(meta=True)
-    def group(self, meta: Meta, parts: list[_Unit | tuple[GivenOption, ...]]) -> _Unit:
-        inner, given = cast("tuple[_Unit, tuple[GivenOption, ...] | None]", tuple(parts))
-        options = operator_options(given or (), self._source)
-        if inner is None or not given:
-            return inner
-        if isinstance(inner, Leaf):
+    def group(self, meta: Meta, parts: list[_Part]) -> _Unit:
+        unit, given = cast("tuple[_Unit, tuple[GivenOption, ...] | None]", tuple(parts))
+        inner = self._positive(unit)
+        if isinstance(inner, Leaf) and given:
             # an operand that is an operator of its own, as for an event that is a single leaf (N4)
             inner = Disjunction((inner,), at=self._source.position(meta.start_pos, meta.end_pos))
+        declared = type(inner) if isinstance(inner, Operator) else Operator
+        options = operator_options(given or (), self._source, declared)
+        if not isinstance(inner, Operator) or not given:
+            return inner
         return self._with_options(
             inner, options, {option.name: (option.start, option.end) for option in given}
         )
 
-    def event(self, parts: list[Token | _Path | tuple[GivenOption, ...] | _Unit]) -> EventDefinition | None:
+    def event(self, parts: list[_Part | WrittenPath]) -> EventDefinition | None:
         _, name, path, given, expression = cast(
-            "tuple[Token, Token, _Path | None, tuple[GivenOption, ...] | None, _Unit]", tuple(parts)
+            "tuple[Token, Token, WrittenPath | None, tuple[GivenOption, ...] | None, _Unit]", tuple(parts)
         )
         if name in OPERATIONS:
             self._source.report(
-                _start(name),
-                _end(name),
+                start_of(name),
+                end_of(name),
                 f"{str(name)!r} is an operation and cannot be the name of an event",
                 "choose another name",
             )
             return None
-        options = event_options(given or (), self._source)
+        expression = self._positive(expression)
+        single = isinstance(expression, Leaf)
+        if isinstance(expression, Leaf):
+            expression = Disjunction((expression,), at=expression.at)
+        declared = type(expression) if isinstance(expression, Operator) else Operator
+        options = event_options(given or (), self._source, declared, single_leaf=single)
         root = options.root
         places = {option.name: (option.start, option.end) for option in given or ()}
         if path is not None:
-            self._report_path(path)
-            root = replace(root, path=path.path, path_at=self._source.position(path.start, path.end))
+            self._report_path(path, scoped=False)
+            at = self._source.position(path.start, path.end)
+            root = replace(root, path=path.path, places={**root.places, "path": at})
             places["path"] = (path.start, path.end)
-        if expression is None:
+        if not isinstance(expression, Operator):
             return None
-        at = self._source.position(_start(name), _end(name))
-        if isinstance(expression, Leaf):
-            expression = Disjunction((expression,), at=expression.at)
+        at = self._source.position(start_of(name), end_of(name))
         expression = self._with_options(expression, root, places)
         return EventDefinition(str(name), expression, options.context, options.flat, options.order, at)
 
@@ -215,9 +317,15 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         for name in twice:
             message = f"the option {name!r} of this operator is given in two places"
             self._source.report(*places[name], message, "leave one out (N6)")
-        return replace(operator, options=together)
+        return operator.with_options(together)
 
-    def _report_path(self, path: _Path) -> None:
+    def _report_path(self, path: WrittenPath, *, scoped: bool = True) -> None:
+        """Reports what is wrong with a path; ``//`` can only stand at the end of a leaf's (F5)."""
+        if path.scope is not Scope.NODE and not (
+            scoped and path.path is not None and path.path.last.is_element
+        ):
+            hint = "it says which nodes a leaf takes, behind the path of an element: *(changeSet//*) (F5)"
+            self._source.report(path.start, path.end, f"{path.scope.value!r} cannot stand here", hint)
         if path.error is not None:
             offset = path.error.offset
             start = path.offsets[offset] if offset < len(path.offsets) else path.end
@@ -228,21 +336,8 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
             )
 
 
-def _read_path(pieces: list[Token], namespaces: dict[str, str]) -> _Path:
-    """The path that the pieces make up, wherever blanks and line ends stand between them."""
-    text = ""
-    offsets: list[int] = []
-    for i, piece in enumerate(pieces):
-        if i and not {piece.type, pieces[i - 1].type} & {"SLASH", "AT"}:
-            text += " "  # two names side by side are not one name
-            offsets.append(_start(piece))
-        text += "text()" if piece.type == "TEXT" else str(piece)
-        offsets += [min(_start(piece) + k, _end(piece) - 1) for k in range(len(text) - len(offsets))]
-    start, end = _start(pieces[0]), _end(pieces[-1])
-    try:
-        return _Path(text, PathType.parse(text, namespaces), None, start, end, tuple(offsets))
-    except PathSyntaxError as error:
-        return _Path(text, None, error, start, end, tuple(offsets))
+def _is_options(part: object) -> TypeGuard[tuple[GivenOption, ...]]:
+    return type(part) is tuple
 
 
 def _unquoted(token: Token, source: Source) -> str | None:
@@ -250,7 +345,7 @@ def _unquoted(token: Token, source: Source) -> str | None:
     try:
         return unquote(token)
     except StringProblem as problem:
-        start = _start(token) + problem.offset
+        start = start_of(token) + problem.offset
         source.report(start, start + 2, problem.message, problem.hint)
         return None
 
@@ -271,13 +366,3 @@ def _too_deep(tree: Tree[Token], source: Source) -> bool:
             return True
         waiting += [(child, depth) for child in node.children if isinstance(child, Tree)]
     return False
-
-
-def _start(token: Token) -> int:
-    assert token.start_pos is not None
-    return token.start_pos
-
-
-def _end(token: Token) -> int:
-    assert token.end_pos is not None
-    return token.end_pos

@@ -6,13 +6,17 @@ import re
 
 from lark import Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from .options import suggestion
+from contexts.constraints import RELATIONS
+from path_types.names import NCNAME
+
+from ..suggestions import did_you_mean
 from .source import Source
 from .statements import KEYWORDS
 
 _WORDS = {
     "EVENT": "'event'",
     "EVENT_NAMESPACE": "'namespace'",
+    "REFERENCE": "'reference'",
     "STRING": "a string in quotes",
     "EQUAL": "'='",
     "LPAR": "'('",
@@ -40,12 +44,12 @@ _MISSING_NAME = {
 _UNIT = {"INS", "UPD", "DEL", "QUESTION", "TIMES"}
 _PATH = {"SLASH", "AT", "CLARK"}
 _ORDER = (
-    "'event'", "'namespace'", _EVENT, _A_PATH, "a name", "a string in quotes", "a whole number",
+    "'event'", "'namespace'", "'reference'", _EVENT, _A_PATH, "a name", "a string in quotes", "a whole number",
     "'='", "options in braces", "'('", "'['", "')'", "']'", "','", "'}'", "';'", "'&'", "'|'", "'*'",
     "the end of the statement",
 )  # fmt: skip
 _QUOTES = "\u201c\u201d\u201e\u201f\u2018\u2019\u00ab\u00bb`"
-_NAME = re.compile(r"[^\W\d]\w*\s+([^\W\d][\w.\-\u00b7]*)")
+_NAME = re.compile(rf"{NCNAME}\s+({NCNAME})")
 _ASCII = {"\uff08": "(", "\uff09": ")", "\uff1b": ";", "\uff1d": "=", "\uff0c": ","}
 
 
@@ -54,20 +58,29 @@ def report_mistake(error: UnexpectedInput, source: Source) -> Tree[Token] | None
     expected = _expected(error)
     text = source.text
     if isinstance(error, UnexpectedToken):
-        token = error.token
+        token = _sign(error.token)
         start, end = token.start_pos or 0, token.end_pos or 0
         if token.type == "$END":  # it stands where the last token stands
             _report(source, end - 1, end, "the statement ends too early", expected, _hint_at_end(expected))
         elif token.type == "CLARK":  # taken for {uri}name only because nothing fits here
             _report(source, start, start + 1, "unexpected '{'", expected, _hint_for_character("{", expected))
         else:
-            hint = _hint_at(token, expected, text[end:].lstrip()[:1])
+            hint = _hint_at(token, expected, text[:start].rstrip(), text[end:].lstrip()[:1])
             _report(source, start, end, f"unexpected {text[start:end]!r}", expected, hint)
     else:
         assert isinstance(error, UnexpectedCharacters)
         _report_character(error.pos_in_stream or 0, expected, source)
     name = _NAME.match(text)
     return Tree("unreadable", [Token("NAME", name.group(1))]) if name else None
+
+
+def _sign(token: Token) -> Token:
+    """The token; of an XPath in brackets that cannot stand there only the bracket, which was not meant so."""
+    if token.type not in ("FILTER", "VALUE"):
+        return token
+    bracket = Token("LSQB" if token.type == "FILTER" else "LPAR", token[0])
+    bracket.start_pos, bracket.end_pos = token.start_pos, (token.start_pos or 0) + 1
+    return bracket
 
 
 def _report_character(start: int, expected: list[str], source: Source) -> None:
@@ -109,18 +122,20 @@ def _expected(error: UnexpectedInput) -> list[str]:
     return sorted(words, key=_ORDER.index)
 
 
-def _hint_at(token: Token, expected: list[str], next_character: str) -> str:
+def _hint_at(token: Token, expected: list[str], before: str, next_character: str) -> str:
     """What the user may have meant by a word or sign that cannot stand here; "" if there is no telling."""
     word = str(token)
     is_word = token.type in ("NAME", "INS", "UPD", "DEL", "PREFIXED")
     if "'event'" in expected:
-        if next_character in ("=", "(", "{") and is_word and not suggestion(word, KEYWORDS):
+        if next_character in ("=", "(", "{") and is_word and not did_you_mean(word, KEYWORDS):
             return f"write: event {word} …"
-        return f"{suggestion(word, KEYWORDS)}every statement begins with event or namespace"
+        return f"{did_you_mean(word, KEYWORDS)} every statement begins with event, namespace or reference".strip()
     if expected == ["a name"]:
         return "a name does not begin with a digit" if token.type == "INT" else _MISSING_NAME.get(word, "")
     if word == "{":
         return _hint_for_character(word, expected)
+    if before.endswith("not"):
+        return "'not' stands before an operand of a sequence: a ; not b ; c (A5); not(b)[a, c] says the same"
     if "';'" in expected:
         return _hint_after_operand(word, is_word)
     if _A_PATH in expected:
@@ -140,7 +155,8 @@ def _hint_after_operand(word: str, is_word: bool) -> str:
     if word in _JOINING:
         return f"write {_JOINING[word]!r}"
     if is_word or word in ("(", "*", "?", "×", "x"):
-        return "join two operands with ';', '&' or '|'"
+        near = did_you_mean(word, RELATIONS) if is_word else ""
+        return near or "join two operands with ';', '&' or '|'"
     return "there is no '(' that this closes" if word == ")" else ""
 
 

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from difflib import get_close_matches
 from enum import Enum
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from path_types import PathType
+from path_types.names import is_ncname
 
-from ..definitions import NO_OPTIONS, ContextName, Options, Order, Position, Termination
+from ..algebra import (
+    NO_OPTIONS,
+    OPERATORS,
+    ContextName,
+    Let,
+    Operator,
+    Options,
+    Order,
+    Termination,
+    Window,
+    WindowError,
+    parse_window,
+)
+from ..suggestions import did_you_mean
 from .source import Source
-
-_CHOICES: dict[str, type[ContextName] | type[Termination] | type[Order]] = {
-    "context": ContextName,
-    "end": Termination,
-    "order": Order,
-}
-_EVENT_OPTIONS = ("context", "flat", "order", "end", "when")
-_OPERATOR_OPTIONS = ("context", "end", "path", "when", "name")
-_VALUES = {
-    **{name: ", ".join(member.value for member in choices) for name, choices in _CHOICES.items()},
-    "path": "a path such as order/item",
-    "when": 'a string with an XPath expression, such as "price > 0"',
-    "name": "a name for the operator",
-}
-_E = TypeVar("_E", bound=Enum)
 
 
 class GivenOption(NamedTuple):
@@ -34,7 +32,7 @@ class GivenOption(NamedTuple):
 
     ``is_string`` tells ``when="…"`` from a word or path; ``path`` is the value read as a path (None if it
     is none, in which case that has been reported if the option is a path). ``value`` None: no value given;
-    ``broken``: its value cannot be read, which has been reported.
+    ``broken``: its value cannot be read, which has been reported. ``variable`` is the name behind ``let``.
     """
 
     name: str
@@ -46,6 +44,12 @@ class GivenOption(NamedTuple):
     is_string: bool = False
     path: PathType | None = None
     broken: bool = False
+    variable: str = ""
+
+    @property
+    def key(self) -> str:
+        """What it is told from others by."""
+        return f"{self.name} {self.variable}" if self.variable else self.name
 
 
 class EventOptions(NamedTuple):
@@ -57,144 +61,206 @@ class EventOptions(NamedTuple):
     root: Options = NO_OPTIONS
 
 
-def event_options(given: Iterable[GivenOption], source: Source) -> EventOptions:
-    """The options of an event; reports what is wrong with them and leaves that out."""
+class _Kind(NamedTuple):
+    """A kind of value: what a person would call it, and how it is read (None: it is no such value)."""
+
+    expected: str
+    read: Callable[[GivenOption], Any]
+
+
+def _one_of(choices: type[Enum]) -> _Kind:
+    by_value = {member.value: member for member in choices}
+    return _Kind(", ".join(by_value), lambda option: None if option.is_string else by_value.get(option.value))
+
+
+def _read_path(option: GivenOption) -> PathType | None:
+    return None if option.is_string else option.path
+
+
+def _read_name(option: GivenOption) -> str | None:
+    return option.value if not option.is_string and is_ncname(option.value or "") else None
+
+
+def _read_string(option: GivenOption) -> str | None:
+    return option.value if option.is_string else None
+
+
+def _read_names(option: GivenOption) -> tuple[str, ...] | None:
+    names = tuple(name.strip().removeprefix("$") for name in (_read_string(option) or "").split(","))
+    return names if all(map(is_ncname, names)) and len(set(names)) == len(names) else None
+
+
+def _read_window(option: GivenOption) -> Window | WindowError | None:
+    if not option.is_string or option.value is None:
+        return None
+    try:
+        return parse_window(option.value)
+    except WindowError as error:
+        return error
+
+
+_XPATH = _Kind('a string with an XPath expression, such as "price > 0"', _read_string)
+_WINDOW = _Kind('a string such as "3 days", "100 changes" or "1 transaction"', _read_window)
+_FLAG = _Kind("", lambda option: True)
+_KINDS: dict[str, _Kind] = {
+    "context": _one_of(ContextName),
+    "end": _one_of(Termination),
+    "order": _one_of(Order),
+    "flat": _FLAG,
+    "path": _Kind("a path such as order/item", _read_path),
+    "when": _XPATH,
+    "if": _XPATH,
+    "within": _WINDOW,
+    "gap": _WINDOW,
+    "having": _Kind(
+        'a string with an XPath expression of variables, such as "count($price) > 3"', _read_string
+    ),
+    "let": _Kind('a string with an XPath expression of variables, such as "sum($price)"', _read_string),
+    "by": _Kind('a string with names of variables, such as "user, part"', _read_names),
+    "strict": _FLAG,
+    "slide": _FLAG,
+    "name": _Kind("a name for the operator", _read_name),
+}
+"""Every option by its name."""
+
+_FIELDS = {"if": "guard"}  # where a field of Options cannot be called as the option is
+EVENT_ONLY = ("flat", "order")
+"""Options of an event that no operator has."""
+
+
+def event_options(
+    given: Iterable[GivenOption], source: Source, root: type[Operator], *, single_leaf: bool
+) -> EventOptions:
+    """The options of an event whose root operator is of this kind; reports what is wrong and leaves that out."""
     found = EventOptions()
-    for option in _known_once(given, _EVENT_OPTIONS, source):
-        if option.name == "context":
-            found = found._replace(context=_choice(option, ContextName, source) or found.context)
-        elif option.name == "order":
-            found = found._replace(order=_choice(option, Order, source) or found.order)
-        elif option.name == "flat":
-            found = found._replace(flat=_flag(option, source))
+    allowed = (
+        "context",
+        *EVENT_ONLY,
+        *(name for name in _KINDS if name in root.takes - {"path", "name", "context"}),
+    )
+    for option, value in _read(
+        given, allowed, source, _Misplaced(root, in_event=True, single_leaf=single_leaf)
+    ):
+        if option.name in ("context", *EVENT_ONLY):
+            found = found._replace(**{option.name: value})
         else:
-            found = found._replace(root=_with(found.root, option, source))
+            found = found._replace(root=_with(found.root, option, value, source))
     return found
 
 
-def operator_options(given: Iterable[GivenOption], source: Source) -> Options:
-    """The options of an operator; reports what is wrong with them and leaves that out."""
+def operator_options(given: Iterable[GivenOption], source: Source, operator: type[Operator]) -> Options:
+    """The options of an operator of this kind; reports what is wrong with them and leaves that out."""
     found = NO_OPTIONS
-    for option in _known_once(given, _OPERATOR_OPTIONS, source):
-        found = _with(found, option, source)
+    allowed = tuple(name for name in _KINDS if name in operator.takes)
+    for option, value in _read(given, allowed, source, _Misplaced(operator)):
+        found = _with(found, option, value, source)
     return found
 
 
 def merged(first: Options, second: Options) -> tuple[Options, list[str]]:
     """Both together; what stands in both is taken from first, and listed (N6)."""
     twice: list[str] = []
-    together = first
-    for name in _OPERATOR_OPTIONS:
-        added = getattr(second, name)
-        if added is None:
+    together = replace(first, places={**second.places, **first.places})
+    for name in _KINDS:
+        field = _FIELDS.get(name, name)
+        added = getattr(second, field, None)
+        if added is None or added is False or added == ():
             continue
-        if getattr(first, name) is not None:
+        present = getattr(first, field)
+        if name == "let":
+            names = {let.name for let in present}
+            twice += [f"let {let.name}" for let in added if let.name in names]
+            together = replace(together, let=present + tuple(let for let in added if let.name not in names))
+        elif present is not None and present is not False and present != ():
             twice.append(name)
-            continue
-        together = replace(together, **{name: added})
-        if name in ("path", "when"):
-            together = replace(together, **{f"{name}_at": getattr(second, f"{name}_at")})
+        else:
+            together = replace(together, **{field: added})
     return together, twice
 
 
-def suggestion(word: str, known: Iterable[str]) -> str:
-    """``did you mean 'chronicle'? `` or nothing."""
-    close = get_close_matches(word.lower(), list(known), n=1, cutoff=0.6)
-    return f"did you mean {close[0]!r}? " if close else ""
+def _with(options: Options, option: GivenOption, value: Any, source: Source) -> Options:
+    """The options with one more."""
+    places = {**options.places, option.key: source.position(option.value_start, option.value_end)}
+    if option.name == "let":
+        return replace(options, let=(*options.let, Let(option.variable, value)), places=places)
+    field = _FIELDS.get(option.name, option.name)
+    return replace(options, places=places, **{field: value})
 
 
-def _known_once(
-    given: Iterable[GivenOption], allowed: tuple[str, ...], source: Source
-) -> Iterable[GivenOption]:
-    """The options that may stand here, each once; reports the others."""
+class _Misplaced(NamedTuple):
+    """What to say of options that cannot stand where they do."""
+
+    operator: type[Operator]
+    in_event: bool = False
+    single_leaf: bool = False
+
+    def say(self, option: GivenOption, allowed: tuple[str, ...]) -> tuple[str, str]:
+        name = option.name
+        if name not in _KINDS:
+            near = did_you_mean(name, allowed)
+            listed = f"options here: {', '.join(allowed)}"
+            return f"there is no option {name!r}", f"{near} {listed}" if near else listed
+        if self.in_event:
+            if name == "path":
+                return (
+                    "'path' is an option of an operator, not of an event",
+                    "write the path in parentheses behind the event's name: event NAME(order/item) = …",
+                )
+            if name == "name":
+                return (
+                    "'name' is an option of an operator, not of an event",
+                    "write it behind an operator: (… & …) {name=…}; in traces the root goes by the event's name",
+                )
+        elif name in EVENT_ONLY:
+            return (
+                f"{name!r} is an option of an event, not of an operator",
+                f"write it behind the event's name: event NAME {{{name}{'' if name == 'flat' else '=…'}}} = …",
+            )
+        able = [operator.kind for operator in OPERATORS if name in operator.takes]
+        what = (
+            "an event that is a single leaf"
+            if self.single_leaf
+            else f"a {getattr(self.operator, 'kind', 'leaf')}"
+        )
+        return f"{what} has no option {name!r}", f"operators that have it: {', '.join(able)}"
+
+
+def _read(
+    given: Iterable[GivenOption], allowed: tuple[str, ...], source: Source, misplaced: _Misplaced
+) -> Iterable[tuple[GivenOption, Any]]:
+    """The options that may stand here with their values, each once; reports the others."""
     seen: set[str] = set()
     for option in given:
         if option.name not in allowed:
-            source.report(option.start, option.end, *_misplaced(option.name, allowed))
-        elif option.name in seen:
+            source.report(option.start, option.end, *misplaced.say(option, allowed))
+        elif option.key in seen:
             source.report(
-                option.start, option.end, f"the option {option.name!r} is given twice", "leave one out"
+                option.start, option.end, f"the option {option.key!r} is given twice", "leave one out"
             )
         else:
-            seen.add(option.name)
-            if not option.broken:
-                yield option
-
-
-def _misplaced(name: str, allowed: tuple[str, ...]) -> tuple[str, str]:
-    if name in _EVENT_OPTIONS:
-        return (
-            f"{name!r} is an option of an event, not of an operator",
-            f"write it behind the event's name: event NAME {{{name}{'' if name == 'flat' else '=…'}}} = …",
-        )
-    if name == "path":
-        return (
-            "'path' is an option of an operator, not of an event",
-            "write the path in parentheses behind the event's name: event NAME(order/item) = …",
-        )
-    if name == "name":
-        return (
-            "'name' is an option of an operator, not of an event",
-            "write it behind an operator: (… & …) {name=…}; in traces the root goes by the event's name",
-        )
-    return f"there is no option {name!r}", f"{suggestion(name, allowed)}options here: {', '.join(allowed)}"
-
-
-def _with(options: Options, option: GivenOption, source: Source) -> Options:
-    """The options with one more."""
-    at = source.position(option.value_start, option.value_end)
-    match option.name:
-        case "context":
-            return replace(options, context=_choice(option, ContextName, source))
-        case "end":
-            return replace(options, end=_choice(option, Termination, source))
-        case "path":
-            return _with_path(options, option, at, source)
-        case "when":
-            return _with_condition(options, option, at, source)
-        case _:
-            return replace(options, name=_name(option, source))
-
-
-def _with_path(options: Options, option: GivenOption, at: Position, source: Source) -> Options:
-    if option.value is None or option.is_string:
-        _report_value(option, source)
-    return replace(options, path=option.path, path_at=at)
-
-
-def _with_condition(options: Options, option: GivenOption, at: Position, source: Source) -> Options:
-    if option.value is None or not option.is_string:
-        _report_value(option, source)
-        return options
-    return replace(options, when=option.value, when_at=at)
-
-
-def _name(option: GivenOption, source: Source) -> str | None:
-    path = option.path
-    if path is None or len(path) > 1 or not path.last.is_element or set(option.value or "") & set("/{:"):
-        _report_value(option, source)
-        return None
-    return option.value
-
-
-def _choice(option: GivenOption, choices: type[_E], source: Source) -> _E | None:
-    for member in choices:
-        if member.value == option.value and not option.is_string:
-            return member
-    _report_value(option, source)
-    return None
-
-
-def _flag(option: GivenOption, source: Source) -> bool:
-    if option.value is not None:
-        source.report(
-            option.start, option.value_end, "'flat' takes no value", "write flat alone, or leave it out"
-        )
-    return True
+            seen.add(option.key)
+            if option.broken:
+                continue
+            value = _KINDS[option.name].read(option)
+            if isinstance(value, WindowError):
+                source.report(option.value_start, option.value_end, value.problem, f"{value.hint} (W2)")
+            elif (
+                option.name == "path" and value is None and option.value is not None and not option.is_string
+            ):
+                continue  # what is wrong with it has been said
+            elif value is None or (_KINDS[option.name] is not _FLAG and option.value is None):
+                _report_value(option, source)
+            else:
+                if _KINDS[option.name] is _FLAG and option.value is not None:
+                    source.report(
+                        option.start, option.value_end, f"{option.name!r} takes no value",
+                        f"write {option.name} alone, or leave it out",
+                    )  # fmt: skip
+                yield option, value
 
 
 def _report_value(option: GivenOption, source: Source) -> None:
-    expected = _VALUES[option.name]
+    expected = _KINDS[option.name].expected
     if option.value is None:
         source.report(
             option.start,
@@ -203,10 +269,12 @@ def _report_value(option: GivenOption, source: Source) -> None:
             f"write {option.name}=…: {expected}",
         )
         return
-    members = [member.value for member in _CHOICES.get(option.name, ())]
+    near = (
+        did_you_mean(option.value, expected.split(", ")) if option.name in ("context", "end", "order") else ""
+    )
     source.report(
         option.value_start,
         option.value_end,
         f"{option.value!r} is no value of the option {option.name!r}",
-        f"{suggestion(option.value, members)}expected {expected}",
+        f"{near} expected {expected}" if near else f"expected {expected}",
     )

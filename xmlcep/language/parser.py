@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib.resources import files
 from types import MappingProxyType
 from typing import NamedTuple
 
 from lark import Lark, Token, Tree, UnexpectedInput
 
-from ..definitions import EventDefinition
+from contexts.constraints import RELATIONS
+from path_types.names import NAME_CHARACTERS, NCNAME
+
+from ..algebra import EventDefinition, Reference
 from ..errors import RuleProblem
-from .building import Declaration, declaration, definition
+from .building import Declaration, declaration, definition, reference
+from .embedded import FILTER, VALUE
 from .mistakes import report_mistake
 from .source import Source
 from .statements import statements
@@ -21,7 +26,8 @@ PREDECLARED = MappingProxyType({"xml": XML_NAMESPACE})
 
 
 class ParsedRules(NamedTuple):
-    """What a rules text says: its event definitions in order and its namespaces (prefix "" for the default).
+    """What a rules text says: its event definitions in order, its namespaces (prefix "" for the default) and its
+    reference documents.
 
     ``unreadable`` has the names of events whose definitions could not be read, so that they are not taken
     for unknown where others use them.
@@ -30,19 +36,27 @@ class ParsedRules(NamedTuple):
     definitions: tuple[EventDefinition, ...]
     namespaces: dict[str, str]
     unreadable: tuple[str, ...] = ()
+    references: tuple[Reference, ...] = ()
 
 
-def parse_definitions(text: str, problems: list[RuleProblem]) -> ParsedRules:
-    """Reads a rules text; what is wrong in it is appended to ``problems`` and left out of the result."""
-    source = Source(text, problems)
+def parse_definitions(text: str, problems: list[RuleProblem], file: str = "") -> ParsedRules:
+    """Reads a rules text; what is wrong in it is appended to ``problems`` and left out of the result.
+
+    ``file`` is the name that positions in it get where there are several texts.
+    """
+    source = Source(text, problems, file)
     parts = [source.part(span.start, span.end) for span in statements(text)]
     trees = [(tree, part) for part in parts if (tree := _parse(part)) is not None]
     namespaces = _namespaces([(tree, part) for tree, part in trees if tree.data == "namespace"])
     known = {**PREDECLARED, **namespaces}
     definitions: dict[str, EventDefinition] = {}
     unreadable: list[str] = []
+    references: dict[str, Reference] = {}
     for tree, part in trees:
         if tree.data == "namespace":
+            continue
+        if tree.data == "reference":
+            _add_reference(references, reference(tree, part), problems)
             continue
         name = _event_name(tree)
         read = definition(tree, known, part) if tree.data == "event" else None
@@ -54,9 +68,9 @@ def parse_definitions(text: str, problems: list[RuleProblem]) -> ParsedRules:
                 RuleProblem(
                     f"the event {read.name!r} is defined twice",
                     f"its first definition is in line {first}: choose another name",
-                    line=read.at.line, column=read.at.column, width=read.at.width,
+                    read.at,
                 )
-            )  # fmt: skip
+            )
         else:
             definitions[read.name] = read
     if not definitions and not unreadable and not problems:
@@ -67,16 +81,50 @@ def parse_definitions(text: str, problems: list[RuleProblem]) -> ParsedRules:
             "write event NAME = …, such as: event NewItem = ins(item)",
         )
     unreadable = [name for name in unreadable if name not in definitions]
-    return ParsedRules(tuple(definitions.values()), namespaces, tuple(unreadable))
+    return ParsedRules(tuple(definitions.values()), namespaces, tuple(unreadable), tuple(references.values()))
+
+
+def _add_reference(
+    references: dict[str, Reference], read: Reference | None, problems: list[RuleProblem]
+) -> None:
+    if read is None:
+        return
+    if read.name in references:
+        message = f"the reference document {read.name!r} is declared twice"
+        problems.append(RuleProblem(message, "leave one out, or use two names (V8)", read.at))
+        return
+    references[read.name] = read
+
+
+# A word that stands before an operand: NAME(path) is an event that is called so.
+_BEFORE_OPERAND = r"(?=\s+[^\s(]|\s*\([^()]*\((?!\s*\)))"
+_TERMINALS = rf"""
+EVENT: /event(?![{NAME_CHARACTERS}:])/
+EVENT_NAMESPACE: /namespace(?![{NAME_CHARACTERS}:])/
+REFERENCE: /reference(?![{NAME_CHARACTERS}:])/
+RELATION.2: /(?:{"|".join(sorted(RELATIONS, reverse=True))}){_BEFORE_OPERAND}/
+NAME: /{NCNAME}/
+PREFIXED.1: /{NCNAME}:({NCNAME})?/
+CLARK: /\{{[^{{}}\r\n]*\}}({NCNAME})?/
+NOT.2: /not{_BEFORE_OPERAND}/
+VARIABLE: /\${NCNAME}/
+FILTER: /{FILTER}/
+VALUE: /{VALUE}/
+"""
+"""The terminals of the grammar that are made of XML names, or are an XPath."""
 
 
 @cache
 def _lark() -> Lark:
     # Read through the package, which may lie in a zip file: that is how Spark's workers get it.
-    return Lark.open_from_package(
-        "xmlcep.language", "grammar.lark", parser="lalr", lexer="contextual",
-        propagate_positions=True, maybe_placeholders=True,
-    )  # fmt: skip
+    grammar = files("xmlcep.language").joinpath("grammar.lark").read_text(encoding="utf-8")
+    return Lark(
+        grammar + _TERMINALS,
+        parser="lalr",
+        lexer="contextual",
+        propagate_positions=True,
+        maybe_placeholders=True,
+    )
 
 
 def _parse(part: Source) -> Tree[Token] | None:

@@ -2,37 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from path_types import Axis, PathType, Step
 
-from ..definitions import (
+from ..algebra import (
     ContextName,
     Disjunction,
     EventDefinition,
     Expression,
     Leaf,
-    Multiplicity,
     Operator,
     Options,
     Order,
+    Reference,
 )
 from ..errors import XmlCepError
 from ..events import PrimitiveType
+from .embedded import FILTER, VALUE, is_embeddable
 from .strings import quote
 
 
 def print_definitions(
-    definitions: Iterable[EventDefinition], namespaces: Mapping[str, str] | None = None
+    definitions: Iterable[EventDefinition],
+    namespaces: Mapping[str, str] | None = None,
+    references: Iterable[Reference] = (),
 ) -> str:
     """The definitions as a rules text that parses back to equal definitions.
 
-    ``namespaces`` (prefix to URI, "" for unprefixed element names) are declared first, and shorten the names.
+    ``namespaces`` (prefix to URI, "" for unprefixed element names) are declared first, and shorten the names;
+    then come reference documents.
     Raises `XmlCepError` for an expression that the language has no notation for.
     """
     printer = _Printer(namespaces or {})
     events = [printer.definition(definition) for definition in definitions]
-    declarations = printer.declarations()
+    declarations = [*printer.declarations(), *map(printer.reference, references)]
     blank = [""] if declarations and events else []
     return "".join(f"{line}\n" for line in (*declarations, *blank, *events))
 
@@ -67,6 +72,9 @@ class _Printer:
             for prefix, uri in self._namespaces.items()
         ]
 
+    def reference(self, reference: Reference) -> str:
+        return f"reference {reference.name} = {quote(reference.file)}"
+
     def definition(self, definition: EventDefinition) -> str:
         root = definition.expression
         path = "" if root.options.path is None else f"({self.path(root.options.path)})"
@@ -74,8 +82,7 @@ class _Printer:
             ("context", None if definition.context is ContextName.CHRONICLE else definition.context.value),
             ("flat", "" if definition.flat else None),
             ("order", None if definition.order is Order.INTERVAL else definition.order.value),
-            ("end", root.options.end and root.options.end.value),
-            ("when", None if root.options.when is None else quote(root.options.when)),
+            *self._given(replace(root.options, context=None, path=None, name=None)),
         )
         # A context behind the name is the default of all operators, so the root's own stands behind the root.
         own = Options(context=root.options.context, name=root.options.name)
@@ -89,41 +96,68 @@ class _Printer:
     def operator(self, operator: Operator, options: Options) -> str:
         """The operator with these options instead of its own."""
         braces = self.options(options)
-        if isinstance(operator, Multiplicity):
-            upper = "*" if operator.upper is None else operator.upper
-            return f"x[{operator.lower},{upper}]{braces} {self.operand(operator.operand)}"
-        if len(operator.operands) < 2 and not (isinstance(operator, Disjunction) and braces):
+        if len(operator.operands) < 2 and operator.infix and not (operator.fewest == 1 and braces):
             raise XmlCepError(
                 f"a {operator.kind} of {len(operator.operands)} operands without options cannot be written: "
                 "put its operand in its place"
             )
-        if len(operator.operands) == 1 and not isinstance(operator.operands[0], Leaf):
+        if len(operator.operands) == 1 and operator.infix and not isinstance(operator.operands[0], Leaf):
             raise XmlCepError(
-                "a disjunction of one operator cannot be written: put the operator in its place"
+                f"a {operator.kind} of one operator cannot be written: put the operator in its place"
             )
-        joined = f" {operator.symbol} ".join(map(self.operand, operator.operands))
-        return f"({joined}){braces}" if braces else joined
+        return operator.notation(self, braces)
+
+    # ---- what an operator's notation is made of (`Writer`) ------------------------------------------
+
+    def expression(self, expression: Expression) -> str:
+        if isinstance(expression, Leaf):
+            return self.leaf(expression)
+        return self.operator(expression, expression.options)
 
     def operand(self, expression: Expression) -> str:
         """Always in parentheses if it joins operands: nobody has to remember what binds stronger."""
-        if isinstance(expression, Leaf):
-            return self.leaf(expression)
-        text = self.operator(expression, expression.options)
-        joins = not isinstance(expression, Multiplicity) and not self.options(expression.options)
+        text = self.expression(expression)
+        joins = isinstance(expression, Operator) and expression.infix and not self.options(expression.options)
         return f"({text})" if joins else text
 
+    def quoted(self, text: str) -> str:
+        return quote(text)
+
+    # ---- leaves, options, paths ---------------------------------------------------------------------
+
     def leaf(self, leaf: Leaf) -> str:
-        name = leaf.type.operation if isinstance(leaf.type, PrimitiveType) else leaf.type.name or "?"
-        return f"{name}({self.path(leaf.type.path)})"
+        if leaf.opaque is not None:
+            name = f"opaque[{quote(leaf.opaque.language)}, {quote(leaf.opaque.text)}]"
+        elif isinstance(leaf.type, PrimitiveType):
+            name = leaf.type.operation
+        else:
+            name = leaf.type.name or "?"
+        text = f"{name}({self.path(leaf.type.path)}{leaf.type.scope.value})"
+        if leaf.filter is not None:
+            text += _embedded(FILTER, f"[{leaf.filter}]")
+        for name, value in leaf.bindings:
+            text += f" as ${name}" + ("" if value is None else f" = {_embedded(VALUE, f'({value})')}")
+        return text
 
     def options(self, options: Options) -> str:
-        return _braces(
-            ("context", options.context and options.context.value),
-            ("end", options.end and options.end.value),
-            ("path", None if options.path is None else self.path(options.path)),
-            ("when", None if options.when is None else quote(options.when)),
-            ("name", options.name),
-        )
+        return _braces(*self._given(options))
+
+    def _given(self, options: Options) -> Iterator[tuple[str, str | None]]:
+        """Options by name in the order in which they are printed, with their values in the event language."""
+        yield "context", options.context and options.context.value
+        yield "end", options.end and options.end.value
+        yield "path", None if options.path is None else self.path(options.path)
+        for name, text in (("when", options.when), ("if", options.guard)):
+            yield name, None if text is None else quote(text)
+        for name, window in (("within", options.within), ("gap", options.gap)):
+            yield name, None if window is None else quote(str(window))
+        yield "having", None if options.having is None else quote(options.having)
+        for let in options.let:
+            yield f"let {let.name}", quote(let.expression)
+        yield "by", quote(", ".join(options.by)) if options.by else None
+        yield "strict", "" if options.strict else None
+        yield "slide", "" if options.slide else None
+        yield "name", options.name
 
     def path(self, path: PathType) -> str:
         return ("/" if path.absolute else "") + "/".join(map(self._step, path.steps))
@@ -139,6 +173,13 @@ class _Printer:
         if uri == default:
             return local
         return f"{self._prefixes[uri]}:{local}" if uri in self._prefixes else f"{{{uri}}}{local}"
+
+
+def _embedded(pattern: str, text: str) -> str:
+    """An XPath with its brackets."""
+    if not is_embeddable(pattern, text):
+        raise XmlCepError(f"{text} cannot be written: its brackets or quotes do not balance")
+    return text
 
 
 def _braces(*options: tuple[str, str | None]) -> str:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from ..definitions import Position
 from ..errors import RuleProblem
+from ..position import Position
 
 
 class Source:
-    """A rules text with the problems found in it; turns offsets (from 0) into lines and columns (from 1)."""
+    """A rules text with the problems found in it; turns offsets (from 0) into lines and columns (from 1).
 
-    def __init__(self, text: str, problems: list[RuleProblem]) -> None:
+    ``file`` is its name where there are several texts.
+    """
+
+    def __init__(self, text: str, problems: list[RuleProblem], file: str = "") -> None:
         self.text = text
         self.problems = problems
+        self._file = file
         self._line_starts = [0, *(i + 1 for i, character in enumerate(text) if character == "\n")]
 
     def position(self, start: int, end: int) -> Position:
@@ -23,7 +27,7 @@ class Source:
         line_end = self.text.find("\n", start)
         stop = end if line_end < 0 else min(end, line_end)
         width = len(self.text[start:stop].rstrip()) if stop > start else 1
-        return Position(line, start - line_start + 1, max(1, width))
+        return Position(line, start - line_start + 1, max(1, width), self._file)
 
     def part(self, start: int, end: int) -> Part:
         """The text from ``start`` to before ``end``, with offsets of its own."""
@@ -31,8 +35,11 @@ class Source:
 
     def report(self, start: int, end: int, message: str, hint: str = "") -> None:
         """Adds a problem with the text from ``start`` to before ``end``."""
-        at = self.position(start, end)
-        self.problems.append(RuleProblem(message, hint, line=at.line, column=at.column, width=at.width))
+        self.report_at(self.position(start, end), message, hint)
+
+    def report_at(self, at: Position, message: str, hint: str = "") -> None:
+        """Adds a problem with what stands there."""
+        self.problems.append(RuleProblem(message, hint, at))
 
 
 class Part(Source):

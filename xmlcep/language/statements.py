@@ -1,6 +1,6 @@
 """Where the statements of a rules text begin.
 
-A statement starts at the word ``event`` or ``namespace``, but these are no reserved words: an element may be
+A statement starts at one of the words of `KEYWORDS`, but these are no reserved words: an element may be
 called so. In a correct text two words stand side by side only at the start of a statement (``event NAME``,
 ``namespace NAME``, ``namespace STRING``), which tells it apart. Texts with mistakes are cut by what looks
 most like a start, so that one mistake costs one statement.
@@ -13,19 +13,30 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-KEYWORDS = ("event", "namespace")
+from contexts.constraints import RELATIONS
+from path_types.names import NAME_START, NCNAME
+
+from .embedded import FILTER, VALUE
+
+KEYWORDS = ("event", "namespace", "reference")
 
 # Comments and strings (an unterminated one ends with its line) hide what is in them; {…} without blanks may
 # be Clark notation, where # begins no comment and ' no string.
 _TOKEN = re.compile(
-    r"""(?P<skip>\#[^\n]*|\{[^\s{}"']*\}|(?<=[(/@=])\{[^\s{}"]*\}(?=[^\W\d])|[ \t\r\n\ufeff]+)"""
+    rf"""(?P<skip>\#[^\n]*|\{{[^\s{{}}"']*\}}|(?<=[(/@=])\{{[^\s{{}}"]*\}}(?=[{NAME_START}])|[ \t\r\n\ufeff]+)"""
     r"""|(?P<string>"(?:\\.|[^"\\\r\n])*"?|'(?:\\.|[^'\\\r\n])*'?)"""
-    r"""|(?P<word>[^\W\d][\w.\-\u00b7]*)"""
+    rf"""|(?P<word>{NCNAME})"""
     r"""|(?P<other>.)""",
     re.DOTALL,
 )
 # After these a word is part of what came before.
-_EXPECTS_WORD = frozenset("(/@:=;|&,{]▽△×")
+_EXPECTS_WORD = frozenset("(/@:=;|&,{[]▽△×$")
+# Words that stand between operands, and words that stand before one.
+_INFIX_WORDS = RELATIONS.keys() | {"as"}
+_PREFIX_WORDS = RELATIONS.keys() | {"not"}
+
+
+_FILTER, _VALUE = re.compile(FILTER), re.compile(VALUE)
 
 
 class Span(NamedTuple):
@@ -56,13 +67,30 @@ def statements(text: str) -> list[Span]:
 
 def _tokens(text: str) -> Iterator[_Token]:
     line_is_empty = True
-    for match in _TOKEN.finditer(text):
-        kind = match.lastgroup or "other"
+    before = ["", "", ""]  # the last tokens' text
+    at = 0
+    while at < len(text):
+        # In an XPath there are no comments, and strings have no escapes.
+        embedded = _embedded_at(text, at, before)
+        match = embedded or _TOKEN.match(text, at)
+        assert match is not None
+        at = match.end()
+        kind = "other" if embedded else match.lastgroup or "other"
         if kind == "skip":
             line_is_empty = line_is_empty or "\n" in match.group()
             continue
         yield _Token(kind, match.group(), match.start(), match.end(), line_is_empty)
+        before = [*before[1:], match.group()]
         line_is_empty = False
+
+
+def _embedded_at(text: str, at: int, before: list[str]) -> re.Match[str] | None:
+    """An XPath in ``[…]`` behind a leaf's path, or in ``(…)`` behind ``as $name =``, that begins here."""
+    if text[at] == "[" and before[-1] == ")":
+        return _FILTER.match(text, at)
+    if text[at] == "(" and before[-1] == "=" and before[0] == "$":
+        return _VALUE.match(text, at)
+    return None
 
 
 def _starts_statement(before: _Token, token: _Token, after: _Token | None) -> bool:
@@ -75,10 +103,12 @@ def _starts_statement(before: _Token, token: _Token, after: _Token | None) -> bo
         return False  # a name: event event = …
     if token.text not in KEYWORDS:
         # "evnt A = …" on a new line: a misspelt keyword
-        return token.starts_line and followed_by_word and before.text not in _EXPECTS_WORD
+        misplaced = token.starts_line and followed_by_word and before.text not in _EXPECTS_WORD
+        return misplaced and token.text not in _INFIX_WORDS
     if token.text == "namespace" and after is not None and after.kind == "string":
         return True
-    if before.text == "}" and after is not None and after.text == "(":
-        return False  # x[1,*]{…} event(item): an event called event
+    is_leaf = after is not None and after.text == "("
+    if is_leaf and (before.text == "}" or before.text in _PREFIX_WORDS):
+        return False  # x[1,*]{…} event(item), not event(item): an event called event
     # a keyword with something missing after it, where it cannot be a name
     return before.text not in _EXPECTS_WORD

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
-from path_types import PathSyntaxError, PathType
+from path_types import PathType
 
 from ..errors import RecordError
-from ..events import PrimitiveEvent
-from .records import Row
-
-LARGEST = 2**63 - 1
-"""Time points and node ids are signed 64-bit numbers, which is what Parquet holds."""
+from ..events import PrimitiveEvent, record_path
+from .records import FIELDS, LARGEST, ClockRecord, Row, is_clock
 
 _NO_DOC = object()  # unlike any document's name, None included
 _OPERATIONS = {"ins": "ins", "upd": "upd", "del": "del"}
@@ -28,18 +26,36 @@ class ClockCheck(Enum):
     """Records may come in any order; the caller sorts them."""
 
 
+class Form(NamedTuple):
+    """How the values of a change record are taken out of what a file holds of it.
+
+    ``values`` gives those of `FIELDS` in their order, ``more`` that of ``more``; the latter is asked only of an item
+    whose length is not that of `FIELDS`.
+    """
+
+    values: Callable[[Any], tuple[Any, ...]]
+    more: Callable[[Any], Any]
+
+
+def _more_of(record: dict[str, Any]) -> Any:
+    if is_clock(record):
+        raise RecordError
+    return record.get("more")
+
+
+FORM_OF_OBJECTS = Form(itemgetter(*FIELDS), _more_of)
+"""Records as JSON objects."""
+FORM_OF_TUPLES = Form(tuple, itemgetter(len(FIELDS)))
+"""Records as tuples of the values of `FIELDS`."""
+FORM_OF_TUPLES_WITH_MORE = Form(itemgetter(slice(len(FIELDS))), itemgetter(len(FIELDS)))
+"""Records as tuples of the values of `FIELDS`, then ``more``."""
+
+
 class _Paths(dict[str, tuple[PathType, list[type]]]):
     """Path types by their text, each with the list of types that its ids must have."""
 
     def __missing__(self, text: str) -> tuple[PathType, list[type]]:
-        if type(text) is not str:
-            raise RecordError(f"path is {text!r}: expected a string such as '/order/item'")
-        try:
-            path = PathType.parse(text)
-        except PathSyntaxError as error:
-            raise RecordError(str(error)) from error
-        if not path.absolute:
-            raise RecordError(f"path is {text!r}: expected an absolute path (it starts with '/')")
+        path = record_path(text)
         found = self[text] = (path, [int] * len(path))
         return found
 
@@ -52,17 +68,19 @@ class RowDecoder:
 
     def __init__(self, clock: ClockCheck = ClockCheck.INCREASING) -> None:
         self.clocks: dict[str, int] = {}
+        self._advanced: dict[str, ClockRecord] = {}  # the last clock record of each document
         self._checks_clock = clock is ClockCheck.INCREASING
         self._paths = _Paths()
 
     def decode(
         self,
-        source: Iterator[tuple[Any, ...]],
+        source: Iterator[Any],
+        form: Form,
         rows: list[Row],
         skipped: list[int],
         irregular: Callable[[int], Row | None],
     ) -> None:
-        """Appends a row per item of ``source`` (tuples in the order of `FIELDS`) to the empty ``rows``.
+        """Appends a row per item of ``source`` (records of this form) to the empty ``rows``.
 
         An item that cannot be used, or whose making raises, goes to ``irregular`` by its index; it answers
         with a row to be used all the same (see `admit`), or with None: then the index goes to ``skipped``.
@@ -70,12 +88,19 @@ class RowDecoder:
         # Everything in local names and in one loop: this is the floor under the cost of reading a log.
         append, paths, operations, clocks = rows.append, self._paths, _OPERATIONS, self.clocks
         checks_clock = self._checks_clock
+        values, usual = form.values, len(FIELDS)
         current: Any = _NO_DOC
         last = 0
         known_meta: Any = None  # most records of a transaction share it: one object for all of them
         while True:
             try:
-                for doc, ts, op, path_text, ids, value, old, pos, at, txn, meta in source:
+                for item in source:
+                    doc, ts, op, path_text, ids, value, old, pos, at, txn, meta = values(item)
+                    more = False
+                    if len(item) != usual and (given := form.more(item)) is not None:
+                        if type(given) is not bool:
+                            raise RecordError
+                        more = given
                     path, types = paths[path_text]
                     if doc != current:
                         if type(doc) is not str:
@@ -92,18 +117,16 @@ class RowDecoder:
                         or (old is not None and type(old) is not str)
                         or (pos is not None and type(pos) is not int)
                         or (at is not None and type(at) is not str)
-                        or (txn is not None and type(txn) is not int)
+                        or (txn is not None and (type(txn) is not int or txn > LARGEST))
                     ):
                         raise RecordError
-                    if meta is not None and meta != known_meta:
+                    if meta is not None and not is_same_meta(meta, known_meta):
                         if not is_meta(meta):
                             raise RecordError
                         known_meta = meta
                     shared = None if meta is None else known_meta
                     nodes = tuple(ids)
-                    append(
-                        (ts, operations[op], path, nodes, value, old, pos, at, current, txn, shared, False)
-                    )
+                    append((ts, operations[op], path, nodes, value, old, pos, at, current, txn, shared, more))
                     if checks_clock:
                         last = ts
                 break
@@ -126,12 +149,14 @@ class RowDecoder:
 
         ``header_doc`` is the document of a record that names none: that of the header its file begins with.
         """
+        if is_clock(record):
+            raise RecordError("a clock record, where a change record was expected")
         if record.get("doc") is None:
             record = record | {"doc": header_doc}
         event = PrimitiveEvent.from_record(record)
         if record["doc"] is None:
             raise RecordError("doc is missing: expected the name of the document, here or in a header before")
-        for field, numbers in (("ts", (event.ts,)), ("ids", event.ids)):
+        for field, numbers in (("ts", (event.ts,)), ("ids", event.ids), ("txn", (event.txn or 0,))):
             if not all(-LARGEST - 1 <= number <= LARGEST for number in numbers):
                 raise RecordError(f"{field} is {record[field]!r}: a number beyond 64 bits")
         if self._checks_clock:
@@ -144,7 +169,35 @@ class RowDecoder:
             self.clocks[event.doc] = event.ts
         return tuple(event)  # type: ignore[return-value]
 
+    def admit_clock(self, record: Mapping[str, Any], header_doc: str | None = None) -> ClockRecord:
+        """The clock record that a record is, after every check there is; raises `RecordError`.
+
+        ``header_doc`` as for `admit`. That it does not stand in a transaction only what follows it can tell.
+        """
+        clock = ClockRecord.from_record(record, header_doc)
+        if self._checks_clock:
+            last = self.clocks.get(clock.doc, 0)
+            if clock.ts < last:
+                raise RecordError(
+                    f"ts of a clock record is {clock.ts} after {last} of the same document ({clock.doc!r}):"
+                    " expected it behind the record of its ts"
+                )
+            before = self._advanced.get(clock.doc)
+            if before is not None and before.ts == clock.ts and clock.time < before.time:
+                raise RecordError(
+                    f"at of a clock record is {clock.at} after {before.at} of the same document and ts:"
+                    " expected a later one"
+                )
+            self.clocks[clock.doc] = clock.ts
+            self._advanced[clock.doc] = clock
+        return clock
+
 
 def is_meta(meta: object) -> bool:
     """Whether this is an object of strings, as the meta of a record is."""
     return type(meta) is dict and all(type(text) is str for pair in meta.items() for text in pair)
+
+
+def is_same_meta(meta: object, other: object) -> bool:
+    """Whether two metas are equal and have their pairs in the same order, in which findings show them."""
+    return meta == other and list(meta) == list(other)  # type: ignore[call-overload]

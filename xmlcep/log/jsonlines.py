@@ -6,32 +6,30 @@ import zlib
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
-from operator import itemgetter
 from typing import BinaryIO
 
 from ..errors import RecordError
 from .batches import Batch
 from .columns.json_lines import LinesBlock
-from .decoding import RowDecoder
+from .decoding import FORM_OF_OBJECTS, RowDecoder
 from .errors import BadRecord, NewerFormatError, Origin
 from .json_codec import STANDARD, JsonCodec
 from .opening import first_line
 from .quarantine import BadRecordPolicy
-from .records import FIELDS, FORMAT_VERSION, MARK, Control, Header, Row
+from .records import FORMAT_VERSION, MARK, Aside, ClockRecord, Control, Header, Row, is_clock
 
-_fields = itemgetter(*FIELDS)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class JsonLinesReader:
-    """Reads one file or a part of it: headers and control records as they stand there, change records in batches.
+    """Reads one file or a part of it: other records as they stand there, change records in batches.
 
     ``asides`` are the kinds of records that are handed out besides change records; others are left out.
     """
 
     def __init__(
         self, file: str, decoder: RowDecoder, codec: JsonCodec, on_bad: BadRecordPolicy,
-        *, asides: tuple[type, ...] = (Header, Control),
+        *, asides: tuple[type, ...] = (Header, Control, ClockRecord),
     ) -> None:  # fmt: skip
         self._file = file
         self._wanted_asides = asides
@@ -42,11 +40,13 @@ class JsonLinesReader:
         self._first = 1  # number of the first line of `_lines`
         self._offset = 0  # where it starts
         self._rows: list[Row] = []
-        self._asides: list[tuple[int, int, Header | Control]] = []  # behind how many rows, line, what
+        self._asides: list[tuple[int, int, Aside]] = []  # behind how many rows, line, what
 
-    def read(self, stream: BinaryIO, batch_size: int) -> Iterator[tuple[int, Header | Control] | Batch]:
-        """The file's records: batches, and between them headers and control records with their line."""
-        for block in self.blocks(stream, batch_size):
+    def read(
+        self, stream: BinaryIO, batch_size: int, end: int | None = None
+    ) -> Iterator[tuple[int, Aside] | Batch]:
+        """The file's records: batches, and between them other records with their line; ``end`` as for `blocks`."""
+        for block in self.blocks(stream, batch_size, end=end):
             yield from block.items()
 
     @property
@@ -78,7 +78,7 @@ class JsonLinesReader:
             if self._offset == 0 and self._lines[0].startswith(_BYTE_ORDER_MARK):
                 self._lines[0] = self._lines[0][len(_BYTE_ORDER_MARK) :]
                 self._offset = len(_BYTE_ORDER_MARK)
-            yield LinesBlock(self._lines, self._codec, self._read_lines)
+            yield LinesBlock(self._lines, self._codec, self._read_lines, self._first)
             self._first += len(self._lines)
             self._offset = following
         if damage is not None:
@@ -94,13 +94,12 @@ class JsonLinesReader:
                 return
             begin += len(line)
 
-    def _read_lines(self) -> Iterator[tuple[int, Header | Control] | Batch]:
+    def _read_lines(self) -> Iterator[tuple[int, Aside] | Batch]:
         self._rows, self._asides = [], []
         rows, asides = self._rows, self._asides
         skipped: list[int] = []
-        self._decoder.decode(
-            map(_fields, map(self._codec.loads, self._lines)), rows, skipped, self._irregular
-        )
+        records = map(self._codec.loads, self._lines)
+        self._decoder.decode(records, FORM_OF_OBJECTS, rows, skipped, self._irregular)
         numbers: range | list[int] = range(self._first, self._first + len(rows))
         if skipped:
             left_out = set(skipped)
@@ -138,9 +137,14 @@ class JsonLinesReader:
                 raise RecordError(f"{cut_off}not a JSON object: {error}") from error
             if not isinstance(record, dict):
                 raise RecordError(f"not a JSON object but {type(record).__name__}")
-            if MARK not in record:
-                return self._decoder.admit(record, self._header_doc if record.get("doc") is None else None)
-            aside = _aside(record, origin)
+            header_doc = self._header_doc if record.get("doc") is None else None
+            aside: Aside
+            if MARK in record:
+                aside = _aside(record, origin)
+            elif is_clock(record):
+                aside = self._decoder.admit_clock(record, header_doc)
+            else:
+                return self._decoder.admit(record, header_doc)
             if isinstance(aside, self._wanted_asides):
                 self._asides.append((len(self._rows), origin.record, aside))
         except RecordError as error:

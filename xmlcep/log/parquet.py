@@ -16,16 +16,19 @@ from ..errors import MissingExtraError, RecordError
 from ..events import PrimitiveEvent
 from .batches import Batch
 from .columns.arrow import WITH_FEW_VALUES, ArrowBlock
-from .decoding import RowDecoder
+from .columns.blocks import Item
+from .decoding import FORM_OF_TUPLES, FORM_OF_TUPLES_WITH_MORE, RowDecoder
 from .errors import BadRecord, LogError, NewerFormatError, Origin
 from .json_codec import STANDARD
 from .quarantine import BadRecordPolicy
-from .records import FIELDS, FORMAT_VERSION, MARK, Header, Row
+from .records import FIELDS, FORMAT_VERSION, MARK, ClockRecord, Header, Row, is_clock
 
 if TYPE_CHECKING:
     import pyarrow
 
 REQUIRED = ("ts", "op", "path", "ids")
+COLUMNS = (*FIELDS, "more", "clock")
+"""The columns of a Parquet log; of these only the required ones have to be there."""
 DECODED = 32_768
 """How many records of a row group are decoded in one go."""
 
@@ -36,9 +39,10 @@ def arrow_schema() -> pyarrow.Schema:
     text, number = pa.string(), pa.int64()
     types = {
         "doc": text, "ts": number, "op": text, "path": text, "ids": pa.list_(number), "value": text,
-        "old": text, "pos": number, "at": text, "txn": number, "meta": pa.map_(text, text),
+        "old": text, "pos": number, "at": text, "txn": number, "meta": pa.map_(text, text), "more": pa.bool_(),
+        "clock": pa.bool_(),
     }  # fmt: skip
-    return pa.schema([pa.field(name, types[name]) for name in FIELDS])
+    return pa.schema([pa.field(name, types[name]) for name in COLUMNS])
 
 
 def load_pyarrow() -> Any:
@@ -62,7 +66,7 @@ def row_groups(file: str) -> list[RowGroup]:
     """The row groups of a Parquet file; raises `LogError` for what is none."""
     about = _read_metadata(file)
     names = [about.schema.column(index).path.partition(".")[0] for index in range(about.num_columns)]
-    used = [index for index, name in enumerate(names) if name in FIELDS]
+    used = [index for index, name in enumerate(names) if name in COLUMNS]
     groups = map(about.row_group, range(about.num_row_groups))
     return [
         RowGroup(group.num_rows, sum(group.column(index).total_compressed_size for index in used))
@@ -79,7 +83,8 @@ def _read_metadata(file: str) -> Any:
 
 
 class ParquetReader:
-    """Reads one file or some of its row groups: the header, if it has one, then records in batches.
+    """Reads one file or some of its row groups: the header, if it has one, then change records in batches, and
+    clock records between them.
 
     Row groups are decoded one by one in steps of `DECODED` records, whatever the size of the batches asked for: a
     row group may be large, and what damage takes away must not depend on who reads. A step that cannot be decoded
@@ -104,13 +109,19 @@ class ParquetReader:
         self._on_bad = on_bad
         self._groups = slice(first, end)
         self._items: list[tuple[Any, ...]] = []
+        self._rows: list[Row] = []
+        self._clock: list[bool | None] = []
+        self._clocks: list[tuple[int, int, ClockRecord]] = []  # behind how many rows, number, record
         self._first = 1  # number of the first record of `_items`
         self._header_doc: str | None = None  # the document of records that name none
         self.records = 0
         """How many records the row groups have, bad and lost ones included; known once reading has begun."""
 
-    def read(self, batch_size: int) -> Iterator[tuple[int, Header] | Batch]:
-        """The file's header and records; raises `LogError` for a file that is not a Parquet log."""
+    def read(self, batch_size: int) -> Iterator[Item]:
+        """The file's header, clock records and, in batches, change records.
+
+        Raises `LogError` for a file that is not a Parquet log.
+        """
         for item in self.blocks(batch_size):
             if isinstance(item, ArrowBlock):
                 yield from item.items()
@@ -129,7 +140,8 @@ class ParquetReader:
             for number, batch in self._decoded(table, names):
                 for start in range(0, len(batch), batch_size):
                     piece = batch.slice(start, batch_size)
-                    yield ArrowBlock(piece, partial(self._rows, piece, number + start), self._header_doc)
+                    first = number + start
+                    yield ArrowBlock(piece, partial(self._items_of, piece, first), self._header_doc, first)
 
     def _open(self) -> Any:
         pa = load_pyarrow()
@@ -162,29 +174,54 @@ class ParquetReader:
                 self._on_bad(BadRecord(Origin(self._file, number), None, reason, b""))
             first += sizes[index]
 
-    def _rows(self, batch: pyarrow.RecordBatch, first: int) -> Iterator[Batch]:
+    def _items_of(self, batch: pyarrow.RecordBatch, first: int) -> Iterator[Item]:
         self._first = first
+        self._clocks = []
         nothing = [None] * len(batch)
         present = batch.schema.names
         columns = [batch.column(name).to_pylist() if name in present else nothing for name in FIELDS]
         if "doc" not in present:
             columns[0] = [self._header_doc] * len(batch)
-        if batch.column(FIELDS[-1]).null_count != len(batch) if FIELDS[-1] in present else False:
+        if "meta" in present and batch.column("meta").null_count != len(batch):
             columns[-1] = list(map(_meta, columns[-1]))
+        form = FORM_OF_TUPLES
+        if "more" in present and batch.column("more").null_count != len(batch):
+            columns.append(batch.column("more").to_pylist())
+            form = FORM_OF_TUPLES_WITH_MORE
         self._items = list(zip(*columns, strict=True))
-        rows: list[Row] = []
+        source: list[Any] = self._items
+        self._clock = [None] * len(batch)
+        if "clock" in present and batch.column("clock").null_count != len(batch):
+            self._clock = batch.column("clock").to_pylist()
+            # These are looked at closely, whatever else stands there.
+            source = [None if clock else item for clock, item in zip(self._clock, source, strict=True)]
+        rows = self._rows = []
         skipped: list[int] = []
-        self._decoder.decode(iter(self._items), rows, skipped, self._irregular)
+        self._decoder.decode(iter(source), form, rows, skipped, self._irregular)
         numbers: range | list[int] = range(first, first + len(rows))
         if skipped:
             left_out = set(skipped)
             numbers = [first + i for i in range(len(self._items)) if i not in left_out]
-        if rows:
-            yield Batch(self._file, rows, numbers)
+        done = 0
+        for until, number, clock in self._clocks:
+            if until > done:
+                yield Batch(self._file, rows[done:until], numbers[done:until])
+            yield number, clock
+            done = until
+        if done < len(rows):
+            yield Batch(self._file, rows[done:], numbers[done:]) if done else Batch(self._file, rows, numbers)
 
     def _irregular(self, index: int) -> Row | None:
-        record = dict(zip(FIELDS, self._items[index], strict=True))
+        record = dict(zip(COLUMNS, self._items[index], strict=False))
+        if record.get("more") is None:  # what it says must not depend on the records beside it
+            record.pop("more", None)
+        if self._clock[index]:
+            record["clock"] = True
         try:
+            if is_clock(record):
+                clock = self._decoder.admit_clock(record, self._header_doc)
+                self._clocks.append((len(self._rows), self._first + index, clock))
+                return None
             return self._decoder.admit(record, self._header_doc)
         except RecordError as error:
             raw = json.dumps(record, ensure_ascii=False, default=str).encode()
@@ -198,10 +235,11 @@ class ParquetReader:
         expected = {
             "doc": text, "ts": types.is_integer, "op": text, "path": text, "ids": _is_list_of_integers,
             "value": text, "old": text, "pos": types.is_integer, "at": text, "txn": types.is_integer,
-            "meta": _any_of(types.is_map, types.is_struct, text),
+            "meta": _any_of(types.is_map, types.is_struct, text), "more": types.is_boolean,
+            "clock": types.is_boolean,
         }  # fmt: skip
         wrong = [name for name in REQUIRED if name not in schema.names]
-        for name in FIELDS:
+        for name in COLUMNS:
             if name in schema.names:
                 given = schema.field(name).type
                 if not (expected[name](given) or types.is_null(given)):
@@ -211,9 +249,9 @@ class ParquetReader:
                 f"{self._file}: not a change log: columns missing or of another type: {', '.join(wrong)}."
                 f" It has {', '.join(schema.names) or 'none'}; a change log has"
                 " doc string, ts int64, op string, path string, ids list<int64>, value string, old string,"
-                " pos int64, at string, txn int64, meta map<string, string>"
+                " pos int64, at string, txn int64, meta map<string, string>, more bool, clock bool"
             )
-        return [name for name in FIELDS if name in schema.names]
+        return [name for name in COLUMNS if name in schema.names]
 
     def _header(self, metadata: dict[bytes, bytes]) -> Header | None:
         content = metadata.get(MARK.encode())
@@ -283,6 +321,12 @@ def _meta(value: Any) -> Any:
     return value
 
 
+def _values_of(record: Row | PrimitiveEvent | ClockRecord) -> tuple[Any, ...]:
+    if isinstance(record, ClockRecord):
+        return (record.ts, *[None] * 6, record.at, record.doc, None, None, None, True)
+    return (*record, None)
+
+
 class ParquetWriter:
     """Writes a Parquet log: zstd, ``group_size`` records per row group. It can be read only after `close`."""
 
@@ -293,27 +337,30 @@ class ParquetWriter:
             schema = schema.with_metadata({MARK: STANDARD.dumps(header.to_record())})
         self._schema = schema
         self._group_size = group_size
-        self._rows: list[Row | PrimitiveEvent] = []
+        self._rows: list[Row | PrimitiveEvent | ClockRecord] = []
         self._writer = pa.parquet.ParquetWriter(str(path), schema, compression="zstd")
 
-    def write(self, event: Row | PrimitiveEvent) -> None:
-        """Appends a change record."""
-        self._rows.append(event)
+    def write(self, record: Row | PrimitiveEvent | ClockRecord) -> None:
+        """Appends a change record or a clock record."""
+        self._rows.append(record)
         if len(self._rows) == self._group_size:
             self._write_group()
 
-    def write_all(self, events: Iterable[Row | PrimitiveEvent]) -> None:
-        """Appends change records."""
-        for event in events:
-            self.write(event)
+    def write_all(self, records: Iterable[Row | PrimitiveEvent | ClockRecord]) -> None:
+        """Appends change and clock records."""
+        for record in records:
+            self.write(record)
 
     def _write_group(self) -> None:
         pa = self._pa
-        ts, op, path, ids, value, old, pos, at, doc, txn, meta, _ = zip(*self._rows, strict=True)
+        ts, op, path, ids, value, old, pos, at, doc, txn, meta, more, clock = zip(
+            *map(_values_of, self._rows), strict=True
+        )
         by_name = {
-            "doc": doc, "ts": ts, "op": op, "path": list(map(str, path)), "ids": ids, "value": value, "old":
-            old, "pos": pos, "at": at, "txn": txn,
+            "doc": doc, "ts": ts, "op": op, "path": [None if p is None else str(p) for p in path], "ids": ids,
+            "value": value, "old": old, "pos": pos, "at": at, "txn": txn,
             "meta": [None if m is None else list(m.items()) for m in meta],
+            "more": [each or None for each in more], "clock": clock,
         }  # fmt: skip
         arrays = [pa.array(by_name[field.name], field.type) for field in self._schema]
         self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema))

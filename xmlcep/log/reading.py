@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import BinaryIO, cast
 
 from ..events import PrimitiveEvent
@@ -17,19 +18,19 @@ from .jsonlines import JsonLinesReader
 from .opening import kind_of, unpacked
 from .parquet import ParquetReader
 from .quarantine import BadRecordPolicy, refuse
-from .records import Control, Header
+from .records import Aside, ClockRecord, Header
 from .segments import Source, files_of
 
 BATCH_SIZE = 8192
 
 
 class LogReader:
-    """Iterates over the headers and events of a log; ``origin`` is where the one just handed out stands.
+    """Iterates over headers, events and clock records of a log; ``origin`` is where the one just handed out stands.
 
     Iterate once; `LogError` is raised for files that are no logs, and by the policy for bad records.
     """
 
-    def __init__(self, items: Iterator[tuple[Origin, Header | Control] | Batch]) -> None:
+    def __init__(self, items: Iterator[tuple[Origin, Aside] | Batch]) -> None:
         self._items = items
         self._batch = Batch("", [], ())
         self._index = 0
@@ -40,14 +41,14 @@ class LogReader:
         """The file and the number of the record just handed out."""
         return self._aside if self._aside is not None else self._batch.origin(self._index)
 
-    def __iter__(self) -> Iterator[Header | PrimitiveEvent]:
+    def __iter__(self) -> Iterator[Header | ClockRecord | PrimitiveEvent]:
         new = tuple.__new__
         for item in self._items:
             if isinstance(item, Batch):
                 self._batch, self._aside = item, None
                 for self._index, row in enumerate(item.rows):
                     yield new(PrimitiveEvent, row)
-            elif isinstance(item[1], Header):
+            elif isinstance(item[1], (Header, ClockRecord)):
                 self._aside = item[0]
                 yield item[1]
 
@@ -55,7 +56,7 @@ class LogReader:
 def read_log(
     source: Source, *, on_bad: BadRecordPolicy = refuse, clock: ClockCheck = ClockCheck.INCREASING
 ) -> LogReader:
-    """The headers and events of a log (JSON Lines, also packed with gzip or zstd, or Parquet) in file order.
+    """What a log says (JSON Lines, also packed with gzip or zstd, or Parquet) in file order: `LogReader`.
 
     ``on_bad`` is called with every bad record (default: raise `LogError`; a `Quarantine` puts them aside).
     Raises `LogError` for files that are missing, empty or no logs, `NewerFormatError` for those of a newer
@@ -65,10 +66,13 @@ def read_log(
 
 
 def read_everything(
-    source: Source, *, on_bad: BadRecordPolicy = refuse
-) -> Iterator[tuple[Origin, Header | Control | PrimitiveEvent]]:
-    """Like `read_log`, with control records, each item with its origin."""
-    for item in _read(source, BATCH_SIZE, on_bad, ClockCheck.INCREASING, FASTEST):
+    source: Source, *, on_bad: BadRecordPolicy = refuse, whole: Mapping[str, int] | None = None
+) -> Iterator[tuple[Origin, Aside | PrimitiveEvent]]:
+    """Like `read_log`, with control records, each item with its origin.
+
+    ``whole`` says of files of which not all bytes count how many do.
+    """
+    for item in _read(source, BATCH_SIZE, on_bad, ClockCheck.INCREASING, FASTEST, whole or {}):
         if isinstance(item, Batch):
             for index, row in enumerate(item.rows):
                 yield item.origin(index), PrimitiveEvent(*row)
@@ -83,12 +87,12 @@ def read_columns(
     on_bad: BadRecordPolicy = refuse,
     clock: ClockCheck = ClockCheck.INCREASING,
     codec: JsonCodec = FASTEST,
-) -> Iterator[Header | Batch]:
-    """Like `read_log`, but the records in batches of plain tuples: the fast way for bulk work."""
+) -> Iterator[Header | ClockRecord | Batch]:
+    """Like `read_log`, but the events in batches of plain tuples: the fast way for bulk work."""
     for item in _read(source, batch_size, on_bad, clock, codec):
         if isinstance(item, Batch):
             yield item
-        elif isinstance(item[1], Header):
+        elif isinstance(item[1], (Header, ClockRecord)):
             yield item[1]
 
 
@@ -118,18 +122,23 @@ def read_lines(source: Source) -> Iterator[tuple[Origin, bytes]]:
 
 
 def _read(
-    source: Source, batch_size: int, on_bad: BadRecordPolicy, clock: ClockCheck, codec: JsonCodec
-) -> Generator[tuple[Origin, Header | Control] | Batch, None, None]:
+    source: Source,
+    batch_size: int,
+    on_bad: BadRecordPolicy,
+    clock: ClockCheck,
+    codec: JsonCodec,
+    whole: Mapping[str, int] = MappingProxyType({}),
+) -> Generator[tuple[Origin, Aside] | Batch, None, None]:
     decoder = RowDecoder(clock)
     for file in _files(source):
-        items: Iterable[Batch | tuple[int, Header | Control]]
+        items: Iterable[Batch | tuple[int, Aside]]
         with _open(file) as stream:
             kind = _kind(stream, file)
             if kind == "parquet":
                 items = ParquetReader(file, decoder, on_bad).read(batch_size)
             else:
                 reader = JsonLinesReader(file, decoder, codec, on_bad)
-                items = reader.read(unpacked(stream, kind), batch_size)
+                items = reader.read(unpacked(stream, kind), batch_size, whole.get(file))
             for item in items:
                 yield item if isinstance(item, Batch) else (Origin(file, item[0]), item[1])
 

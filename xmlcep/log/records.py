@@ -1,16 +1,19 @@
-"""What stands in a change log: headers, change records, control records."""
+"""What stands in a change log: headers, change records, clock records, control records."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from path_types import PathType
 
 from ..errors import RecordError
 from ..events import PrimitiveEvent
+from ..timestamps import TimeError, microseconds
 
+LARGEST = 2**63 - 1
+"""Time points, node ids and transactions are signed 64-bit numbers, which is what Parquet holds."""
 FORMAT_VERSION = 1
 MARK = "xmlcep"
 """The key that tells headers and control records from change records; its value is the format version."""
@@ -82,6 +85,62 @@ class Control:
         """The control record that a record describes."""
         content = {key: value for key, value in record.items() if key not in (MARK, "control")}
         return cls(str(record["control"]), content)
+
+
+class ClockRecord(NamedTuple):
+    """That time has passed although nothing changed (W6): it is ``at``, the document's last time point is ``ts``.
+
+    It is no time point of its own. It stands behind the record of its ``ts``, behind those of the same ``ts`` and an
+    earlier ``at``, and never between two records of one transaction. A document has ``ts`` 0 before its first change.
+    """
+
+    doc: str
+    ts: int
+    at: str
+
+    @property
+    def time(self) -> int:
+        """Its ``at`` in microseconds from 1970."""
+        return microseconds(self.at)  # it is a time: see `from_record`
+
+    def to_record(self) -> dict[str, Any]:
+        """The clock record as a record of a log."""
+        return {"doc": self.doc, "ts": self.ts, "at": self.at, "clock": True}
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any], header_doc: str | None = None) -> ClockRecord:
+        """The clock record that a record describes; raises `RecordError`, which names the field.
+
+        ``header_doc`` is the document of a record that names none: that of the header its file begins with.
+        """
+        doc, ts, at = record.get("doc"), record.get("ts"), record.get("at")
+        doc = header_doc if doc is None else doc
+        if record.get("clock") is not True:
+            raise RecordError(f"clock is {record.get('clock')!r}: expected true, or no such field")
+        if record.get("op") is not None:
+            raise RecordError("clock is true and there is an op: a clock record says nothing of a node (W6)")
+        if doc is None:
+            raise RecordError("doc is missing: expected the name of the document, here or in a header before")
+        if not isinstance(doc, str):
+            raise RecordError(f"doc is {doc!r}: expected a string or null")
+        if type(ts) is not int or not 0 <= ts <= LARGEST:
+            raise RecordError(f"ts of a clock record is {ts!r}: expected a whole number from 0 on")
+        if not isinstance(at, str):
+            raise RecordError(f"at of a clock record is {at!r}: expected a time such as 2026-01-31T12:00:00Z")
+        try:
+            microseconds(at)
+        except TimeError as error:
+            raise RecordError(f"at of a clock record: {error}") from None
+        return cls(doc, ts, at)
+
+
+Aside: TypeAlias = Header | Control | ClockRecord
+"""A record that is no change record."""
+
+
+def is_clock(record: Mapping[str, Any]) -> bool:
+    """Whether a record without the format mark is to be read as a clock record."""
+    return record.get("clock") not in (None, False)
 
 
 def change_record(row: Row | PrimitiveEvent) -> dict[str, Any]:

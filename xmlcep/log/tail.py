@@ -29,9 +29,13 @@ class Repair(NamedTuple):
         return f"{self.file}: cut off {len(self.removed)} bytes from byte {self.offset} on: {self.reason}"
 
 
-def lines_backwards(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file from the last to the first, each with its offset and its line end."""
-    start, block, rest = stream.seek(0, os.SEEK_END), _BLOCK, b""
+def lines_backwards(stream: BinaryIO, size: int | None = None) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file from the last to the first, each with its offset and its line end.
+
+    ``size``: how many of its bytes count (default: all).
+    """
+    start = stream.seek(0, os.SEEK_END) if size is None else size
+    block, rest = _BLOCK, b""
     while start:
         block_start = max(0, start - block)
         stream.seek(block_start)
@@ -48,13 +52,22 @@ def lines_backwards(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
                 yield offset, line
 
 
-def records_backwards(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The records of a file from the last to the first, with their offsets; what is no object is skipped."""
+def records_backwards(file: Path, size: int | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The records of a file from the last to the first, with their offsets; what is no object is skipped.
+
+    ``size``: how many of its bytes count (default: all).
+    """
     with file.open("rb") as stream:
-        for offset, line in lines_backwards(stream):
-            record = _object(line)
+        for offset, line in lines_backwards(stream, size):
+            record = object_in(line)
             if record is not None:
                 yield offset, record
+
+
+def last_line(file: Path) -> tuple[int, bytes]:
+    """The last line of a file with its offset; of an empty file an empty one with a line end."""
+    with file.open("rb") as stream:
+        return next(lines_backwards(stream), (0, b"\n"))
 
 
 def repair_tail(file: Path) -> Repair | None:
@@ -62,18 +75,20 @@ def repair_tail(file: Path) -> Repair | None:
 
     A last line without line end that is a whole record gets its line end; anything else there is cut off.
     """
-    with file.open("r+b") as stream:
-        offset, line = next(lines_backwards(stream), (0, b"\n"))
-        if line.endswith(b"\n"):
-            return None
-        if _object(line) is not None:
-            stream.seek(0, os.SEEK_END)
-            stream.write(b"\n")
-            return Repair(
-                str(file), offset, b"", "the last line was whole but had no line end, which was added"
-            )
-        stream.truncate(offset)
-        return Repair(str(file), offset, line, "the last line was cut off by a crash")
+    offset, line = last_line(file)
+    if line.endswith(b"\n") or object_in(line) is not None:
+        return add_line_end(file)
+    return cut(file, offset, "the last line was cut off by a crash")
+
+
+def add_line_end(file: Path) -> Repair | None:
+    """Gives the last line its end, if it has none."""
+    offset, line = last_line(file)
+    if line.endswith(b"\n"):
+        return None
+    with file.open("ab") as stream:
+        stream.write(b"\n")
+    return Repair(str(file), offset, b"", "the last line was whole but had no line end, which was added")
 
 
 def cut(file: Path, offset: int, reason: str) -> Repair:
@@ -85,7 +100,8 @@ def cut(file: Path, offset: int, reason: str) -> Repair:
     return Repair(str(file), offset, removed, reason)
 
 
-def _object(line: bytes) -> dict[str, Any] | None:
+def object_in(line: bytes) -> dict[str, Any] | None:
+    """The JSON object in a line; None if there is none."""
     try:
         record = STANDARD.loads(line)
     except ValueError:

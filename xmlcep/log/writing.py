@@ -13,7 +13,7 @@ from ..events import PrimitiveEvent
 from .errors import LogError, LogLockedError
 from .json_codec import FASTEST
 from .lock import WriterLock
-from .records import Control, Header, Row, change_record
+from .records import ClockRecord, Control, Header, Row, change_record
 from .seal import Seal, sealed_line
 from .segments import segment, segments
 
@@ -106,6 +106,10 @@ class LogWriter:
     def write_control(self, control: Control) -> None:
         """Appends a control record."""
         self.write(self.line(control.to_record()))
+
+    def write_clock(self, clock: ClockRecord) -> None:
+        """Appends a clock record."""
+        self.write(self.line(clock.to_record()))
 
     def sync(self) -> None:
         """Returns when what was written has reached the disk."""

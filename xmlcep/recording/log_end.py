@@ -1,4 +1,4 @@
-"""Opening a log again: where it ends, and putting right what a crash left at its end."""
+"""The end of a log that is to be continued: looked at first, put right only when it is sure that it goes on."""
 
 from __future__ import annotations
 
@@ -9,27 +9,78 @@ from typing import Any, NamedTuple
 from ..errors import RecordError
 from ..log.errors import LogError, NewerFormatError
 from ..log.json_codec import STANDARD
-from ..log.records import FORMAT_VERSION, MARK
+from ..log.lock import WriterLock
+from ..log.records import FORMAT_VERSION, MARK, ClockRecord
 from ..log.seal import Seal, seal_of
 from ..log.segments import number_of, segments
-from ..log.tail import Repair, cut, records_backwards, repair_tail
+from ..log.tail import Repair, add_line_end, cut, last_line, object_in, records_backwards
 from ..log.writing import LogWriter, lock_log
 
 _HEADER_BEGINS = f'{{"{MARK}":'.encode()
+_LONG_AGO = "1970-01-01T00:00:00Z"  # makes no document's time any later (W1)
 
 
 class LogEnd(NamedTuple):
-    """How a log ends: the document's name and clock, and what was repaired when it was opened."""
+    """How a log ends: the document's name, its clock and the state of the hash chain.
+
+    ``clock`` is the clock record that stands last, if one does. ``edit_is_open``: the last record says that its edit
+    goes on (U1), which it never will; ``at`` is the time of the last record.
+    """
 
     doc: str
     ts: int
-    repairs: tuple[Repair, ...]
+    seal: Seal | None
+    clock: ClockRecord | None
+    edit_is_open: bool
+    at: str | None
 
 
-def continue_log(log: str | os.PathLike[str]) -> tuple[LogWriter, LogEnd] | None:
-    """Opens a log to be continued; None if there is none or it has not even a header.
+class _Cut(NamedTuple):
+    """What is to be taken out of a file: all from ``offset`` on."""
 
-    A torn last line is cut off, and so is a transaction that was not written completely; the repairs say so.
+    offset: int
+    reason: str
+
+
+class LogToContinue:
+    """A log that is locked and has been looked at; nothing in it is touched before `open`.
+
+    ``end`` is how it ends once a torn last line and a transaction that was not written completely are left out;
+    ``whole`` says, for `xmlcep.log.reading.read_everything`, where what is whole ends.
+    """
+
+    def __init__(
+        self, log: Path, lock: WriterLock, files: list[Path], end: LogEnd, cuts: list[_Cut], size: int
+    ) -> None:
+        self.end = end
+        self.whole = {str(files[-1]): size}
+        self._log = log
+        self._lock = lock
+        self._files = files
+        self._cuts = cuts
+
+    def open(self) -> tuple[LogWriter, tuple[Repair, ...]]:
+        """Puts the end right and opens the log to be appended to; says what was done."""
+        last = self._files[-1]
+        repairs = _cut_off(self._log, last, self._cuts)
+        writer = LogWriter(self._log, self._lock, number_of(self._log, last), self.end.seal)
+        if self.end.edit_is_open:
+            # Or what is recorded next would seem to belong to it (U1).
+            clock = ClockRecord(self.end.doc, self.end.ts, self.end.at or _LONG_AGO)
+            reason = "an edit was not written completely: a clock record ends it"
+            repairs.append(Repair(str(writer.file), writer.size, b"", reason))
+            writer.write_clock(clock)
+            self.end = self.end._replace(clock=clock, edit_is_open=False)
+        return writer, tuple(repairs)
+
+    def close(self) -> None:
+        """Leaves the log as it is and lets the next writer in."""
+        self._lock.release()
+
+
+def look_at(log: str | os.PathLike[str]) -> LogToContinue | None:
+    """Locks a log that is to be continued; None if there is none or it has not even a header.
+
     Raises `LogLockedError` if another writer has the log open and `LogError` for a file that is no log.
     """
     first = Path(log)
@@ -39,49 +90,53 @@ def continue_log(log: str | os.PathLike[str]) -> tuple[LogWriter, LogEnd] | None
         raise LogError(f"{first}: a device or pipe: a log is recorded to a file, which can be read again")
     lock = lock_log(first)
     try:
-        repairs = _repair(first)
         files = segments(first)
-        end = _last(files)
-        if end is None:
+        _check_ours(files[-1])
+        cuts, size = _what_to_cut(files[-1])
+        end = _end(files, size)
+        if end is None:  # the crash came while the header was being written
+            _cut_off(first, files[-1], cuts)
             lock.release()
             return None
-        doc, ts, seal = end
-        return LogWriter(first, lock, number_of(first, files[-1]), seal), LogEnd(doc, ts, tuple(repairs))
+        return LogToContinue(first, lock, files, end, cuts, size)
     except BaseException:
         lock.release()
         raise
-
-
-def _repair(first: Path) -> list[Repair]:
-    for unfinished in first.parent.glob(f"{first.name.split('.')[0]}.*.unfinished"):
-        unfinished.unlink()
-    last = segments(first)[-1]
-    _check_ours(last)
-    repairs = [repair_tail(last), _cut_open_transaction(last)]
-    return [repair for repair in repairs if repair is not None]
 
 
 def _check_ours(file: Path) -> None:
     """Nothing is cut off what is no log: its first line is a header or a change record, as far as it goes."""
     with file.open("rb") as stream:
         line = stream.readline()
-    try:
-        record = STANDARD.loads(line)
-    except ValueError:
-        record = None
-    if isinstance(record, dict) and (MARK in record or ("doc" in record and "ts" in record)):
+    record = object_in(line)
+    if record is not None and (MARK in record or ("doc" in record and "ts" in record)):
         return
     if not line.endswith(b"\n") and (line.startswith(_HEADER_BEGINS) or _HEADER_BEGINS.startswith(line)):
         return  # the crash came while the header was being written
     raise LogError(f"{file}: not a change log: its first line is neither a header nor a change record")
 
 
-def _cut_open_transaction(file: Path) -> Repair | None:
-    """Takes out the records of a transaction whose last record did not make it into the log."""
+def _what_to_cut(file: Path) -> tuple[list[_Cut], int]:
+    """What a crash has left at the end of a file, and where what is whole ends."""
+    cuts = []
+    size = file.stat().st_size
+    offset, line = last_line(file)
+    if not line.endswith(b"\n") and object_in(line) is None:
+        cuts.append(_Cut(offset, "the last line was cut off by a crash"))
+        size = offset
+    begun = _open_transaction(file, size)
+    if begun is not None:
+        cuts.append(begun)
+        size = begun.offset
+    return cuts, size
+
+
+def _open_transaction(file: Path, size: int) -> _Cut | None:
+    """The records of a transaction whose last record did not make it into the log."""
     if not _marks_commits(file):
         return None
     found: tuple[int, int] | None = None
-    for offset, record in records_backwards(file):
+    for offset, record in records_backwards(file, size):
         if MARK in record:
             if found is None and "control" in record:
                 continue
@@ -90,9 +145,7 @@ def _cut_open_transaction(file: Path) -> Repair | None:
         if txn is None or record.get("commit") is True or (found is not None and found[0] != txn):
             break
         found = (txn, offset)
-    if found is None:
-        return None
-    return cut(file, found[1], f"transaction {found[0]} was not written completely")
+    return found and _Cut(found[1], f"transaction {found[0]} was not written completely")
 
 
 def _marks_commits(file: Path) -> bool:
@@ -104,22 +157,35 @@ def _marks_commits(file: Path) -> bool:
     return isinstance(header, dict) and header.get("commits") is True
 
 
-def _last(files: list[Path]) -> tuple[str, int, Seal | None] | None:
-    """The document's name, clock and hash chain at the end of a log; None if it is empty."""
+def _cut_off(log: Path, last: Path, cuts: list[_Cut]) -> list[Repair]:
+    """Takes out of the log's last file what is not whole, and gives the last line its end."""
+    for unfinished in log.parent.glob(f"{log.name.split('.')[0]}.*.unfinished"):
+        unfinished.unlink()
+    repairs = [cut(last, offset, reason) for offset, reason in cuts]
+    ended = add_line_end(last)
+    return [*repairs, ended] if ended is not None else repairs
+
+
+def _end(files: list[Path], size: int) -> LogEnd | None:
+    """How a log ends, of whose last file so many bytes count; None if it is empty."""
     seal: Seal | None = None
     seen = False
-    for file in reversed(files):
-        for _, record in records_backwards(file):
+    for index, file in enumerate(reversed(files)):
+        until = file.stat().st_size if index else size
+        for _, record in records_backwards(file, until):
             _check_version(file, record)
             if not seen:
                 seal, seen = seal_of(record), True
             if "control" in record:
                 continue
-            doc, ts = record.get("doc"), record.get("ts") or 0
-            if isinstance(doc, str) and type(ts) is int:
-                return doc, ts, seal
-            raise LogError(f"{file}: its last record is neither a header nor a change record: {record!r:.80}")
-        if file.stat().st_size:
+            doc, ts, at = record.get("doc"), record.get("ts") or 0, record.get("at")
+            if not isinstance(doc, str) or type(ts) is not int:
+                raise LogError(
+                    f"{file}: its last record is neither a header nor a change record: {record!r:.80}"
+                )
+            clock = ClockRecord.from_record(record) if record.get("clock") is True else None
+            return LogEnd(doc, ts, seal, clock, record.get("more") is True, at)
+        if until:
             raise LogError(f"{file}: not a change log: it has no record that can be read")
     return None
 

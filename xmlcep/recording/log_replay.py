@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
-from ..documents.replica import Replica, ReplicaError, Strictness
+from ..documents import Replica, ReplicaError, Strictness
 from ..documents.snapshots import SnapshotError
 from ..engine import Detector
 from ..errors import RuleError
 from ..events import CompositeEvent, PrimitiveEvent
 from ..log.errors import LogError, Origin
 from ..log.reading import read_everything
-from ..log.records import Control, Header
+from ..log.records import Aside, ClockRecord, Control, Header
 from ..log.segments import segments
 from ..rules import Rules, parse_rules
 from .recorded_watch import CLOSE, CURSOR, FLUSH, OPEN
 
 
 def replay_history(
-    log: str | os.PathLike[str], rules: Rules | None = None, delivered: int | None = None
+    log: str | os.PathLike[str],
+    rules: Rules | None = None,
+    delivered: int | None = None,
+    *,
+    whole: Mapping[str, int] | None = None,
 ) -> History:
-    """The history of a log; raises `LogError` for a log that is damaged or was watched with other rules."""
+    """The history of a log; raises `LogError` for a log that is damaged or was watched with other rules.
+
+    ``whole`` says of files that are not whole how many of their bytes count.
+    """
     history = History(rules, delivered)
-    for origin, item in read_everything(segments(log)):
+    for origin, item in read_everything(segments(log), whole=whole):
         history.take(origin, item)
     history.finish()
     return history
@@ -41,6 +49,7 @@ class History:
         self.replica = Replica(strictness=Strictness.STRICT)
         self.largest_id = 0
         self._txn: int | None = None  # of the transaction whose flush is to come
+        self._clocks: list[tuple[Origin, ClockRecord]] = []  # behind its last record, if that is the last
         self.last_txn = 0
         self.detector: Detector | None = None
         self.closed = False
@@ -49,11 +58,15 @@ class History:
         self._raised = 0  # how many it has raised
         self.missed: list[CompositeEvent] = []  # those it raised beyond the delivered ones
 
-    def take(self, origin: Origin, item: Header | Control | PrimitiveEvent) -> None:
+    def take(self, origin: Origin, item: Aside | PrimitiveEvent) -> None:
         """The next item of the log."""
         try:
             if isinstance(item, PrimitiveEvent):
-                self._event(item)
+                self._event(item, origin)
+            elif isinstance(item, ClockRecord):
+                self._clocks.append((origin, item))
+                if self._txn is None:
+                    self._end_transaction()
             elif isinstance(item, Header):
                 self._header(item)
             elif self._rules is not None:
@@ -72,8 +85,12 @@ class History:
             self.replica = Replica.from_snapshot(header.snapshot, header.ids, strictness=Strictness.STRICT)
             self.largest_id = max(self.largest_id, *header.ids)
 
-    def _event(self, event: PrimitiveEvent) -> None:
-        if event.txn != self._txn:
+    def _event(self, event: PrimitiveEvent, origin: Origin) -> None:
+        if self._clocks and event.txn is not None and event.txn == self._txn:
+            raise LogError(
+                f"{self._clocks[0][0]}: a clock record in a transaction, which goes on at {origin}"
+            )
+        if event.txn != self._txn or self._clocks:
             self._end_transaction()
             self._txn = event.txn
             self.last_txn = max(self.last_txn, event.txn or 0)
@@ -92,6 +109,12 @@ class History:
         if self._txn is not None and self.detector is not None:
             self._raise(self.detector.flush())
         self._txn = None
+        clocks, self._clocks = self._clocks, []
+        for _, clock in clocks:
+            self._advance(clock)
+
+    def _advance(self, clock: ClockRecord) -> None:
+        """Time has passed (W6): what is due fires here, once there are rules that ask for time."""
 
     def _control(self, control: Control, origin: Origin) -> None:
         if control.kind == OPEN:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from lxml import etree
 
-from ..documents.replica import Replica, ReplicaError, Strictness
+from ..documents import Replica, ReplicaError, Strictness
 from ..documents.snapshots import SnapshotError
+from ..events import PrimitiveEvent
 from ..log.errors import BadRecord, LogError, Origin
 from ..log.quarantine import BadRecordPolicy, refuse
 from ..log.reading import first_header, read_log
@@ -59,7 +60,7 @@ def replay(
                 break
             if isinstance(item, Header):
                 replica = _begun(item)
-            else:
+            elif isinstance(item, PrimitiveEvent):
                 if replica is None:
                     replica = Replica(strictness=Strictness.STRICT)
                 replica.apply(item)

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from ..engine import Detector
 from ..events import CompositeEvent
 from ..log.records import Control
+from ..log.writing import LogWriter
 from ..rules import Rules
 from ..wrapping import Document, RefusedError
 from ..wrapping.watches import Watch
-from .recorder import Recording
 
 OPEN, FLUSH, CLOSE, CURSOR = "open", "flush", "close", "cursor"
 """The kinds of control records that a recorded watch writes."""
 
 Callback = Callable[[CompositeEvent], Any]
+
+
+class ControlLog(Protocol):
+    """What the watch needs of the recording that it belongs to (`xmlcep.recording.recorder`)."""
+
+    @property
+    def writer(self) -> LogWriter:
+        """The writer of the log."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing is written any more."""
+
+    def write_control(self, control: Control) -> None:
+        """Writes a control record, to the disk if changes are."""
 
 
 class RecordedWatch(Watch):
@@ -32,7 +47,7 @@ class RecordedWatch(Watch):
         self,
         document: Document,
         rules: Rules,
-        recording: Recording,
+        recording: ControlLog,
         *,
         on_event: Callback | None,
         operators: bool,

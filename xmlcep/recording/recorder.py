@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 from ..documents.replica import Replica
-from ..errors import XmlCepError
+from ..errors import RecordError, XmlCepError
 from ..events import CompositeEvent, PrimitiveEvent
 from ..log.errors import LogError
-from ..log.records import Control, Header, change_record
+from ..log.records import ClockRecord, Control, Header, change_record
 from ..log.tail import Repair
 from ..log.writing import Durability, LogWriter, create_log
-from .log_end import LogEnd, continue_log
+from .log_end import LogEnd, LogToContinue, look_at
 
 if TYPE_CHECKING:
     from ..rules import Rules
@@ -62,6 +62,7 @@ class Recording:
         durability: Durability,
         max_bytes: int | None = None,
         repairs: tuple[Repair, ...] = (),
+        clock: ClockRecord | None = None,
     ) -> None:
         self._doc = doc
         self._writer = writer
@@ -70,6 +71,7 @@ class Recording:
         self._max_bytes = max_bytes
         self._ts = doc.clock
         self._waiting: list[PrimitiveEvent] = []
+        self._clock = clock  # the last one written
         self._open = True
         self._watch: RecordedWatch | None = None
         self.repairs = repairs
@@ -94,10 +96,36 @@ class Recording:
         writer = self._writer
         writer.write(writer.line(record))
         self._ts = event.ts
-        if self._syncs and (event.txn is None or self._syncs_within):
+        ends = event.txn is None and not event.more
+        if self._syncs and (ends or self._syncs_within):
             writer.sync()
-        if self._max_bytes is not None and writer.size >= self._max_bytes:
+        if self._max_bytes is not None and writer.size >= self._max_bytes and not event.more:
             self._roll_over()
+
+    def record_clock(self, at: str) -> None:
+        """Writes that it is ``at`` (RFC 3339) although nothing has changed, so that a replay knows it, too (W6).
+
+        It is no time point. Raises `LogError` for what is no time, for one before that of the clock record written last
+        and in a transaction.
+        """
+        if self._waiting or self._doc.in_transaction:
+            raise LogError(
+                f"{self._writer.file}: time does not advance in a transaction (W6): say so when it is over"
+            )
+        if self._doc.clock != self._ts:
+            raise LogError(
+                f"{self._writer.file}: time does not advance while changes are being told: say so when the edit is over"
+            )
+        try:
+            clock = ClockRecord.from_record({"doc": self._doc.name, "ts": self._ts, "at": at, "clock": True})
+        except RecordError as error:
+            raise LogError(f"{self._writer.file}: {error}") from None
+        if self._clock is not None and clock.time < self._clock.time:
+            raise LogError(f"{self._writer.file}: it cannot be {at}, for it was {self._clock.at} before")
+        self._writer.write_clock(clock)
+        self._clock = clock
+        if self._syncs:
+            self._writer.sync()
 
     def on_commit(self, txn: int) -> None:
         """Writes the events of a transaction, the last with the mark ``commit``."""
@@ -198,44 +226,56 @@ def record(
     mode = Durability(durability)
     if max_bytes is not None and max_bytes < 1:
         raise ValueError(f"max_bytes is {max_bytes}: expected a positive number of bytes, or None")
-    opened = continue_log(path)
-    if opened is None:
+    to_continue = look_at(path)
+    if to_continue is None:
         writer = create_log(path, header_of(doc), seal=seal)
-        repairs: tuple[Repair, ...] = ()
-    else:
-        writer, repairs = opened[0], opened[1].repairs
+        return _recording(doc, writer, mode, max_bytes)
     try:
-        if opened is not None:
-            _continue(doc, path, writer, opened[1], seal)
-        return Recording(doc, writer, durability=mode, max_bytes=max_bytes, repairs=repairs)
+        _check(doc, path, to_continue, seal)
+        writer, repairs = to_continue.open()
+    except BaseException:
+        to_continue.close()
+        raise
+    return _recording(doc, writer, mode, max_bytes, to_continue.end, repairs)
+
+
+def _recording(
+    doc: Recordable, writer: LogWriter, durability: Durability, max_bytes: int | None, end: LogEnd | None = None,
+    repairs: tuple[Repair, ...] = (),
+) -> Recording:  # fmt: skip
+    """The recording, once a document changed while it was not recorded is in the log as a new snapshot."""
+    try:
+        if end is not None and end.ts < doc.clock:
+            writer.roll_over(header_of(doc))
+        return Recording(
+            doc, writer, durability=durability, max_bytes=max_bytes, repairs=repairs,
+            clock=None if end is None else end.clock,
+        )  # fmt: skip
     except BaseException:
         writer.close()
         raise
 
 
-def _continue(
-    doc: Recordable, path: str | os.PathLike[str], writer: LogWriter, end: LogEnd, seal: bool
-) -> None:
-    """Brings a document and the log it is to continue to the same time point, or raises `LogError`."""
+def _check(doc: Recordable, path: str | os.PathLike[str], log: LogToContinue, seal: bool) -> None:
+    """Whether the log can be continued with this document, which takes over its ids; raises `LogError` if not."""
+    end = log.end
     if end.doc != doc.name:
         raise LogError(
             f"{path}: the log of the document {end.doc!r}, not of {doc.name!r}: record to another file"
         )
-    if seal and writer.seal is None:
+    if seal and end.seal is None:
         raise LogError(f"{path}: the log is not sealed: a log is sealed from its first record or not at all")
     if end.ts > doc.clock:
-        _resume(doc, path, end.ts)
-    elif end.ts < doc.clock:
-        writer.roll_over(header_of(doc))
+        _resume(doc, path, log)
 
 
-def _resume(doc: Recordable, path: str | os.PathLike[str], ts: int) -> None:
+def _resume(doc: Recordable, path: str | os.PathLike[str], log: LogToContinue) -> None:
     """Gives a document that has just been wrapped the ids and the clock of its log, if it is the same document."""
     from .log_replay import replay_history  # the engine is only needed here
 
-    ids = None
+    ids, ts = None, log.end.ts
     if doc.clock == 0:
-        history = replay_history(path)
+        history = replay_history(path, whole=log.whole)
         ids = history.replica.ids_for(Replica.from_snapshot(*doc.snapshot()))
     if ids is None:
         raise LogError(

@@ -9,11 +9,11 @@ from typing import Any, Literal, Self
 from ..log.errors import LogError
 from ..log.records import Control
 from ..log.tail import Repair
-from ..log.writing import Durability
+from ..log.writing import Durability, LogWriter
 from ..rules import Rules
 from ..wrapping import Document, wrap
 from ..wrapping.parsing import parse_bytes
-from .log_end import continue_log
+from .log_end import look_at
 from .log_replay import History, replay_history
 from .recorded_watch import CURSOR, Callback, RecordedWatch
 from .recorder import Recording
@@ -66,23 +66,32 @@ def recover(
     what kept them apart. Raises `LogError` for a log that is missing, damaged or was watched with other rules,
     `LogLockedError` while another writer has it open.
     """
-    opened = continue_log(log)
-    if opened is None:
+    to_continue = look_at(log)
+    if to_continue is None:
         raise LogError(f"{log}: there is no log to recover from")
-    writer, end = opened
+    end = to_continue.end
+    mode = Durability(durability)
     document: Document | None = None
+    writer: LogWriter | None = None
     try:
-        history = replay_history(log, rules, delivered)
+        history = replay_history(log, rules, delivered, whole=to_continue.whole)
         document = _wrapped(history, log, end.doc, end.ts, wrapping)
-        mode = Durability(durability)
-        recording = Recording(document, writer, durability=mode, max_bytes=max_bytes, repairs=end.repairs)
+        writer, repairs = to_continue.open()
+        recording = Recording(
+            document,
+            writer,
+            durability=mode,
+            max_bytes=max_bytes,
+            repairs=repairs,
+            clock=to_continue.end.clock,
+        )
     except BaseException:
         if document is not None:
             document.close()
-        writer.close()
+        (to_continue if writer is None else writer).close()
         raise
     watch = None if rules is None else _continue_watch(history, recording, document, rules, on_event, keep)
-    return Recovered(document, recording, watch, end.repairs)
+    return Recovered(document, recording, watch, repairs)
 
 
 def _continue_watch(

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..definitions import Multiplicity, Order, Termination
+from ..algebra import Order, Termination
 from ..events import CompositeType, PrimitiveType
 from ..language import print_path
 from .event_graph import EventGraph
 from .trees import EventTree, LeafNode, OperatorNode
-
-SYMBOLS = {"conjunction": "△", "sequence": ";", "disjunction": "▽"}
-"""The paper's signs of the operators; × stands with its bounds."""
-
-
-def operator_symbol(node: OperatorNode) -> str:
-    """``△``, ``;``, ``▽`` or ``×[1,*]``."""
-    definition = node.definition
-    if isinstance(definition, Multiplicity):
-        return f"×[{definition.lower},{'*' if definition.upper is None else definition.upper}]"
-    return SYMBOLS[node.kind]
 
 
 def operator_traits(node: OperatorNode, *, flat: bool, namespaces: Mapping[str, str]) -> list[str]:
@@ -71,7 +60,7 @@ def draw_mermaid(graph: EventGraph, namespaces: Mapping[str, str]) -> str:
 def _mermaid_tree(tree: EventTree, namespaces: Mapping[str, str]) -> Iterator[str]:
     for node in tree.operators:
         traits = operator_traits(node, flat=tree.flat, namespaces=namespaces)
-        words = "<br/>".join(map(_escaped, (operator_symbol(node), *traits)))
+        words = "<br/>".join(map(_escaped, (node.definition.drawn, *traits)))
         yield f'{_operator_id(tree, node)}(["{words}"])'
         for child in node.children:
             if isinstance(child, OperatorNode):

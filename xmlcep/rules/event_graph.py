@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 
 from path_types import PathType, ends
 
-from ..definitions import EventDefinition, Leaf, Operator
+from ..algebra import EventDefinition, leaves_of
 from ..errors import RuleProblem
-from ..events import CompositeType
+from ..events import CompositeType, Scope
+from ..suggestions import KnownNames
+from .programs import OperatorProgram, compile_tree
 from .trees import EventTree, build_tree, composite_leaves
+from .variables import Variables
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EventGraph:
-    """All event trees in the order in which they are processed (G2, N1)."""
+    """All event trees in the order in which they are processed (G2, N1), with the programs of their operators."""
 
     trees: tuple[EventTree, ...]
+    programs: tuple[tuple[OperatorProgram, ...], ...]
 
     @property
     def has_conditions(self) -> bool:
-        """Whether any operator has a termination condition, so that document state is needed (D4)."""
-        return any(operator.condition for tree in self.trees for operator in tree.operators)
+        """Whether any expression stands in the rules, so that names in it have a meaning."""
+        return any(
+            operator.condition is not None or program.has_expressions
+            for tree, programs in zip(self.trees, self.programs, strict=True)
+            for operator, program in zip(tree.operators, programs, strict=True)
+        )
+
+    def asks_document(self, tree: EventTree) -> bool:
+        """Whether any operator or leaf of the tree asks the document: by a condition, a guard, a filter (U2)."""
+        programs = self.programs[tree.index]
+        return any(node.condition is not None for node in tree.operators) or any(
+            program.needs_document for program in programs
+        )
 
 
 def build_graph(
@@ -32,11 +46,12 @@ def build_graph(
     problems: list[RuleProblem],
     *,
     namespaces: Mapping[str, str] | None = None,
+    references: Sequence[str] = (),
 ) -> EventGraph:
     """The event graph of these definitions; what is wrong with them is appended to ``problems``.
 
-    ``namespaces`` (prefix to URI, ``""`` for the default) are those of the conditions' XPath expressions.
-    A graph with problems must not be run.
+    ``namespaces`` (prefix to URI, ``""`` for the default) are those of the names in XPath expressions, ``references``
+    the names of reference documents. A graph with problems must not be run.
     """
     given = list(definitions)
     trees: list[EventTree] = []
@@ -45,7 +60,17 @@ def build_graph(
         if tree is not None:
             trees.append(tree)
     _check_names(given, problems)
-    return EventGraph(_in_processing_order(trees, problems))
+    ordered = _in_processing_order(trees, problems)
+    exported: dict[str, Variables] = {}
+    programs = []
+    for tree in ordered:
+        compiled = compile_tree(tree, exported, problems, namespaces=namespaces or {}, references=references)
+        exported[tree.name] = compiled[-1].variables
+        programs.append(compiled)
+    extended = _extended(ordered, programs)
+    return EventGraph(
+        tuple(replace(tree, extended=tree.index in extended) for tree in ordered), tuple(programs)
+    )
 
 
 def _in_processing_order(trees: list[EventTree], problems: list[RuleProblem]) -> tuple[EventTree, ...]:
@@ -74,6 +99,16 @@ def _in_processing_order(trees: list[EventTree], problems: list[RuleProblem]) ->
     )
 
 
+def _extended(trees: Sequence[EventTree], programs: Sequence[Sequence[OperatorProgram]]) -> set[int]:
+    """The trees whose composites carry moments and variables: those that need them, and all that these use."""
+    found: set[int] = set()
+    for tree in reversed(trees):
+        needs = tree.needs_moments or any(program.has_variables for program in programs[tree.index])
+        if tree.index in found or needs:
+            found |= {tree.index, *tree.dependencies}
+    return found
+
+
 def _dependencies(trees: list[EventTree]) -> list[list[int]]:
     """G1 for every tree: the trees whose composites may be compatible with one of its composite leaves."""
     named: dict[str, list[EventTree]] = {}
@@ -85,11 +120,19 @@ def _dependencies(trees: list[EventTree]) -> list[list[int]]:
                 used.index
                 for leaf in composite_leaves(user)
                 for used in (trees if leaf.name is None else named.get(leaf.name, ()))
-                if used.flat or _related(leaf.path, used.path)
+                if _may_take(leaf, user, used)
             }
         )
         for user in trees
     ]
+
+
+def _may_take(leaf: CompositeType, user: EventTree, used: EventTree) -> bool:
+    if leaf.scope is Scope.NODE:
+        return used.flat or _related(leaf.path, used.path)
+    if used is user:
+        return False  # F5: such a leaf does not depend on the tree that it stands in
+    return used.flat or not used.path.absolute or leaf.scope.covers(leaf.path, used.path)
 
 
 def _related(a: PathType, b: PathType) -> bool:
@@ -98,28 +141,17 @@ def _related(a: PathType, b: PathType) -> bool:
 
 def _check_names(definitions: list[EventDefinition], problems: list[RuleProblem]) -> None:
     known = {definition.name for definition in definitions}
+    names = KnownNames(known)
     for definition in definitions:
-        for leaf in _leaves(definition.expression):
+        for leaf in leaves_of(definition.expression):
             if not isinstance(leaf.type, CompositeType) or leaf.type.name is None or leaf.type.name in known:
                 continue
-            close = difflib.get_close_matches(leaf.type.name, known, 1)
-            hint = (
-                f"did you mean {close[0]}?" if close else "define it with  event NAME = …  (? takes any name)"
-            )
-            at = leaf.at
+            hint = names.did_you_mean(leaf.type.name) or "define it with  event NAME = …  (? takes any name)"
             problems.append(
                 RuleProblem(
-                    f"event {definition.name}: there is no event called {leaf.type.name}", hint,
-                    line=at.line, column=at.column, width=at.width,
+                    f"event {definition.name}: there is no event called {leaf.type.name}", hint, leaf.at
                 )
-            )  # fmt: skip
-
-
-def _leaves(operator: Operator) -> list[Leaf]:
-    found = []
-    for operand in operator.operands:
-        found += [operand] if isinstance(operand, Leaf) else _leaves(operand)
-    return found
+            )
 
 
 def _report_cycle(
@@ -139,6 +171,6 @@ def _report_cycle(
         RuleProblem(
             f"events depend on each other in a cycle: {names} (G1)",
             "an event cannot be made of itself: break the cycle",
-            line=first.at.line, column=first.at.column, width=first.at.width,
+            first.at,
         )
-    )  # fmt: skip
+    )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import MappingProxyType
 
 from path_types import PathType
 
-from ..definitions import Disjunction, EventDefinition, Leaf
-from ..errors import RuleError, RuleProblem, XmlCepError
+from ..algebra import Disjunction, EventDefinition, Leaf, Reference
+from ..errors import RuleError, RuleProblem
 from ..events import ANY, PrimitiveType
 from ..language import ParsedRules, parse_definitions, print_definitions
 from .drawing import draw_mermaid
@@ -22,9 +21,10 @@ class Rules:
     """Checked event definitions with their event graph. Make them with `parse_rules`, `load_rules` or
     `Rules.from_definitions`.
 
-    ``namespaces`` are the declared prefixes ("" for unprefixed element names); ``text`` is what they were
-    read from, None if from definitions; ``source_name`` the file's name, for messages. Rules are equal when
-    their definitions are (and, if they have conditions, the namespaces of the names in these).
+    ``namespaces`` are the declared prefixes ("" for unprefixed element names); ``text`` is what they were read from,
+    None if from definitions or several files; ``source_name`` is the file's name, for messages; ``references`` are
+    the reference documents that they name (V8), ``files`` the files they were loaded from. Rules are equal when
+    their definitions and references are (and, if they have conditions, the namespaces of the names in these).
     """
 
     definitions: tuple[EventDefinition, ...]
@@ -32,6 +32,8 @@ class Rules:
     graph: EventGraph = field(repr=False)
     text: str | None = field(default=None, repr=False)
     source_name: str = "<rules>"
+    references: tuple[Reference, ...] = ()
+    files: tuple[str, ...] = ()
 
     @classmethod
     def from_definitions(
@@ -46,20 +48,15 @@ class Rules:
         seen: set[str] = set()
         for definition in given:
             if definition.name in seen:
-                at = definition.at
-                problems.append(
-                    RuleProblem(
-                        f"the event {definition.name!r} is defined twice", "choose another name",
-                        line=at.line, column=at.column, width=at.width,
-                    )
-                )  # fmt: skip
+                message = f"the event {definition.name!r} is defined twice"
+                problems.append(RuleProblem(message, "choose another name", definition.at))
             seen.add(definition.name)
-        return _checked(ParsedRules(given, dict(namespaces or {})), problems, None, "<rules>")
+        return checked_rules(ParsedRules(given, dict(namespaces or {})), problems, None, "<rules>")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rules):
             return NotImplemented
-        if self.definitions != other.definitions:
+        if self.definitions != other.definitions or self.references != other.references:
             return False
         return not self.graph.has_conditions or self.namespaces == other.namespaces
 
@@ -68,7 +65,7 @@ class Rules:
 
     def __str__(self) -> str:
         """The rules as text that parses back to equal rules."""
-        return print_definitions(self.definitions, self.namespaces)
+        return print_definitions(self.definitions, self.namespaces, self.references)
 
     def mermaid(self) -> str:
         """The event trees as a Mermaid flow chart, joined where one takes the events of another."""
@@ -76,7 +73,10 @@ class Rules:
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         # Conditions hold compiled XPath, which cannot be copied; the definitions say all there is to say.
-        return (_rebuilt, (self.definitions, dict(self.namespaces), self.text, self.source_name))
+        return (
+            _rebuilt,
+            (self.definitions, dict(self.namespaces), self.text, self.source_name, self.references),
+        )
 
 
 def parse_rules(text: str, source_name: str = "<rules>") -> Rules:
@@ -86,43 +86,29 @@ def parse_rules(text: str, source_name: str = "<rules>") -> Rules:
     ['Priced']
     """
     problems: list[RuleProblem] = []
-    return _checked(parse_definitions(text, problems), problems, text, source_name)
-
-
-def load_rules(path: str | Path) -> Rules:
-    """The rules in a file (UTF-8); raises `RuleError`, or `XmlCepError` when the file cannot be read."""
-    return parse_rules(read_rules_text(path), str(path))
-
-
-def read_rules_text(path: str | Path) -> str:
-    """The text of a rules file (UTF-8); raises `XmlCepError` when it cannot be read."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise XmlCepError(f"{path}: the rules file cannot be read: {error.strerror or error}") from error
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise XmlCepError(
-            f"{path}:{line}: the rules file is not UTF-8: byte {data[error.start]:#04x} cannot be read; "
-            "save the file as UTF-8"
-        ) from error
+    return checked_rules(parse_definitions(text, problems), problems, text, source_name)
 
 
 def _rebuilt(
-    definitions: tuple[EventDefinition, ...], namespaces: dict[str, str], text: str | None, source_name: str
+    definitions: tuple[EventDefinition, ...], namespaces: dict[str, str], text: str | None, source_name: str,
+    references: tuple[Reference, ...],
+) -> Rules:  # fmt: skip
+    return checked_rules(ParsedRules(definitions, namespaces, references=references), [], text, source_name)
+
+
+def checked_rules(
+    parsed: ParsedRules, problems: list[RuleProblem], text: str | None, source_name: str
 ) -> Rules:
-    return _checked(ParsedRules(definitions, namespaces), [], text, source_name)
-
-
-def _checked(parsed: ParsedRules, problems: list[RuleProblem], text: str | None, source_name: str) -> Rules:
-    """The rules with their graph; raises `RuleError` if there are problems."""
+    """The rules that have been read, with their graph; raises `RuleError` if there are problems."""
     standing_in = tuple(map(_placeholder, parsed.unreadable))
-    graph = build_graph((*parsed.definitions, *standing_in), problems, namespaces=parsed.namespaces)
+    names = [reference.name for reference in parsed.references]
+    graph = build_graph(
+        (*parsed.definitions, *standing_in), problems, namespaces=parsed.namespaces, references=names
+    )
     if problems:
         raise RuleError(problems, source_name=source_name, text=text)
-    return Rules(parsed.definitions, MappingProxyType(dict(parsed.namespaces)), graph, text, source_name)
+    namespaces = MappingProxyType(dict(parsed.namespaces))
+    return Rules(parsed.definitions, namespaces, graph, text, source_name, parsed.references)
 
 
 def _placeholder(name: str) -> EventDefinition:

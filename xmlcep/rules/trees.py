@@ -5,36 +5,40 @@ Everything that is wrong is collected as `RuleProblem`, so that a person sees al
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import reduce
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from path_types import PathType, contains, left_bound_intersection
 
-from ..definitions import (
-    Conjunction,
+from ..algebra import (
     ContextName,
     EventDefinition,
-    Expression,
     Leaf,
-    Multiplicity,
     Operator,
     Order,
     Position,
-    Sequence,
     Termination,
+    Unit,
+    Window,
+    operators_of,
 )
 from ..errors import RuleProblem
-from ..events import ANY, CompositeType, EventType, PrimitiveType
+from ..events import CompositeType, EventType
 from ..xpath.conditions import Condition, ConditionError
+from .overlap import may_repeat
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeafNode:
-    """An event type node: stores the events of a type compatible with ``type`` (T1, T5)."""
+    """An event type node: stores the events of a type compatible with ``type`` (T1, T5) that its filter admits (F1)."""
 
-    type: EventType
+    leaf: Leaf
     child_index: int
+
+    @property
+    def type(self) -> EventType:
+        """The leaf's event type."""
+        return self.leaf.type
 
     @property
     def path(self) -> PathType:
@@ -47,7 +51,8 @@ class OperatorNode:
     """An operator of a tree: ``index`` is its place in postorder, ``parent`` its parent's (None: the root).
 
     ``path`` is the given or derived path type (T2), by which events are grouped (H1); ``may_repeat`` says
-    whether one event can reach it through two leaves (K4).
+    whether one event can reach it through two leaves (K4). ``window`` is its own or, of a multiplicity, that of the
+    operator above (Q4, Z4); ``outer_window`` is the latter where it has one of its own.
     """
 
     definition: Operator
@@ -61,6 +66,9 @@ class OperatorNode:
     termination: Termination
     condition: Condition | None
     may_repeat: bool
+    is_negated: bool = False
+    window: Window | None = None
+    outer_window: Window | None = None
 
     @property
     def kind(self) -> str:
@@ -72,6 +80,33 @@ class OperatorNode:
         """Whether it may raise a composite later than it becomes possible (D2 to D4)."""
         return self.termination is not Termination.EARLIEST or self.condition is not None
 
+    @property
+    def windows(self) -> tuple[Window, ...]:
+        """All that it measures with."""
+        options, definition = self.definition.options, self.definition
+        given = (self.window, self.outer_window, options.gap, *definition.durations)
+        return tuple(window for window in given if window is not None)
+
+    @property
+    def needs_time(self) -> bool:
+        """Whether it measures document time (W1)."""
+        return any(window.unit is Unit.TIME for window in self.windows)
+
+    @property
+    def needs_moments(self) -> bool:
+        """Whether it looks at how far apart events are, or at what happened between them."""
+        return bool(self.windows) or self.definition.options.strict
+
+    @property
+    def watches_group(self) -> bool:
+        """Whether it has to know of every event in its groups, of whatever type (S3, W10)."""
+        return self.definition.options.strict or self.definition.watches_group
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a negated multiplicity, whose arrivals are counted where they lie (Z5)."""
+        return self.is_negated and self.definition.takes_back
+
     def leaves(self) -> Iterator[LeafNode]:
         """The leaves that are direct children."""
         return (child for child in self.children if isinstance(child, LeafNode))
@@ -82,13 +117,15 @@ class EventTree:
     """The tree that defines one named composite event type (T1, T4).
 
     ``operators`` are in postorder, the root last; ``dependencies`` are the indexes (in the graph) of the
-    trees whose composites its leaves take (G1).
+    trees whose composites its leaves take (G1). ``extended`` says that its composites carry moments and variables,
+    because it or a tree that uses it needs them.
     """
 
     definition: EventDefinition
     index: int
     operators: tuple[OperatorNode, ...]
     dependencies: tuple[int, ...]
+    extended: bool = False
 
     @property
     def name(self) -> str:
@@ -114,6 +151,26 @@ class EventTree:
     def path(self) -> PathType:
         """The path type of the composite event type: the root's (T4)."""
         return self.root.path
+
+    @property
+    def needs_time(self) -> bool:
+        """Whether any of its durations is one of time (W1)."""
+        return any(node.needs_time for node in self.operators)
+
+    @property
+    def needs_moments(self) -> bool:
+        """Whether it looks at how far apart events are, or at what happened between them."""
+        return any(node.needs_moments for node in self.operators)
+
+    def with_ancestors(self, indexes: Iterable[int]) -> frozenset[int]:
+        """These operators (by postorder index) and all above them, to which what they raise goes."""
+        found: set[int] = set()
+        for index in indexes:
+            current: int | None = index
+            while current is not None and current not in found:
+                found.add(current)
+                current = self.operators[current].parent
+        return frozenset(found)
 
     def leaves(self) -> Iterator[LeafNode]:
         """All leaves, in order of the operators they belong to."""
@@ -156,30 +213,38 @@ class _TreeBuilder:
 
     def _problem(self, message: str, hint: str, at: Position) -> None:
         self.sound = False
-        self.problems.append(
-            RuleProblem(
-                f"event {self.definition.name}: {message}",
-                hint,
-                line=at.line,
-                column=at.column,
-                width=at.width,
-            )
-        )
+        self.problems.append(RuleProblem(f"event {self.definition.name}: {message}", hint, at))
 
     def _operator(
-        self, operator: Operator, *, first: int, parent: int | None, child_index: int
-    ) -> OperatorNode | None:
+        self, operator: Operator, *, first: int, parent: int | None, child_index: int,
+        above: Operator | None = None, inherited: Window | None = None,
+    ) -> OperatorNode | None:  # fmt: skip
         """Builds ``operator``, whose subtree takes the postorder indexes from ``first`` on."""
-        index = first + _size(operator) - 1
+        index = first + _count(operator) - 1
+        own = operator.options.within
+        # Z4: a multiplicity directly below an operator with a window has that window, if it has none of its own.
+        inherits = inherited is not None and operator.takes_back
+        window = own or (inherited if inherits else None)
         children: list[OperatorNode | LeafNode | None] = []
         for position, operand in enumerate(operator.operands):
             if isinstance(operand, Leaf):
-                children.append(LeafNode(operand.type, position))
+                children.append(LeafNode(operand, position))
             else:
-                children.append(self._operator(operand, first=first, parent=index, child_index=position))
-                first += _size(operand)
+                children.append(
+                    self._operator(
+                        operand,
+                        first=first,
+                        parent=index,
+                        child_index=position,
+                        above=operator,
+                        inherited=window,
+                    )
+                )
+                first += _count(operand)
         label = self._label(operator)
-        self._check_bounds(operator)
+        for message, hint in operator.problems():
+            self._problem(message, hint, operator.at)
+        self._check_counted(operator, above, child_index)
         termination = self._termination(operator)
         built = [child for child in children if child is not None]
         path = self._path(operator, built) if len(built) == len(children) else None
@@ -190,7 +255,9 @@ class _TreeBuilder:
         node = OperatorNode(
             operator, index, parent, child_index, tuple(built), path, label,
             operator.options.context or self.definition.context, termination, condition,
-            _may_repeat([child.type for child in built if isinstance(child, LeafNode)]),
+            _may_repeat(operator, built),
+            above is not None and child_index in above.negated, window,
+            inherited if inherits and own is not None else None,
         )  # fmt: skip
         self.operators.append(node)
         return node
@@ -205,24 +272,19 @@ class _TreeBuilder:
             if not _is_valid(explicit, child.path):
                 sound = False
                 self._problem(
-                    f"the path type {explicit} of the {_describe(operator)} does not fit "
-                    f"its operand {child.path}",
+                    f"the path type {explicit} of the {operator.title} does not fit its operand {child.path}",
                     "events of the operand could never be projected on it (T3): write a path type that the "
                     "operand's path starts with or contains",
-                    operator.options.path_at if operator.options.path_at.line else operator.at,
+                    operator.options.place("path", operator.at),
                 )
         return explicit if sound else None
 
     def _derived_path(self, operator: Operator, paths: list[PathType]) -> PathType | None:
-        if isinstance(operator, Multiplicity):
-            derived = paths[0].parent
-            why = f"{paths[0]} has only one step"
-        else:
-            derived = reduce(left_bound_intersection, paths[1:], paths[0])  # type: ignore[arg-type]
-            why = f"{', '.join(map(str, paths))} have no leading step in common"
-        if derived is None or (derived.absolute is False and not derived.steps[-1:]):
+        derived = operator.derived_path(paths)
+        if derived is None:
             self._problem(
-                f"the path type of the {_describe(operator)} cannot be derived: {why} (T2)",
+                f"the path type of the {operator.title} cannot be derived: "
+                f"{operator.no_derived_path(paths)} (T2)",
                 "give it explicitly, for example {path=item}",
                 operator.at,
             )
@@ -237,17 +299,18 @@ class _TreeBuilder:
         self.labels[label] = number
         return label
 
-    def _check_bounds(self, operator: Operator) -> None:
-        if not isinstance(operator, Multiplicity):
+    def _check_counted(self, operator: Operator, above: Operator | None, child_index: int) -> None:
+        """Z5: a negated multiplicity counts what lies in between, so nothing can make it wait or slide."""
+        if above is None or child_index not in above.negated or not operator.takes_back:
             return
-        lower, upper = operator.lower, operator.upper
-        if lower < 0 or (upper is not None and (upper < 1 or upper < lower)):
-            self._problem(
-                f"the bounds [{lower},{'*' if upper is None else upper}] of a multiplicity "
-                "are impossible (M6)",
-                "the lower bound is 0 or more, the upper bound 1 or more and not below the lower, or *",
-                operator.at,
-            )
+        given = {"end": operator.options.end, "when": operator.options.when, "if": operator.options.guard}
+        for name, value in {**given, "slide": operator.options.slide or None}.items():
+            if value is not None:
+                self._problem(
+                    f"{name!r} has no meaning for a negated {operator.kind} (A1)",
+                    "it forbids what lies in between, whenever that is: leave the option out",
+                    operator.options.place(name, operator.at),
+                )
 
     def _termination(self, operator: Operator) -> Termination:
         termination = operator.options.end or Termination.EARLIEST
@@ -263,7 +326,7 @@ class _TreeBuilder:
         options = operator.options
         if options.when is None:
             return None
-        at = options.when_at if options.when_at.line else operator.at
+        at = options.place("when", operator.at)
         if self.definition.flat:
             self._problem(
                 "a condition has no meaning in a flat event (D4, X10)",
@@ -289,14 +352,18 @@ def _within(at: Position, expression: str, error: ConditionError) -> Position:
     """The place of an error in a condition that stands at ``at``, where no escapes in the string blur it."""
     if not at.line or at.width != len(expression) + 2:
         return at
-    return Position(at.line, at.column + 1 + error.offset, error.width)
+    return replace(at, column=at.column + 1 + error.offset, width=error.width)
 
 
-def _size(expression: Expression) -> int:
+def _may_repeat(operator: Operator, children: Iterable[OperatorNode | LeafNode]) -> bool:
+    """Whether one event can be a constituent twice (K4); what is negated is none."""
+    leaves = (child for child in children if isinstance(child, LeafNode))
+    return may_repeat([leaf.type for leaf in leaves if leaf.child_index not in operator.negated])
+
+
+def _count(operator: Operator) -> int:
     """How many operators the expression has."""
-    if isinstance(expression, Leaf):
-        return 0
-    return 1 + sum(map(_size, expression.operands))
+    return sum(1 for _ in operators_of(operator))
 
 
 def _is_valid(operator: PathType, child: PathType) -> bool:
@@ -306,29 +373,6 @@ def _is_valid(operator: PathType, child: PathType) -> bool:
     if operator.absolute:
         return left_bound_intersection(operator, child) is not None
     return contains(child, operator)
-
-
-def _may_repeat(types: list[EventType]) -> bool:
-    """Whether one event can be compatible with two of these leaf types (K4); may err on the side of yes."""
-    return any(_overlap(a, b) for i, a in enumerate(types) for b in types[i + 1 :])
-
-
-def _overlap(a: EventType, b: EventType) -> bool:
-    """Whether an event can be compatible with both types (E2): one path ends the other, the rest agrees."""
-    if isinstance(a, PrimitiveType):
-        same = isinstance(b, PrimitiveType) and (
-            a.operation == b.operation or ANY in (a.operation, b.operation)
-        )
-    else:
-        same = isinstance(b, CompositeType) and (a.name == b.name or None in (a.name, b.name))
-    steps = zip(reversed(a.path.steps), reversed(b.path.steps), strict=False)
-    return same and all(x == y for x, y in steps)
-
-
-def _describe(operator: Operator) -> str:
-    if isinstance(operator, (Conjunction, Sequence)):
-        return f"{operator.kind} ({operator.symbol})"
-    return operator.kind
 
 
 def composite_leaves(tree: EventTree) -> Iterator[CompositeType]:

@@ -1,8 +1,7 @@
 """Event types from XML Schemas (docs/schema.md).
 
-`loading` opens schema files, `reading` makes values of them (`model`), `merging` joins equal declarations,
-`places` finds the paths that tell declarations apart (`nesting`: inside their own name; `alike`: where they
-hardly do), `cycles` keeps recursion out of the event graph.
+`loading` opens schema files, `reading` makes values of them (`model`), `places` finds the paths that tell
+declarations apart, joins equal ones and keeps recursion out of the event graph.
 `completion`, `changes` and `violations` derive events, `naming` names them, `printing` writes them.
 `deriving` puts it together.
 

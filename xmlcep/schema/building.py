@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, replace
-from functools import reduce
 
-from path_types import PathType, left_bound_intersection
+from path_types import PathType
 
-from ..definitions import (
+from ..algebra import (
     NO_OPTIONS,
     Conjunction,
     Disjunction,
@@ -20,8 +19,14 @@ from ..definitions import (
     Options,
     Sequence,
     Termination,
+    leaves_of,
+    path_of,
 )
 from ..events import CompositeType, PrimitiveType
+from .errors import SchemaError
+
+MAX_BOUND = 999_999_999
+"""The largest bound that the event language reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +65,14 @@ def disjunction(operands: SequenceOf[Expression], path: PathType) -> Expression 
 def multiplicity(
     operand: Expression, lower: int, upper: int | None, path: PathType, when: str | None = None
 ) -> Operator:
-    """``x[lower,upper] operand``, grouped by ``path``."""
-    return _at(Multiplicity(operand, lower, upper, Options(when=when) if when else NO_OPTIONS), path)
+    """``x[lower,upper] operand``, grouped by ``path``; raises `SchemaError` when ``lower`` is above `MAX_BOUND`."""
+    if lower > MAX_BOUND:
+        raise SchemaError(
+            f"{path}: the schema asks for more than {MAX_BOUND:,} children of a kind (MAX_BOUND): no event can be "
+            "made of so many; derive what does not contain it with --root NAME"
+        )
+    upper = None if upper is not None and upper > MAX_BOUND else upper  # nobody gets there
+    return _at(Multiplicity((operand,), lower, upper, Options(when=when) if when else NO_OPTIONS), path)
 
 
 def times(operand: Expression, lower: int, upper: int | None, path: PathType) -> Expression:
@@ -73,7 +84,7 @@ def when(operand: Expression, condition: str, path: PathType) -> Operator:
     """The operand while the condition holds; a leaf gets a multiplicity to carry the condition."""
     if isinstance(operand, Leaf) or operand.options.when is not None:
         return multiplicity(operand, 1, 1, path, condition)
-    return replace(operand, options=replace(operand.options, when=condition))
+    return operand.with_options(replace(operand.options, when=condition))
 
 
 def event(
@@ -93,15 +104,13 @@ def event(
     elif isinstance(first, Leaf):
         root = Disjunction((first,), options)
     else:
-        root = replace(
-            first, options=replace(first.options, path=path, end=end, when=when or first.options.when)
-        )
+        root = first.with_options(replace(first.options, path=path, end=end, when=when or first.options.when))
     return EventDefinition(name, root)
 
 
 def size(expression: Expression) -> int:
     """How many leaves it has."""
-    return 1 if isinstance(expression, Leaf) else sum(map(size, expression.operands))
+    return sum(1 for _ in leaves_of(expression))
 
 
 def _joined(
@@ -114,22 +123,6 @@ def _joined(
 
 def _at(operator: Operator, path: PathType) -> Operator:
     """The operator with the path type ``path``, written out if T2 would not derive it."""
-    if _derived(operator) is path:
+    if path_of(operator) is path:
         return operator
-    return replace(operator, options=replace(operator.options, path=path))
-
-
-def _derived(operator: Operator) -> PathType | None:
-    """T2."""
-    paths = [_path(operand) for operand in operator.operands]
-    if isinstance(operator, Multiplicity):
-        return paths[0].parent if paths[0] is not None else None
-    return reduce(left_bound_intersection, paths)
-
-
-def _path(expression: Expression) -> PathType | None:
-    return (
-        expression.type.path
-        if isinstance(expression, Leaf)
-        else expression.options.path or _derived(expression)
-    )
+    return operator.with_options(replace(operator.options, path=path))

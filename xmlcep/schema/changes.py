@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from path_types import PathType, Step
 
-from ..definitions import Expression, Termination
+from ..algebra import Expression, Termination
 from . import building
 from .building import DerivedEvent
 from .model import Declaration, TextKind, local

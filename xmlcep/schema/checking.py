@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from path_types import PathType, Step, equals_or_ends
 
-from ..definitions import EventDefinition, Leaf, Multiplicity, Operator, Position
+from ..algebra import EventDefinition, Leaf, Position, leaves_of, operators_of, path_of
 from ..errors import RuleProblem
 from ..events import CompositeType, PrimitiveType
 from ..language.printer import print_path
 from ..rules import Rules
+from ..rules.impossible import impossible
+from .condition_paths import States, unknown_names
 from .deriving import open_schema
 from .loading import Locations
 from .vocabulary import Vocabulary
@@ -26,12 +29,15 @@ def check_rules(
 ) -> list[RuleProblem]:
     """What in the rules can never occur in valid documents of the schema, with the nearest that can.
 
-    Found are paths that no node can have, updates of elements (which have no value), multiplicities above
-    maxOccurs, and uses of events at paths at which they are never raised. The rules themselves are right: this is
-    about the schema. Raises `SchemaError` for a schema that cannot be read.
+    Found are paths that no node can have, names in conditions and filters that nothing they look at has, updates of
+    elements (which have no value), uses of events at paths at which they are never raised, and what can never match
+    whatever the schema (`impossible`). The rules themselves are right. A bound of the schema, such as maxOccurs, limits
+    what is there at once, not what happens, as a deletion can lie between: more insertions than it are no problem.
+    Raises `SchemaError` for a schema that cannot be read.
     """
     checker = _Checker(rules, Vocabulary(open_schema(schema, locations)))
     problems = [problem for definition in rules.definitions for problem in checker.definition(definition)]
+    problems += impossible(rules, updates=False)
     return sorted(problems, key=lambda problem: (problem.line, problem.column))
 
 
@@ -44,19 +50,26 @@ class _Checker:
         self.raised = {tree.name: tree.path for tree in rules.graph.trees}
 
     def definition(self, definition: EventDefinition) -> Iterator[RuleProblem]:
-        said: set[tuple[str, Position]] = set()
-        for operator, leaf in _leaves(definition.expression):
-            for message, hint in (*self._leaf(leaf), *self._bounds(operator, leaf)):
-                if (message, leaf.at) not in said:
-                    said.add((message, leaf.at))
-                    yield _problem(f"event {definition.name}: {message}", hint, leaf.at)
-        for operator in _operators(definition.expression):
-            path = operator.options.path
+        for leaf in leaves_of(definition.expression):
+            for message, hint in self._leaf(leaf):
+                yield RuleProblem(f"event {definition.name}: {message}", hint, leaf.at)
+            if leaf.filter is not None:
+                yield from self._names(
+                    definition, leaf.filter, leaf.type.path, leaf.place("filter"), is_root=False
+                )
+        for operator in operators_of(definition.expression):
+            options = operator.options
+            at = options.place("when", operator.at)
+            if options.when is not None:
+                yield from self._names(definition, options.when, path_of(operator), at, is_root=True)
+            path = options.path
             mismatch = None if path is None else self.vocabulary.mismatch(path)
             if path is not None and mismatch is not None:
-                at = operator.options.path_at if operator.options.path_at.line else operator.at
+                at = options.place("path", operator.at)
                 hint = self._near(mismatch.near)
-                yield _problem(f"event {definition.name}: {mismatch.message}: {self._shown(path)}", hint, at)
+                yield RuleProblem(
+                    f"event {definition.name}: {mismatch.message}: {self._shown(path)}", hint, at
+                )
 
     def _leaf(self, leaf: Leaf) -> Iterator[tuple[str, str]]:
         path = leaf.type.path
@@ -90,46 +103,29 @@ class _Checker:
             f"write {type_.name}({self._shown(raised)})",
         )
 
-    def _bounds(self, operator: Operator, leaf: Leaf) -> Iterator[tuple[str, str]]:
-        """A multiplicity over the children of one element that asks for more of them than maxOccurs."""
-        path = leaf.type.path
-        if not isinstance(operator, Multiplicity) or not isinstance(leaf.type, PrimitiveType):
-            return
-        if leaf.type.operation != "ins" or (operator.options.path or path.parent) is not path.parent:
-            return
-        most = self.vocabulary.most(path)
-        if most is not None and operator.lower > most and self.vocabulary.allows(path):
-            parent = path.parent
-            upper = "*" if operator.upper is None else operator.upper
-            yield (
-                f"x[{operator.lower},{upper}] asks for more than the schema allows: "
-                f"one {parent.last.test.rpartition('}')[2] if parent else 'element'} has at most {most} of "
-                f"{self._shown(path)}",
-                f"write x[{most},{most}]" if most else "leave it out",
-            )
+    def _names(
+        self,
+        definition: EventDefinition,
+        expression: str,
+        path: PathType | None,
+        at: Position,
+        *,
+        is_root: bool,
+    ) -> Iterator[RuleProblem]:
+        """Names that are never there, in a condition (of the subtree of ``path``: ``is_root``) or filter."""
+        context: States = None if path is None else frozenset()
+        if path is not None and path.last.is_element:
+            context = self.vocabulary.states(path)
+        namespaces = self.rules.namespaces
+        for name in unknown_names(expression, namespaces, self.vocabulary, context, is_root=is_root):
+            where = at
+            if at.line and at.width == len(expression) + 2:  # no escapes in the string blur the place
+                where = replace(at, column=at.column + 1 + name.at.start, width=max(1, name.at.width))
+            message = f"event {definition.name}: {name.message}: {expression}"
+            yield RuleProblem(message, name.hint, where)
 
     def _near(self, path: PathType | None) -> str:
         return "" if path is None else f"the nearest path in the schema is {self._shown(path)}"
 
     def _shown(self, path: PathType) -> str:
         return print_path(path, self.rules.namespaces)
-
-
-def _leaves(operator: Operator) -> Iterator[tuple[Operator, Leaf]]:
-    """All leaves, each with the operator it belongs to."""
-    for operand in operator.operands:
-        if isinstance(operand, Leaf):
-            yield operator, operand
-        else:
-            yield from _leaves(operand)
-
-
-def _operators(operator: Operator) -> Iterator[Operator]:
-    yield operator
-    for operand in operator.operands:
-        if not isinstance(operand, Leaf):
-            yield from _operators(operand)
-
-
-def _problem(message: str, hint: str, at: Position) -> RuleProblem:
-    return RuleProblem(message, hint, line=at.line, column=at.column, width=at.width)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
-from ..definitions import EventDefinition, Leaf, Operator, Position
+from ..algebra import EventDefinition, Operator, Position, leaves_of, operators_of
 from ..errors import RuleError, RuleProblem
 from ..events import CompositeType
 from ..language import parse_definitions
 from ..rules import Rules
-from .suggesting import nearest
+from ..suggestions import KnownNames
 
 
 def combine(
@@ -27,7 +27,7 @@ def combine(
     for definition in parsed.definitions:
         if definition.name in available:
             problems.append(
-                _problem(
+                RuleProblem(
                     f"the event {definition.name!r} is derived from the schema too ({derived.source_name})",
                     "choose another name, or leave out the definition to use the derived one",
                     definition.at,
@@ -53,13 +53,13 @@ def _unknown(
 ) -> Iterator[RuleProblem]:
     """Names of events that are neither defined nor derived, with the nearest that is."""
     known = {*available, *unreadable, *(definition.name for definition in definitions)}
+    names = KnownNames(known)
     for definition in definitions:
         for leaf in _composites(definition.expression):
             if leaf.name is not None and leaf.name not in known:
-                close = nearest(leaf.name, known)
-                yield _problem(
+                yield RuleProblem(
                     f"event {definition.name}: there is no event called {leaf.name}, here or derived from the schema",
-                    f"did you mean {close}?" if close else "xmlcep derive XSD shows the derived events",
+                    names.did_you_mean(leaf.name) or "xmlcep derive XSD shows the derived events",
                     leaf.at,
                 )
 
@@ -89,11 +89,9 @@ class _Use(NamedTuple):
 
 
 def _composites(operator: Operator) -> Iterator[_Use]:
-    for operand in operator.operands:
-        if not isinstance(operand, Leaf):
-            yield from _composites(operand)
-        elif isinstance(operand.type, CompositeType):
-            yield _Use(operand.type.name, operand.at)
+    for leaf in leaves_of(operator):
+        if isinstance(leaf.type, CompositeType):
+            yield _Use(leaf.type.name, leaf.at)
 
 
 def _clashing_prefixes(
@@ -104,7 +102,7 @@ def _clashing_prefixes(
     if not conditions:
         return []
     problems = [
-        _problem(
+        RuleProblem(
             f"the prefix {prefix!r} stands for {given[prefix]} here and for {uri} in the derived events",
             "use another prefix",
             Position(),
@@ -114,7 +112,7 @@ def _clashing_prefixes(
     ]
     if given.get("") and "" not in derived:
         problems.append(
-            _problem(
+            RuleProblem(
                 f"unprefixed names are of {given['']} here, and of no namespace in the derived conditions",
                 "declare a prefix for the namespace instead",
                 Position(),
@@ -123,13 +121,5 @@ def _clashing_prefixes(
     return problems
 
 
-def _conditions(operator: Operator) -> Iterator[str]:
-    if operator.options.when is not None:
-        yield operator.options.when
-    for operand in operator.operands:
-        if not isinstance(operand, Leaf):
-            yield from _conditions(operand)
-
-
-def _problem(message: str, hint: str, at: Position) -> RuleProblem:
-    return RuleProblem(message, hint, line=at.line, column=at.column, width=at.width)
+def _conditions(root: Operator) -> Iterator[str]:
+    return (operator.options.when for operator in operators_of(root) if operator.options.when is not None)

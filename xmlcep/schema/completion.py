@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from path_types import PathType, Step
 
-from ..definitions import NO_OPTIONS, Conjunction, Expression, Termination
+from ..algebra import NO_OPTIONS, Conjunction, Expression, Termination
 from . import building, demands
 from .building import DerivedEvent
+from .enough import Enough, nil_test, type_test
 from .model import (
     Content,
     Declaration,
@@ -20,12 +21,15 @@ from .model import (
     Schema,
     TextKind,
     WildcardPart,
+    listed,
     local,
     wildcards,
 )
 from .naming import XSI, Prefixes, element_path
 from .places.paths import Places
-from .waiting import unseen_parts
+from .waiting import counted_remark, unseen_parts
+
+_NOTHING_REQUIRED = "nothing in it is required: it is complete as soon as it is inserted"
 
 MAX_TYPES = 20
 """Derived types of one element that are told apart by ``xsi:type``."""
@@ -35,16 +39,17 @@ MAX_TYPES = 20
 class Completion:
     """Derives completion events.
 
-    ``names`` are those of the events by declaration and place. ``plain`` are pairs of parent and child where the
-    child's insertion has to do, as its completion would close a cycle. ``exists`` tells which paths there are: a
-    declaration merged from several allows more than each of them.
+    ``names`` are those of the events by declaration and place. ``recursion`` has the pairs of parent and child where
+    the child's completion event does not do, and whether the child may be needed (`find_recursion`). ``exists`` tells
+    which paths there are: a declaration merged from several allows more than each of them.
     """
 
     schema: Schema
     places: Places
     names: Mapping[tuple[int, PathType], str]
-    plain: frozenset[tuple[int, int]]
+    recursion: Mapping[tuple[int, int], bool]
     prefixes: Prefixes
+    enough: Enough
     end: Termination | None
     exists: Callable[[PathType], bool]
 
@@ -73,6 +78,7 @@ class _Element:
         self.place = place
         self.comments: list[str] = []
         self.condition: str | None = None
+        self.counted: dict[int, bool] = {}  # those that a condition counts, and whether it sees all
 
     def event(self) -> DerivedEvent:
         declaration = self.declaration
@@ -81,9 +87,15 @@ class _Element:
         operands = [building.inserted(self.place)] + ([body] if body is not None else [])
         definition = building.event(name, self.place, operands, end=self.all.end, when=self.condition)
         comments = [_heading(declaration, self.place), *self._remarks(), *dict.fromkeys(self.comments)]
+        comments += self._recursive_remarks()
         return DerivedEvent(definition, tuple(comments))
 
     def _body(self) -> Expression | None:
+        if self.all.end in (None, Termination.EARLIEST) and self.all.enough.demands_nothing(self.index):
+            # nothing can be in the event but the insertion: it is raised before anything else can come
+            self._alternatives(None)
+            self.comments.append(_NOTHING_REQUIRED)
+            return None
         own = None if self.declaration.abstract_type else self._own()
         if self.declaration.nillable:
             own = self._or_nil(own)
@@ -115,10 +127,10 @@ class _Element:
     def _inside(self, content: Content, *, required_only: bool = False) -> Expression | None:
         if content.text is TextKind.REQUIRED and not self.declaration.has_default:
             return building.inserted(self.place.child(Step.text()))
-        part = demands.simplified(content.model)
+        part = self.all.enough.model(content)
         if part is None or (required_only and part.lower == 0):
             return None
-        unseen = unseen_parts(part, self.declaration.name, self.all.schema, self.all.prefixes)
+        unseen = unseen_parts(part, self.declaration.name, self.all.schema, self.all.enough, self._is_counted)
         self.comments += unseen.comments
         if unseen.condition is not None and not required_only:
             self.condition = unseen.condition
@@ -134,32 +146,39 @@ class _Element:
 
     # content models
 
-    def _part(self, part: Part | None, required_only: bool, *, rounds: bool = False) -> Expression | None:
+    def _part(
+        self, part: Part | None, required_only: bool, *, rounds: bool = False, needed: bool = True
+    ) -> Expression | None:
         """The expression for a part. In a group that is needed several times (``rounds``) no round may take more
-        than it needs: what it integrates (M1) would be missing in the next."""
+        than it needs: what it integrates (M1) would be missing in the next. ``needed``: the groups around it are."""
         if part is None or isinstance(part, WildcardPart) or (required_only and part.lower == 0):
             return None
         upper = part.lower if rounds and part.lower else part.upper
         if isinstance(part, ElementPart):
-            return self._elements(ElementPart(part.declarations, part.lower, upper))
+            return self._elements(ElementPart(part.declarations, part.lower, upper), needed)
         needed_only = required_only and part.kind is GroupKind.ALL
         rounds = rounds or part.lower > 1
-        inner = [
-            found for p in part.parts if (found := self._part(p, needed_only, rounds=rounds)) is not None
-        ]
-        once = demands.is_once(part)
+        needed = needed and part.lower > 0
+        inner = []
+        left = []
+        for each in part.parts:
+            found = self._part(each, needed_only, rounds=rounds, needed=needed)
+            if found is not None:
+                inner.append(found)
+                left.append(each)
+        # what made a choice optional may be a branch that has no events: a wildcard
+        optional = part.lower == 0 and all(each.lower for each in left)
+        once = demands.is_once(part) and not optional
         if part.kind is GroupKind.CHOICE:
             joined = building.disjunction(inner, self.place)
         else:
             joined = building.conjunction(_flat(inner) if once else inner, self.place)
         return joined if joined is None or once else building.times(joined, part.lower, upper, self.place)
 
-    def _elements(self, part: ElementPart) -> Expression | None:
-        members = [
-            self._child(child)
-            for child in part.declarations
-            if self.all.exists(element_path(self.place, self.all.schema.declarations[child].name))
-        ]
+    def _elements(self, part: ElementPart, needed: bool = True) -> Expression | None:
+        if needed and part.lower and any(map(self._is_counted, part.declarations)):
+            return self._counted(part)
+        members = [self._child(child) for child in self._existing(part)]
         joined = building.disjunction(members, self.place)
         if joined is None:
             if part.lower:
@@ -169,17 +188,44 @@ class _Element:
             return None
         return building.times(joined, part.lower, part.upper, self.place)
 
+    def _existing(self, part: ElementPart) -> list[int]:
+        declarations = self.all.schema.declarations
+        return [
+            child
+            for child in part.declarations
+            if self.all.exists(element_path(self.place, declarations[child].name))
+        ]
+
+    def _is_counted(self, child: int) -> bool:
+        """Whether a condition has to tell if a required child is complete: none of its events does."""
+        if self.all.enough.demands_nothing(child):
+            return False
+        return self.all.recursion.get((self.index, child), False) or not self._completions(child)
+
+    def _completions(self, child: int) -> list[str]:
+        """The completion events that the child can have here."""
+        path = element_path(self.place, self.all.schema.declarations[child].name)
+        places = self.all.places.of_child(child, path)
+        return [name for place in places if (name := self.all.names.get((child, place))) is not None]
+
+    def _counted(self, part: ElementPart) -> Expression | None:
+        """Required children, some of which may stand inside others of their name: there is enough in as many."""
+        test = self.all.enough.children(part.declarations, part.lower)
+        existing = self._existing(part)
+        self.counted.update({child: test.exact for child in existing if self._is_counted(child)})
+        paths = [element_path(self.place, self.all.schema.declarations[child].name) for child in existing]
+        joined = building.disjunction([building.inserted(path) for path in paths], self.place)
+        if joined is None:
+            return None
+        return building.multiplicity(joined, part.lower, part.upper, self.place, test.text)
+
     def _child(self, child: int) -> Expression:
         """The child's own completion event where it has one, else its insertion."""
-        name = self.all.schema.declarations[child].name
-        path = element_path(self.place, name)
-        places = self.all.places.of_child(child, path)
-        completions = [found for place in places if (found := self.all.names.get((child, place))) is not None]
-        if completions and (self.index, child) in self.all.plain:
-            self.comments.append(f"recursive: the insertion of {local(name)} counts, not its completion")
-            completions = []
-        raised = building.disjunction([building.raised(event, path) for event in completions], self.place)
-        return building.inserted(path) if raised is None else raised
+        path = element_path(self.place, self.all.schema.declarations[child].name)
+        if (self.index, child) in self.all.recursion:
+            return building.inserted(path)
+        raised = [building.raised(name, path) for name in self._completions(child)]
+        return building.disjunction(raised, self.place) or building.inserted(path)
 
     def _bags(self, bags: list[demands.Bag]) -> Expression | None:
         """One of the least bags of children that make valid content."""
@@ -208,10 +254,7 @@ class _Element:
             return own
         nil = self.place.child(Step.attribute(f"{{{XSI}}}nil"))
         self.all.prefixes.use(nil)
-        test = f"@{self.all.prefixes.in_condition(nil.last.test)}"
-        nilled = building.multiplicity(
-            building.inserted(nil), 1, 1, self.place, f"{test} = 'true' or {test} = '1'"
-        )
+        nilled = building.multiplicity(building.inserted(nil), 1, 1, self.place, nil_test(self.all.prefixes))
         full = self._inside(content)
         assert full is not None
         operands = self._attributes(content)
@@ -223,21 +266,20 @@ class _Element:
     def _alternatives(self, own: Expression | None) -> list[Expression]:
         """What ``xsi:type`` can make of the element: a branch for every demand unlike the declared type's."""
         declaration = self.declaration
-        if not declaration.derived:
-            return []
-        if own is None and not declaration.abstract_type:
+        types = self.all.enough.types(declaration)
+        if not types:
             return []
         plain = self._skeleton(declaration.content)
         demanding: dict[Expression, list[DerivedType]] = {}
         same: list[str] = []
-        for derived in declaration.derived:
+        for derived in types:
             skeleton = self._skeleton(derived.content)
             if skeleton == plain and not declaration.abstract_type:
                 same.append(local(derived.name))
             else:
                 demanding.setdefault(self._typed(skeleton), []).append(derived)
         if same:
-            self.comments.append(f"xsi:type {_listed(same)}: demands the same")
+            self.comments.append(f"xsi:type {listed(same)}: demands the same")
         if len(demanding) > MAX_TYPES:
             self.comments.append(
                 f"{len(demanding)} kinds of content through xsi:type are more than {MAX_TYPES} (MAX_TYPES): "
@@ -247,7 +289,7 @@ class _Element:
         if demanding and plain is None and not declaration.abstract_type:
             names = [local(derived.name) for types in demanding.values() for derived in types]
             self.comments.append(
-                f"complete as soon as it is inserted, before xsi:type can be seen: what {_listed(names)} "
+                f"complete as soon as it is inserted, before xsi:type can be seen: what {listed(names)} "
                 "demand is not waited for"
             )
             return []
@@ -259,7 +301,7 @@ class _Element:
         branches: list[Expression] = []
         tests = []
         for expression, types in demanding.items():
-            test = " or ".join(self._type_test(local(derived.name)) for derived in types)
+            test = type_test(self.all.prefixes, [local(derived.name) for derived in types])
             tests.append(test)
             branches.append(building.when(expression, test, self.place))
         if own is not None and branches:
@@ -280,10 +322,6 @@ class _Element:
         assert joined is not None
         return joined
 
-    def _type_test(self, name: str) -> str:
-        attribute = f"@{self.all.prefixes.in_condition(f'{{{XSI}}}type')}"
-        return f"{attribute} = '{name}' or substring-after({attribute}, ':') = '{name}'"
-
     # comments
 
     def _remarks(self) -> list[str]:
@@ -300,6 +338,17 @@ class _Element:
         if self.index in self.all.places.nests:
             found.append(self._nesting_remark())
         return found
+
+    def _recursive_remarks(self) -> Iterator[str]:
+        """Which children of recursive elements do not count by their completion events."""
+        for exact in (True, False):
+            counted = [child for child, is_exact in self.counted.items() if is_exact is exact]
+            if counted:
+                yield counted_remark(self._listed(counted), exact=exact)
+
+    def _listed(self, children: Iterable[int]) -> str:
+        declarations = self.all.schema.declarations
+        return listed(list(dict.fromkeys(local(declarations[child].name) for child in children)))
 
     def _nesting_remark(self) -> str:
         """P3: what is inside another of its name has the name several times in its path."""
@@ -318,11 +367,6 @@ def _flat(operands: list[Expression]) -> list[Expression]:
         opened = isinstance(operand, Conjunction) and operand.options == NO_OPTIONS
         flat += operand.operands if isinstance(operand, Conjunction) and opened else [operand]
     return flat
-
-
-def _listed(names: list[str], limit: int = 8) -> str:
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return ", ".join(names[:limit]) + more
 
 
 def _heading(declaration: Declaration, place: PathType) -> str:

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from path_types import PathType
 
-from ..definitions import Leaf, Operator, Termination
+from ..algebra import Leaf, Operator, Termination, walk
 from ..rules import Rules
+from ..suggestions import did_you_mean_or_list
 from . import building
 from .building import DerivedEvent
 from .changes import change_event, has_change
 from .combining import used_names
 from .completion import Completion, has_event
+from .enough import Enough, XsiType
 from .errors import SchemaError
 from .loading import Locations, load_schema
 from .model import Schema, local
 from .naming import EventNames, Prefixes
 from .places.alike import places_of_alike
-from .places.cycles import plain_edges
+from .places.cycles import find_recursion
 from .places.merging import merge_equal
 from .printing import print_events
 from .reading import read_schema
-from .suggesting import closest
 from .violations import violation_events
 from .vocabulary import Vocabulary
 
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 MAX_LEAVES = 500_000
 """Leaves of all derived events together."""
+
+_E = TypeVar("_E", bound=Enum)
 
 DEFAULT_DEPTH = 4
 """How often an element may stand inside others of its name and still have an event."""
@@ -49,6 +53,7 @@ def derive(
     violations: bool = False,
     locations: Locations | None = None,
     depth: int = DEFAULT_DEPTH,
+    xsi_type: str | XsiType = XsiType.COMPLEX,
 ) -> Rules:
     """Event types for the elements of an XML Schema: one that is raised when an element is complete.
 
@@ -56,14 +61,15 @@ def derive(
     documents with this root element, ``only`` to the elements named and what their events build on. ``end``
     is "non-local" to raise an event only when the work moves on to something else. ``changes`` adds events for
     elements changed as a whole, ``violations`` events for more children than allowed. ``locations`` maps
-    namespaces to files. Recursive elements are followed ``depth`` levels into each other.
+    namespaces to files. Recursive elements are followed ``depth`` levels into each other. ``xsi_type`` says whose
+    ``xsi:type`` is asked for: that of elements of complex types, of "all" or of "none".
 
     The rules' ``text`` is what a person reads and edits. Raises `SchemaError`, and `MissingExtraError`
     without xmlschema.
     """
     read = _read(schema, root, locations)
-    termination = _termination(end)
-    derivation = _Derivation(merge_equal(read), termination, depth)
+    termination = None if end is None else _choice("end", end, Termination)
+    derivation = _Derivation(merge_equal(read), termination, depth, _choice("xsi_type", xsi_type, XsiType))
     events = derivation.events(only, changes=changes, violations=violations)
     namespaces = derivation.prefixes.namespaces
     text = print_events(events, namespaces, (*_heading(read, root, only), *derivation.left_out()))
@@ -94,14 +100,13 @@ def _read(schema: str | Path | XMLSchema10, root: str | None, locations: Locatio
     return read_schema(schema, root=root)
 
 
-def _termination(end: str | Termination | None) -> Termination | None:
-    if end is None or isinstance(end, Termination):
-        return end
+def _choice(name: str, given: object, choices: type[_E]) -> _E:
+    """The member of an enumeration that an argument says, by itself or by its value."""
     try:
-        return Termination(end)
+        return choices(given)
     except ValueError:
-        known = ", ".join(member.value for member in Termination)
-        raise SchemaError(f"end is {end!r}: expected one of {known}") from None
+        known = ", ".join(str(member.value) for member in choices)
+        raise SchemaError(f"{name} is {given!r}: expected one of {known}") from None
 
 
 def _heading(schema: Schema, root: str | None, only: Collection[str]) -> Iterator[str]:
@@ -113,6 +118,7 @@ def _heading(schema: Schema, root: str | None, only: Collection[str]) -> Iterato
     yield ""
     yield "CompleteX: an X has been inserted and has, by now, what its type demands; raised once for each X."
     yield "Parts that may be missing (x[0,…]) are in it if they came before. Comments say what an event cannot see."
+    yield "What was inserted counts, even if it was deleted again before the rest came (docs/schema.md)."
     for note in schema.notes:
         yield f"not read: {note}"
 
@@ -120,7 +126,7 @@ def _heading(schema: Schema, root: str | None, only: Collection[str]) -> Iterato
 class _Derivation:
     """Derives the events of one schema: names are given first, so that events can refer to each other."""
 
-    def __init__(self, schema: Schema, end: Termination | None, depth: int) -> None:
+    def __init__(self, schema: Schema, end: Termination | None, depth: int, xsi_type: XsiType) -> None:
         if depth < 0:
             raise SchemaError(f"depth is {depth}: expected 0 or more")
         vocabulary = Vocabulary(schema)
@@ -137,7 +143,14 @@ class _Derivation:
             if has_event(schema.declarations[index])
         }
         self.completion = Completion(
-            schema, self.places, self.names, plain_edges(schema), self.prefixes, self.end, self.exists
+            schema,
+            self.places,
+            self.names,
+            find_recursion(schema),
+            self.prefixes,
+            Enough(schema, self.prefixes, depth, xsi_type),
+            self.end,
+            self.exists,
         )
 
     def _spots(self) -> Iterator[tuple[int, PathType]]:
@@ -148,13 +161,17 @@ class _Derivation:
                     yield index, place
 
     def left_out(self) -> Iterator[str]:
-        """Elements without an event because no path tells their declarations apart (`places`)."""
+        """Elements without an event because no path tells their declarations apart (`places`), and ``xsi:type``."""
         declarations = enumerate(self.schema.declarations)
         names = dict.fromkeys(
             local(d.name) for i, d in declarations if has_event(d) and not self.places.places[i]
         )
         if names:
             yield f"no events, as no paths of reasonable length tell their declarations apart: {', '.join(names)}"
+        types = self.completion.enough.types
+        if any(declaration.derived and not types(declaration) for declaration in self.schema.declarations):
+            kind = "simple types" if self.completion.enough.xsi_type is XsiType.COMPLEX else "all types"
+            yield f"xsi:type is not looked at in elements of {kind} (--xsi-type says where it is)."
 
     def events(self, only: Collection[str], *, changes: bool, violations: bool) -> list[DerivedEvent]:
         wanted = self._wanted(only)
@@ -202,7 +219,8 @@ class _Derivation:
             named = {i for i, d in enumerate(declarations) if plain in (d.name, local(d.name))}
             if not named:
                 known = sorted({local(d.name) for d in declarations})
-                raise SchemaError(f"the schema declares no element {name!r}{closest(name, known)}")
+                hint = did_you_mean_or_list(name, known)
+                raise SchemaError(f"the schema declares no element {name!r}: {hint}")
             found |= named
         return found
 
@@ -225,10 +243,8 @@ def _with_needed(events: list[DerivedEvent], names: set[str]) -> list[DerivedEve
 
 
 def _paths(operator: Operator) -> Iterator[PathType]:
-    if operator.options.path is not None:
-        yield operator.options.path
-    for operand in operator.operands:
-        if isinstance(operand, Leaf):
-            yield operand.type.path
-        else:
-            yield from _paths(operand)
+    for part in walk(operator):
+        if isinstance(part, Leaf):
+            yield part.type.path
+        elif part.options.path is not None:
+            yield part.options.path

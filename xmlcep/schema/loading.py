@@ -6,14 +6,18 @@ import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import unquote, urlsplit
 
 from ..errors import MissingExtraError
 from .errors import SchemaError
+from .facets import simplify_facets
 
 if TYPE_CHECKING:
     from xmlschema import XMLSchema10
 
 Locations: TypeAlias = Mapping[str, str | Path]
+
+_XSD = "http://www.w3.org/2001/XMLSchema"
 
 
 def load_schema(
@@ -25,8 +29,7 @@ def load_schema(
     Nothing is ever fetched. Raises `SchemaError`, and `MissingExtraError` without xmlschema.
     """
     path = Path(source)
-    if not path.is_file():
-        raise SchemaError(f"{source}: there is no such schema file")
+    _require_file(path)
     given = {uri: _existing(uri, file) for uri, file in (locations or {}).items()}
     first: Exception | None = None
     unresolved: tuple[str, ...] = ()
@@ -35,7 +38,16 @@ def load_schema(
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
-                schema = version(str(path.resolve()), locations=given, allow="local", defuse="always")
+                schema = version(
+                    str(path.resolve()), locations=given, allow="local", defuse="always",
+                    uri_mapper=_local_file, build=False,
+                )  # fmt: skip
+                for document in schema.maps.schemas:
+                    if document.target_namespace != _XSD:
+                        simplify_facets(document.root)
+                schema.build()
+            except SchemaError:
+                raise
             except failures as error:
                 first = first or error
                 unresolved = _unresolved(caught)
@@ -46,6 +58,26 @@ def load_schema(
             break  # 1.1 takes some broken schemas for empty ones
         return schema, _unresolved(caught)
     raise SchemaError(_explained(path, first, unresolved)) from first
+
+
+def _require_file(path: Path) -> None:
+    """Raises `SchemaError` unless it is an ordinary file: a pipe or device may never end, and has no neighbours."""
+    if not path.exists():
+        raise SchemaError(f"{path}: there is no such schema file")
+    if not path.is_file():
+        kind = "a folder" if path.is_dir() else "a pipe or device"
+        raise SchemaError(
+            f"{path}: {kind}, not a file: save the schema to a file; what it includes is looked for beside it"
+        )
+
+
+def _local_file(uri: str) -> str:
+    """The location of a schema document, unchanged; raises `SchemaError` if something else than a file is there."""
+    parts = urlsplit(uri)
+    path = Path(unquote(parts.path) if parts.scheme == "file" else uri)
+    if (parts.scheme == "file" or not parts.scheme) and path.exists():
+        _require_file(path)
+    return uri
 
 
 def _library() -> tuple[Any, tuple[type[Exception], ...]]:
@@ -71,8 +103,9 @@ def _versions(library: Any, path: Path) -> list[type[XMLSchema10]]:
 
 def _existing(uri: str, file: str | Path) -> str:
     path = Path(file)
-    if not path.is_file():
+    if not path.exists():
         raise SchemaError(f"the file given for the namespace {uri} does not exist: {file}")
+    _require_file(path)
     return str(path.resolve())
 
 

@@ -6,7 +6,7 @@ children by their index in `Schema.declarations`, so that recursive schemas are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
@@ -116,6 +116,7 @@ class Declaration:
     """An element declaration. ``name`` and ``type_name`` ("" when anonymous) are in Clark notation.
 
     ``abstract_type``: the declared type is abstract, so that an instance has to name one of ``derived``.
+    ``simple_type``: the declared type is a simple one.
     """
 
     name: str
@@ -123,6 +124,7 @@ class Declaration:
     type_name: str = ""
     derived: tuple[DerivedType, ...] = ()
     abstract_type: bool = False
+    simple_type: bool = False
     nillable: bool = False
     has_default: bool = False
     is_global: bool = False
@@ -157,6 +159,12 @@ def local(name: str) -> str:
 def namespace(name: str) -> str:
     """The namespace of a name in Clark notation, "" for none."""
     return name[1:].partition("}")[0] if name.startswith("{") else ""
+
+
+def listed(names: Sequence[str], limit: int = 8) -> str:
+    """Names in a comment, at most ``limit`` of them."""
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + more
 
 
 def walk(part: Part | None) -> Iterator[Part]:

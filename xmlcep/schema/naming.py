@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from path_types import PathType, Step
+from path_types.names import is_ncname
 
 from .model import Schema, local, namespace
 
@@ -13,7 +14,6 @@ XSI = "http://www.w3.org/2001/XMLSchema-instance"
 XML = "http://www.w3.org/XML/1998/namespace"
 
 _WORD = re.compile(r"[^\W_]+")
-_USABLE_PREFIX = re.compile(r"[^\W\d_][\w.\-]*")
 
 
 class Prefixes:
@@ -28,7 +28,7 @@ class Prefixes:
         names = [declaration.name for declaration in schema.declarations]
         self._known: dict[str, str] = {XML: "xml", XSI: "xsi"}
         for prefix, uri in schema.prefixes:
-            if prefix and prefix not in ("xmlns", "xml") and _USABLE_PREFIX.fullmatch(prefix):
+            if prefix and prefix not in ("xmlns", "xml") and is_ncname(prefix):
                 self._known.setdefault(uri, prefix)
         self.default = schema.target if schema.target and all(map(namespace, names)) else ""
         self._used: dict[str, str] = {}
@@ -55,6 +55,11 @@ class Prefixes:
                 f"*[local-name() = '{local(name)}' and namespace-uri() = '']" if self.default else local(name)
             )
         return f"{self._prefix(uri)}:{local(name)}"
+
+    def of_attribute(self, name: str) -> str:
+        """The name of an attribute as an XPath condition writes it behind the ``@``."""
+        uri = namespace(name)
+        return f"{self._prefix(uri)}:{local(name)}" if uri else local(name)
 
     def _prefix(self, uri: str) -> str:
         prefix = self._used.get(uri)

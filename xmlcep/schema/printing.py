@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from path_types import PathType, Step
 
-from ..definitions import Conjunction, Disjunction, EventDefinition, Expression, Leaf, Sequence
+from ..algebra import Conjunction, Disjunction, EventDefinition, Expression, Leaf, Sequence
 from ..events import PrimitiveType
 from ..language.printer import print_definitions, print_expression
 from .building import DerivedEvent

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ..suggestions import did_you_mean_or_list
 from .errors import SchemaError
 from .model import (
     AttributePart,
@@ -21,7 +22,6 @@ from .model import (
     Wildcard,
     WildcardPart,
 )
-from .suggesting import closest
 
 if TYPE_CHECKING:
     from xmlschema import XMLSchema10
@@ -100,7 +100,8 @@ class _Reader:
             found = [e for e in found if e.target_namespace == self.schema.target_namespace] or found[:1]
         if not found:
             names = sorted({clark.rpartition("}")[2] for clark in known})
-            raise SchemaError(f"the schema declares no global element {root!r}{closest(root, names)}")
+            hint = did_you_mean_or_list(root, names)
+            raise SchemaError(f"the schema declares no global element {root!r}: {hint}")
         return found
 
     def _index(self, element: Any) -> int:
@@ -122,7 +123,7 @@ class _Reader:
         derived = [
             DerivedType(other.name, self._content(other))
             for other in self.derived.get(id(type_), ())
-            if not other.abstract
+            if not other.abstract and not other.is_blocked(element)
         ]
         documentation = _documentation(element.annotation) or _documentation(type_.annotation)
         notes = (
@@ -134,6 +135,7 @@ class _Reader:
             type_name=type_.name or "",
             derived=tuple(derived),
             abstract_type=bool(getattr(type_, "abstract", False)),
+            simple_type=bool(type_.is_simple()),
             nillable=bool(element.nillable),
             has_default=element.default is not None or element.fixed is not None,
             is_global=element.is_global(),

@@ -6,10 +6,20 @@ from collections.abc import Iterator
 
 from path_types import PathType
 
-from ..definitions import Expression
+from ..algebra import Expression
 from . import building, demands
 from .building import DerivedEvent
-from .model import Declaration, ElementPart, GroupKind, GroupPart, Part, Schema, local, wildcards
+from .model import (
+    Declaration,
+    ElementPart,
+    GroupKind,
+    GroupPart,
+    Part,
+    Schema,
+    WildcardPart,
+    elements,
+    local,
+)
 from .naming import EventNames, Prefixes, capitalised, element_path
 
 
@@ -22,10 +32,9 @@ def violation_events(
     counted as it should be; the event is raised by the very insertion that was one too many, and by further ones.
     """
     model = demands.simplified(declaration.content.model)
-    if any(wildcards(model)):
-        return  # another element of the same name may stand for the wildcard
-    for members, bound in _bounds(schema, model):
-        counted = [schema.declarations[index].name for index in members]
+    if model is None:
+        return
+    for counted, bound in _bounds(schema, model):
         tests = " | ".join(map(prefixes.in_condition, counted))
         inserted: list[Expression] = [building.inserted(element_path(place, name)) for name in counted]
         either = building.disjunction(inserted, place)
@@ -41,28 +50,68 @@ def violation_events(
         yield DerivedEvent(building.event(name, place, [root], when=condition), (comment,))
 
 
-def _bounds(schema: Schema, model: Part | None) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Sets of children and how many of them there may be together: each by itself, and those of a choice."""
-    if model is None:
-        return
-    for child, most in _most(model).items():
+def _bounds(schema: Schema, model: Part) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Names of children and how many of them there may be together: each by itself, and those of a choice."""
+    bounds = _Bounds(schema, model)
+    for name, most in bounds.single.items():
         if most is not None:
-            yield (child,), most
-    for members, most in _choices(model, 1):
-        if len(members) > 1:
-            yield members, most
+            yield (name,), most
+    for names in bounds.choices(model):
+        most = bounds.together(model, frozenset(names))
+        each = [bounds.single[name] for name in names]
+        if most is not None and not (None not in each and most >= sum(filter(None, each))):
+            yield names, most  # else the bounds of the names by themselves say as much
 
 
-def _most(part: Part) -> dict[int, int | None]:
-    """The greatest number of every child; None: no bound."""
-    if isinstance(part, ElementPart):
-        return dict.fromkeys(part.declarations, part.upper)
-    found: dict[int, int | None] = {}
-    if isinstance(part, GroupPart):
+class _Bounds:
+    """The greatest numbers of children that a content model allows; None: no bound.
+
+    A wildcard that takes one of the names counts as if it stood for it.
+    """
+
+    def __init__(self, schema: Schema, model: Part) -> None:
+        self.schema = schema
+        self.names = tuple(dict.fromkeys(self._named(index) for index in elements(model)))
+        self.single = self._most(model)
+
+    def _named(self, index: int) -> str:
+        return self.schema.declarations[index].name
+
+    def _most(self, part: Part) -> dict[str, int | None]:
+        """For every name the most children of it."""
+        if isinstance(part, ElementPart):
+            return dict.fromkeys(map(self._named, part.declarations), part.upper)
+        if isinstance(part, WildcardPart):
+            return dict.fromkeys(filter(part.wildcard.admits, self.names), part.upper)
+        found: dict[str, int | None] = {}
         for inner in part.parts:
-            for child, count in _most(inner).items():
-                found[child] = count if child not in found else _joined(part.kind, found[child], count)
-    return {child: _product(count, part.upper) for child, count in found.items()}
+            for name, count in self._most(inner).items():
+                found[name] = count if name not in found else _joined(part.kind, found[name], count)
+        return {name: _product(count, part.upper) for name, count in found.items()}
+
+    def together(self, part: Part, names: frozenset[str]) -> int | None:
+        """The most children of all these names together."""
+        if isinstance(part, ElementPart):
+            return part.upper if names.intersection(map(self._named, part.declarations)) else 0
+        if isinstance(part, WildcardPart):
+            return part.upper if any(map(part.wildcard.admits, names)) else 0
+        total: int | None = 0
+        for inner in part.parts:
+            total = _joined(part.kind, total, self.together(inner, names))
+        return _product(total, part.upper)
+
+    def choices(self, part: Part) -> Iterator[tuple[str, ...]]:
+        """The names in choices between elements, and those of substitution groups."""
+        if isinstance(part, ElementPart):
+            if len(part.declarations) > 1:
+                yield tuple(dict.fromkeys(map(self._named, part.declarations)))
+        elif isinstance(part, GroupPart):
+            single = [inner for inner in part.parts if isinstance(inner, ElementPart)]
+            if part.kind is GroupKind.CHOICE and len(single) == len(part.parts):
+                yield tuple(dict.fromkeys(self._named(i) for inner in single for i in inner.declarations))
+            else:
+                for inner in part.parts:
+                    yield from self.choices(inner)
 
 
 def _joined(kind: GroupKind, first: int | None, second: int | None) -> int | None:
@@ -72,27 +121,6 @@ def _joined(kind: GroupKind, first: int | None, second: int | None) -> int | Non
 
 
 def _product(first: int | None, second: int | None) -> int | None:
+    if first == 0 or second == 0:
+        return 0
     return None if first is None or second is None else first * second
-
-
-def _choices(part: Part, times: int | None) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Choices between single elements, with how many of them there may be in all; substitution groups too."""
-    most = _product(part.upper, times)
-    if isinstance(part, ElementPart):
-        if len(part.declarations) > 1 and most is not None:
-            yield part.declarations, most
-    elif isinstance(part, GroupPart):
-        single = all(isinstance(inner, ElementPart) and inner.upper == 1 for inner in part.parts)
-        if part.kind is GroupKind.CHOICE and single and most is not None:
-            yield (
-                tuple(
-                    child
-                    for inner in part.parts
-                    if isinstance(inner, ElementPart)
-                    for child in inner.declarations
-                ),
-                most,
-            )
-        elif most is not None:
-            for inner in part.parts:
-                yield from _choices(inner, most)

@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 from path_types import Axis, PathType, Step
 
-from .demands import simplified
-from .model import ElementPart, GroupKind, GroupPart, Part, Schema, TextKind, elements, local, wildcards
+from ..suggestions import KnownNames
+from .model import Schema, TextKind, elements, local, wildcards
 from .naming import XML, XSI
-from .suggesting import nearest
 
 _ALWAYS = {f"{{{XSI}}}{name}" for name in ("type", "nil", "schemaLocation", "noNamespaceSchemaLocation")} | {
     f"{{{XML}}}{name}" for name in ("lang", "space", "base", "id")
@@ -68,26 +67,13 @@ class Vocabulary:
         if not states:
             return 0, []
         for at in range(1, len(path)):
-            following = self._follow(states, path.steps[at])
+            following = self.follow(states, path.steps[at])
             if following is None:
                 return None
             if not following:
                 return at, states
             states = following
         return None
-
-    def most(self, path: PathType) -> int | None:
-        """How many nodes with this path one parent can have; None: any number, or not known."""
-        if path.last.axis is Axis.ATTRIBUTE:
-            return 1
-        if len(path) < 2 or not path.last.is_element or path.parent is None:
-            return None
-        states = self._states(path.parent)
-        if not states:
-            return None
-        counts = [self._most_of(index, path.last.test) for index in states]
-        known = [count for count in counts if count is not None]
-        return max(known) if len(known) == len(counts) else None
 
     # walking
 
@@ -105,18 +91,55 @@ class Vocabulary:
 
     def _having(self, step: Step) -> list[int]:
         """Declarations with such an attribute, or with text."""
-        return [index for index in range(len(self.schema.declarations)) if self._has(index, step)]
+        return [index for index in range(len(self.schema.declarations)) if self.has(index, step)]
 
-    def _states(self, path: PathType) -> list[int]:
-        states = self._start(path) or []
+    def states(self, path: PathType) -> frozenset[int] | None:
+        """The declarations that an element with a path that is, or ends with, ``path`` can be of; None: not known."""
+        states = self._start(path)
         for step in path.steps[1:]:
-            states = self._follow(states, step) or []
-        return states
+            states = None if states is None else self.follow(states, step)
+        return None if states is None else frozenset(states)
 
-    def _follow(self, states: Iterable[int], step: Step) -> list[int] | None:
+    def children(self, states: Iterable[int]) -> frozenset[int] | None:
+        """The declarations of the child elements of such elements; None: not known."""
+        found: set[int] = set()
+        for index in states:
+            found.update(child for named in self._children[index].values() for child in named)
+            if any(not wildcard.strict for wildcard in self._wildcards[index]):
+                return None
+            found.update(
+                child
+                for wildcard in self._wildcards[index]
+                for child, declaration in enumerate(self.schema.declarations)
+                if declaration.is_global and wildcard.admits(declaration.name)
+            )
+        return frozenset(found)
+
+    def inside(self, states: Iterable[int]) -> frozenset[int] | None:
+        """The declarations of all elements inside such elements; None: not known."""
+        found: set[int] = set()
+        waiting = list(states)
+        while waiting:
+            below = self.children([waiting.pop()])
+            if below is None:
+                return None
+            waiting += below - found
+            found |= below
+        return frozenset(found)
+
+    def has_element(self, name: str) -> bool:
+        """Whether an element of this name can be anywhere."""
+        return name in self._by_name or self.is_open
+
+    @property
+    def is_open(self) -> bool:
+        """Whether wildcards let in elements that the schema does not declare."""
+        return any(not wildcard.strict for wildcards in self._wildcards for wildcard in wildcards)
+
+    def follow(self, states: Iterable[int], step: Step) -> list[int] | None:
         """The declarations one step further; None when a wildcard lets in what is not known."""
         if not step.is_element:
-            return [index for index in states if self._has(index, step)]
+            return [index for index in states if self.has(index, step)]
         found: dict[int, None] = {}
         for index in states:
             found.update(dict.fromkeys(self._children[index].get(step.test, ())))
@@ -130,7 +153,8 @@ class Vocabulary:
                 found.update(dict.fromkeys(known))
         return list(found)
 
-    def _has(self, index: int, step: Step) -> bool:
+    def has(self, index: int, step: Step) -> bool:
+        """Whether elements of a declaration can have such an attribute, or text."""
         for content in self.schema.declarations[index].contents():
             if step.axis is Axis.CHILD:
                 if content.text is not TextKind.NONE:
@@ -145,31 +169,6 @@ class Vocabulary:
         return any(
             wildcard.admits(name) and not wildcard.strict for found in self._wildcards for wildcard in found
         )
-
-    def _most_of(self, index: int, name: str) -> int | None:
-        most = 0
-        if any(wildcard.admits(name) for wildcard in self._wildcards[index]):
-            return None
-        for content in self.schema.declarations[index].contents():
-            count = self._count(simplified(content.model), name)
-            if count is None:
-                return None
-            most = max(most, count)
-        return most
-
-    def _count(self, part: Part | None, name: str) -> int | None:
-        """The most elements called ``name`` in a part; None: no bound."""
-        if isinstance(part, ElementPart):
-            named = any(self.schema.declarations[index].name == name for index in part.declarations)
-            return part.upper if named else 0
-        if not isinstance(part, GroupPart):
-            return 0
-        counts = [self._count(inner, name) for inner in part.parts]
-        known = [count for count in counts if count is not None]
-        if len(known) < len(counts):
-            return None
-        total = max(known) if part.kind is GroupKind.CHOICE else sum(known)
-        return 0 if total == 0 else None if part.upper is None else total * part.upper
 
     # explaining
 
@@ -206,7 +205,7 @@ class Vocabulary:
         """The path with the step replaced by the name most like it, if the rest of it then exists."""
         step = path.steps[at]
         by_local = {local(name): name for name in names}
-        found = nearest(local(step.test), by_local)
+        found = KnownNames(by_local).nearest(local(step.test))
         if found is None:
             return None
         steps = (*path.steps[:at], Step(step.axis, by_local[found]), *path.steps[at + 1 :])

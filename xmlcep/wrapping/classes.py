@@ -10,9 +10,9 @@ from typing import Any
 
 from lxml import etree
 
+from ..xml_parser import safe_parser
 from .elements import DEFAULT_LOOKUP, LOOKUP, TrackedElement
 from .errors import WrapError
-from .parsing import safe_parser
 from .raw import Element, Node
 from .wrappable import check_classes
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from lxml import etree
 
+from ..xml_parser import safe_parser
 from .errors import RefusedError
 from .raw import Element, Node, contents, get_parent, get_previous
 
@@ -70,11 +71,8 @@ class Original:
         ``first`` says of a node of the document what it was when events first told of it (None: nothing has been told);
         ``shown`` what events would tell of one.
         """
-        parser = etree.XMLParser(
-            resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, remove_blank_text=False
-        )
         try:
-            before = list(etree.fromstring(self._text, parser).iter())
+            before = list(etree.fromstring(self._text, safe_parser(huge=True)).iter())
         except etree.XMLSyntaxError as error:
             raise RefusedError(
                 f"the document {document!r} cannot be verified: as it was when it was wrapped it cannot be parsed"

@@ -1,4 +1,4 @@
-"""The one safe XML parser of the project.
+"""XML text and files to trees, by the project's one parser (`xmlcep.xml_parser`).
 
 Files are opened here and never by lxml (which would unpack compressed files and fetch URLs); entities other
 than the five of XML are refused; no DTD is loaded, XInclude is data. Depth, text length and entity
@@ -13,6 +13,7 @@ from typing import IO, Any, TypeAlias
 
 from lxml import etree
 
+from ..xml_parser import safe_parser as safe_parser
 from .errors import DocumentError
 
 Source: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str]"
@@ -21,17 +22,6 @@ DEPTH_LIMIT = 256
 """How deep elements may be nested in XML that is parsed (libxml2's own limit)."""
 
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZ": "bzip2", b"\xfd7": "xz", b"PK": "zip"}
-
-
-def safe_parser(lookup: etree.ElementClassLookup | None = None) -> etree.XMLParser:
-    """A new parser with the project's settings; ``lookup`` chooses the element classes."""
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, dtd_validation=False,
-        attribute_defaults=False, huge_tree=False, remove_comments=False, remove_pis=False,
-    )  # fmt: skip
-    if lookup is not None:
-        parser.set_element_class_lookup(lookup)
-    return parser
 
 
 def parse_bytes(

@@ -8,6 +8,7 @@ from typing import Any
 
 from lxml import etree
 
+from ..xml_parser import safe_parser
 from .errors import RefusedError, WrapError
 from .original import serialisable
 from .parsing import DEPTH_LIMIT
@@ -129,9 +130,8 @@ def _check(tree: ShadowTree, text: str, nodes: int) -> None:
 
 def _fault(text: str, nodes: int | None) -> str | None:
     """Why a text cannot be parsed again, to as many nodes; None if it can."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
     try:
-        again = etree.fromstring(text, parser)
+        again = etree.fromstring(text, safe_parser(huge=True))
     except (etree.XMLSyntaxError, ValueError) as error:
         return str(error)
     counted = sum(int(count(again)) for count in _COUNTS)

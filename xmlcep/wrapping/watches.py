@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from ..documents.replica import Replica
+from ..documents import Replica
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
 from .errors import WrapError
@@ -39,8 +39,9 @@ class Watch:
         _check_names(rules, only)
         # A detector that is given has been fed what happened before (recovery).
         if detector is None:
-            conditional = any(operator.condition for tree in rules.graph.trees for operator in tree.operators)
-            state = Replica.from_snapshot(*document.snapshot()) if conditional else None
+            graph = rules.graph
+            asking = any(map(graph.asks_document, graph.trees))
+            state = Replica.from_snapshot(*document.snapshot()) if asking else None
             detector = Detector(rules, operators=operators, document=state)
         self._document = document
         self._detector = detector

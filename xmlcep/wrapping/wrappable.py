@@ -8,6 +8,7 @@ from typing import Any
 
 from lxml import etree
 
+from ..xml_parser import safe_parser
 from .errors import DocumentError, RefusedError, WrapError
 from .raw import Element, Node, get_next
 from .shadow import Tracked
@@ -44,9 +45,8 @@ def check_spelling(root: Node) -> None:
 
 def _refuse_entities_in_attributes(root: Node) -> None:
     """An entity in an attribute is no node in lxml, its value is the text around it; only when written it is to be seen."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
     try:
-        etree.fromstring(etree.tostring(root, encoding="utf-8", with_tail=False), parser)
+        etree.fromstring(etree.tostring(root, encoding="utf-8", with_tail=False), safe_parser(huge=True))
     except etree.XMLSyntaxError as error:
         raise DocumentError(
             f"the tree cannot be parsed again without its document type: {error}; "

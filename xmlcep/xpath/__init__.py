@@ -1,10 +1,38 @@
-"""XPath 1.0 in rules: read and checked before any event, then evaluated on a document.
+"""The expression language: XPath 1.0 with variables and a few functions more, checked before any event.
 
-Read `tokens`, `checking`, `conditions`.
+Read `syntax`, `parser`, `checking`, `values`, `closures`, `libxml2`, `reads`, `expression`.
 """
 
-from .checking import check_xpath as check_xpath
+from .closures import ENVIRONMENT as ENVIRONMENT
+from .closures import Sight as Sight
 from .conditions import Condition as Condition
 from .conditions import ConditionError as ConditionError
+from .environment import Environment as Environment
+from .errors import ExpressionError as ExpressionError
+from .evaluation import Evaluation as Evaluation
+from .expression import Expression as Expression
+from .expression import compile_expression as compile_expression
+from .kinds import NodeKind as NodeKind
+from .kinds import Scope as Scope
+from .kinds import VariableKind as VariableKind
+from .kinds import Variables as Variables
+from .reads import Reads as Reads
+from .running import RunningValues as RunningValues
 
-__all__ = ["Condition", "ConditionError", "check_xpath"]
+__all__ = [
+    "ENVIRONMENT",
+    "Condition",
+    "ConditionError",
+    "Environment",
+    "Evaluation",
+    "Expression",
+    "ExpressionError",
+    "NodeKind",
+    "Reads",
+    "RunningValues",
+    "Scope",
+    "Sight",
+    "VariableKind",
+    "Variables",
+    "compile_expression",
+]

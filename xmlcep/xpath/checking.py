@@ -1,364 +1,341 @@
-"""XPath 1.0 expressions, checked to the last branch before they are ever evaluated (D4).
+"""Whether an expression can be evaluated, to its last branch: told from the syntax tree before any event (D4).
 
-libxml2 finds unknown functions, unknown prefixes, wrong numbers of arguments and operands that are no
-node-set only when it comes across them in evaluation. XPath 1.0 without variables is statically typed, so all
-of that can be told from the text. The check also resolves names and finds out how far an expression looks.
+XPath 1.0 is statically typed but for variables, whose kinds are known here, too. So whatever could fail in evaluation
+is an error now: unknown functions and variables, wrong numbers and kinds of arguments, paths where there is
+no node to start from. Evaluation never raises.
 """
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple, NoReturn
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import NoReturn
 
-from ..language import PREDECLARED
-from .tokens import ConditionError, Kind, Token, tokenize
+from ..errors import MissingExtraError
+from ..suggestions import did_you_mean
+from .errors import ExpressionError
+from .functions import FUNCTIONS, INSTEAD, Parameter
+from .kinds import NodeKind, VariableKind, Variables
+from .regex import PatternError, matcher
+from .syntax import (
+    BOOLEAN_OPERATORS,
+    Call,
+    Filter,
+    Literal,
+    Negation,
+    Number,
+    Operation,
+    Path,
+    Root,
+    Span,
+    Syntax,
+    Union,
+    Variable,
+)
+
+MAX_DEPTH = 100
+"""The most levels of the syntax tree: whatever walks it needs a stack of some multiple of that."""
 
 
-class CheckedXPath(NamedTuple):
-    """An expression that evaluates without errors: ``text`` for libxml2, with ``prefixes`` made up for it.
+class Focus(Enum):
+    """What ``.`` is at a place in the expression."""
 
-    ``stays_inside``: nothing outside the context node's subtree can make a difference, and no absolute path.
-    """
-
-    text: str
-    prefixes: dict[str, str]
-    stays_inside: bool
+    NODE = "a node of a document"
+    OWN = "the text or attribute node that the expression is about"
+    ITEM = "a value of a list"
+    NOTHING = "nothing"
 
 
-def check_xpath(expression: str, namespaces: Mapping[str, str] | None = None) -> CheckedXPath:
-    """The expression, checked and with its names resolved; raises `ConditionError`.
-
-    ``namespaces`` maps prefixes to URIs, ``""`` is that of element names without a prefix (attributes without
-    a prefix have none). Clark notation ``{uri}name`` needs no prefix. ``..`` and the ancestor axes do not
-    reach the document node: the element at the top has no parent.
-
-    >>> check_xpath("price >= 0", {"": "urn:po"}).text
-    'n0:price >= 0'
-    """
-    return _Checker(expression, namespaces or {}).check()
-
-
-_PRECEDENCE = {
-    "or": 1, "and": 2, "=": 3, "!=": 3, "<": 4, "<=": 4, ">": 4, ">=": 4, "+": 5, "-": 5,
-    "*": 6, "div": 6, "mod": 6,
+_FOCUS = {
+    NodeKind.ELEMENT: Focus.NODE, NodeKind.TEXT: Focus.OWN, NodeKind.ATTRIBUTE: Focus.OWN,
+    NodeKind.NONE: Focus.NOTHING,
 }  # fmt: skip
-_INSIDE_AXES = ("child", "descendant", "descendant-or-self", "self", "attribute")
-_UPWARD_AXES = ("parent", "ancestor", "ancestor-or-self")
-_OUTSIDE_AXES = (*_UPWARD_AXES, "following", "following-sibling", "preceding", "preceding-sibling")
-_NODE_TYPES = ("text", "node", "comment", "processing-instruction")
-# name: (fewest arguments, most arguments, whether the first must be a node-set)
-_FUNCTIONS: dict[str, tuple[int, int | None, bool]] = {
-    "last": (0, 0, False), "position": (0, 0, False), "count": (1, 1, True), "local-name": (0, 1, True),
-    "namespace-uri": (0, 1, True), "name": (0, 1, True), "string": (0, 1, False), "concat": (2, None, False),
-    "starts-with": (2, 2, False), "contains": (2, 2, False), "substring-before": (2, 2, False),
-    "substring-after": (2, 2, False), "substring": (2, 3, False), "string-length": (0, 1, False),
-    "normalize-space": (0, 1, False), "translate": (3, 3, False), "boolean": (1, 1, False),
-    "not": (1, 1, False),
-    "true": (0, 0, False), "false": (0, 0, False), "lang": (1, 1, False), "number": (0, 1, False),
-    "sum": (1, 1, True), "floor": (1, 1, False), "ceiling": (1, 1, False), "round": (1, 1, False),
-}  # fmt: skip
-_INSTEAD = {
-    "id": "ids need a DTD, which is never read: write //item[@id = '…']",
-    "exists": "a path alone is true if it finds something",
-    "empty": "write not(…)",
-    "matches": "XPath 1.0 has contains(…, …) and starts-with(…, …)",
-    "ends-with": "XPath 1.0 has contains(…, …) and substring(…, …)",
-    "lower-case": "XPath 1.0 has translate(…, 'ABC…', 'abc…')",
-    "upper-case": "XPath 1.0 has translate(…, 'abc…', 'ABC…')",
-    "document": "a condition sees the subtree of its operator's node only",
-    "doc": "a condition sees the subtree of its operator's node only",
-    "current": "a condition's context node is its operator's node: start the path there",
-}
-_MAX_DEPTH = 50
+
+
+def outer_focus(node: NodeKind) -> Focus:
+    """What ``.`` is outside of all brackets."""
+    return _FOCUS[node]
+
+
+def focus_in(kind: VariableKind) -> Focus:
+    """What ``.`` is in the predicates of something of this kind."""
+    return Focus.ITEM if kind is VariableKind.LIST else Focus.NODE
+
+
+def kind_of(syntax: Syntax, focus: Focus, variables: Variables) -> VariableKind:
+    """The kind of value of a checked expression."""
+    match syntax:
+        case Literal():
+            return VariableKind.STRING
+        case Number() | Negation():
+            return VariableKind.NUMBER
+        case Variable(name):
+            return variables[name]
+        case Call(function):
+            return FUNCTIONS[function].result
+        case Operation(_, rest):
+            return VariableKind.BOOLEAN if rest[0][0] in BOOLEAN_OPERATORS else VariableKind.NUMBER
+        case Filter(operand):
+            return kind_of(operand, focus, variables)
+        case Path() if syntax.is_context and focus in (Focus.OWN, Focus.ITEM):
+            return VariableKind.LIST
+    return VariableKind.NODES
+
+
+def may_be_missing(syntax: Syntax) -> bool:
+    """Whether a checked expression that is no list can give nothing (None)."""
+    return isinstance(syntax, Variable) or (isinstance(syntax, Call) and FUNCTIONS[syntax.function].optional)
+
+
+def selects_by_place(predicate: Syntax, variables: Variables) -> bool:
+    """Whether which nodes a predicate takes can depend on their places in the list of those it is asked of."""
+    kind = kind_of(predicate, Focus.NODE, variables)
+    return kind in (VariableKind.NUMBER, VariableKind.VALUE) or _asks_for_place(predicate)
+
+
+def _asks_for_place(syntax: Syntax) -> bool:
+    if isinstance(syntax, Call) and syntax.function in ("position", "last"):
+        return True
+    return any(map(_asks_for_place, same_focus(syntax)))
+
+
+def same_focus(syntax: Syntax) -> Iterator[Syntax]:
+    """The parts of an expression that are evaluated with the same context node as it is."""
+    match syntax:
+        case Call(_, arguments):
+            yield from arguments
+        case Negation(operand) | Filter(operand):
+            yield operand
+        case Operation(first, rest):
+            yield first
+            yield from (operand for _, operand in rest)
+        case Union(operands):
+            yield from operands
+        case Path(start):
+            if start is not None and not isinstance(start, Root):
+                yield start
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What evaluating an expression takes: nodes at all, and nodes of the document that is changed (F3)."""
+
+    nodes: bool
+    document: bool
+
+
+def check(expression: str, syntax: Syntax, node: NodeKind, variables: Variables) -> Needs:
+    """Raises `ExpressionError` for what cannot be evaluated; says what evaluating it takes."""
+    checker = _Checker(expression, variables)
+    checker.check(syntax, outer_focus(node), 1, Place(outer=True))
+    return Needs(checker.nodes, checker.document)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in an expression something stands: in no predicate (``outer``); of which variable the predicate is."""
+
+    outer: bool = False
+    of: str = ""
 
 
 class _Checker:
-    """A recursive-descent parser of XPath 1.0; its methods return whether the result is a node-set."""
-
-    def __init__(self, expression: str, namespaces: Mapping[str, str]) -> None:
+    def __init__(self, expression: str, variables: Variables) -> None:
         self.expression = expression
-        self.namespaces = {**PREDECLARED, **namespaces}
-        self.tokens = list(tokenize(expression))
-        self.next = 0
-        self.depth = 0
-        self.predicates = 0
-        self.stays_inside = True
-        self.uris: list[str] = []
-        self.rewritten: list[tuple[int, int, str]] = []
+        self.variables = variables
+        self.nodes = False
+        self.document = False
 
-    def check(self) -> CheckedXPath:
-        if not self.expression.strip():
-            self._fail(self.tokens[-1], "nothing", 'write an XPath expression such as "price > 0"')
-        self._expression()
-        if self.token.kind is not Kind.END:
+    def check(self, syntax: Syntax, focus: Focus, depth: int, place: Place) -> VariableKind:
+        """Checks an expression with all in it; returns its kind."""
+        if depth > MAX_DEPTH:
             self._fail(
-                self.token,
-                f"unexpected {self.token.text!r}",
-                "an operator such as = or 'and' is missing here",
+                syntax.at, f"more than {MAX_DEPTH} operators and functions in each other", "simplify it"
             )
-        text, at = "", 0
-        for start, end, instead in sorted(self.rewritten):
-            text += self.expression[at:start] + instead
-            at = end
-        prefixes = {f"n{i}": uri for i, uri in enumerate(self.uris)}
-        return CheckedXPath(text + self.expression[at:], prefixes, self.stays_inside)
+        match syntax:
+            case Variable(name):
+                self._variable(name, syntax.at)
+            case Call():
+                self._call(syntax, focus, depth, place)
+            case Negation() | Operation():
+                for part in same_focus(syntax):
+                    self.check(part, focus, depth + 1, place)
+            case Union():
+                self._union(syntax, focus, depth, place)
+            case Filter(operand, predicates):
+                self._filter(operand, predicates, focus, depth, place)
+            case Path():
+                self._path(syntax, focus, depth, place)
+        return kind_of(syntax, focus, self.variables)
 
-    # -- tokens ---------------------------------------------------------------------------------------------
+    def _fail(self, at: Span, problem: str, hint: str) -> NoReturn:
+        raise ExpressionError(self.expression, at.start, at.width, problem, hint)
 
-    @property
-    def token(self) -> Token:
-        return self.tokens[self.next]
+    # -- variables and functions ----------------------------------------------------------------------------
 
-    def _take(self) -> Token:
-        self.next += 1
-        return self.tokens[self.next - 1]
-
-    def _took(self, *symbols: str) -> bool:
-        found = self.token.is_symbol(*symbols)
-        self.next += found
-        return found
-
-    def _expect(self, symbol: str, hint: str) -> None:
-        if not self._took(symbol):
-            found = f"unexpected {self.token.text!r}" if self.token.text else "it ends too early"
-            self._fail(self.token, f"{found}: expected {symbol!r}", hint)
-
-    def _fail(self, token: Token, problem: str, hint: str = "") -> NoReturn:
-        raise ConditionError(self.expression, token.start, len(token.text), problem, hint)
-
-    # -- expressions ----------------------------------------------------------------------------------------
-
-    def _expression(self) -> bool:
-        self.depth += 1
-        if self.depth > _MAX_DEPTH:
-            self._fail(
-                self.token, f"more than {_MAX_DEPTH} parentheses and brackets in each other", "simplify it"
-            )
-        nodes = self._binary(0)
-        self.depth -= 1
-        return nodes
-
-    def _binary(self, above: int) -> bool:
-        """Operands joined by operators that bind stronger than ``above`` (precedence climbing)."""
-        nodes = self._unary()
-        while self.token.kind is Kind.OPERATOR and _PRECEDENCE.get(self.token.text, 0) > above:
-            self._binary(_PRECEDENCE[self._take().text])
-            nodes = False
-        return nodes
-
-    def _unary(self) -> bool:
-        negated = False
-        while self._took("-"):
-            negated = True
-        start = self.token
-        nodes = self._path()
-        while self.token.kind is Kind.OPERATOR and self.token.text == "|":
-            if not nodes:
-                self._fail(start, "an operand of '|' that is no path", 'to say "one or the other", write or')
-            self._take()
-            start = self.token
-            nodes = self._path()
-            if not nodes:
-                self._fail(start, "an operand of '|' that is no path", 'to say "one or the other", write or')
-        return nodes and not negated
-
-    def _path(self) -> bool:
-        if self._starts_location_path():
-            self._location_path()
-            return True
-        start = self.token
-        nodes = self._primary()
-        while self.token.is_symbol("["):
-            self._require_nodes(nodes, start, "a predicate […]")
-            self._predicate()
-        if self.token.is_symbol("/", "//"):
-            self._require_nodes(nodes, start, "a path after '/'")
-            self._take()
-            self._steps()
-        return nodes
-
-    def _require_nodes(self, nodes: bool, token: Token, what: str) -> None:
-        if not nodes:
-            self._fail(token, f"{what} of something that is no path", "only paths lead to nodes")
-
-    def _primary(self) -> bool:
-        token = self._take()
-        if token.kind in (Kind.LITERAL, Kind.NUMBER):
-            return False
-        if token.is_symbol("("):
-            nodes = self._expression()
-            self._expect(")", "close the parenthesis")
-            return nodes
-        if token.kind is Kind.NAME:
-            return self._function(token)
-        if token.kind is Kind.END:
-            self._fail(token, "it ends too early", "an operand is missing at the end")
-        self._fail(
-            token, f"unexpected {token.text!r}", "an operand is missing here: a path, a number or a string"
-        )
-
-    def _function(self, name: Token) -> bool:
-        if name.text not in _FUNCTIONS:
-            self._fail(name, f"the unknown function {name.text}()", _function_hint(name.text))
-        if name.text in ("last", "position") and not self.predicates:
-            self._fail(
-                name, f"{name.text}() outside of […]", "there is only one context node: write count(…)"
-            )
-        if name.text == "lang":
-            self.stays_inside = False  # looks at the ancestors' xml:lang
-        fewest, most, first_is_nodes = _FUNCTIONS[name.text]
-        self._expect("(", "a function has parentheses")
-        count = 0
-        while not self.token.is_symbol(")"):
-            if count:
-                self._expect(",", "arguments are separated by commas")
-            start = self.token
-            nodes = self._expression()
-            if first_is_nodes and not count and not nodes:
-                self._fail(
-                    start, f"an argument of {name.text}() that is no path", f"write {name.text}(price)"
-                )
-            count += 1
-        self._take()
-        if count < fewest or (most is not None and count > most):
-            expected = (
-                str(fewest) if fewest == most else f"{fewest} to {most}" if most else f"at least {fewest}"
-            )
-            self._fail(name, f"{name.text}() with {count} arguments", f"it takes {expected}")
-        return False
-
-    # -- paths ----------------------------------------------------------------------------------------------
-
-    def _starts_location_path(self) -> bool:
-        token = self.token
-        if token.is_symbol("/", "//", ".", "..", "@", "*"):
-            return True
-        if token.kind is not Kind.NAME:
-            return False
-        return token.text in _NODE_TYPES or not self.tokens[self.next + 1].is_symbol("(")
-
-    def _location_path(self) -> None:
-        if self.token.is_symbol("/", "//"):
-            self.stays_inside = False
-            alone = self._take().text == "/" and not self._starts_step()
-            if alone:
-                return
-        self._steps()
-
-    def _starts_step(self) -> bool:
-        return self.token.is_symbol(".", "..", "@", "*") or self.token.kind is Kind.NAME
-
-    def _steps(self) -> None:
-        self._step()
-        while self._took("/", "//"):
-            self._step()
-
-    def _step(self) -> None:
-        token = self.token
-        if self._took("..", "."):
-            if token.text == "..":
-                self.stays_inside = False
-                self.rewritten.append((token.start, token.end, "parent::*"))
-            if self.token.is_symbol("["):
-                axis = "parent" if token.text == ".." else "self"
-                self._fail(self.token, f"a predicate of {token.text!r}", f"write {axis}::node()[…]")
+    def _variable(self, name: str, at: Span) -> None:
+        kind = self.variables.get(name)
+        if kind is VariableKind.NODES:
+            self.nodes = True
+        if kind is not None:
             return
-        axis = self._axis()
-        self._node_test(axis)
-        while self.token.is_symbol("["):
-            self._predicate()
+        known = sorted(self.variables)
+        shown = ", ".join(f"${variable}" for variable in known[:12]) + (" …" if len(known) > 12 else "")
+        there = f"there are {shown}" if known else "there are none here: write the value"
+        self._fail(at, f"the unknown variable ${name}", did_you_mean(name, known) or there)
 
-    def _axis(self) -> str:
-        if self._took("@"):
-            return "attribute"
-        token = self.token
-        if token.kind is not Kind.NAME or not self.tokens[self.next + 1].is_symbol("::"):
-            return "child"
-        self.next += 2
-        known = (*_INSIDE_AXES, *_OUTSIDE_AXES)
-        if token.text not in known:
-            self._fail(
-                token,
-                f"the unknown axis {token.text!r}",
-                _close(token.text, known) or f"axes: {', '.join(known)}",
-            )
-        if token.text in _OUTSIDE_AXES:
-            self.stays_inside = False
-        return token.text
+    def _call(self, call: Call, focus: Focus, depth: int, place: Place) -> None:
+        name, arguments = call.function, call.arguments
+        if name not in FUNCTIONS:
+            self._fail(call.at, f"the unknown function {name}()", _function_hint(name))
+        function, count = FUNCTIONS[name], len(arguments)
+        if count < function.fewest or (function.most is not None and count > function.most):
+            self._fail(call.at, f"{name}() with {count} arguments", f"it takes {function.arity}")
+        if name in ("last", "position") and place.outer:
+            self._fail(call.at, f"{name}() outside of […]", "there is only one context node: write count(…)")
+        if name == "lang":
+            self._needs_node(call.at, "lang()", focus)
+            if focus is Focus.ITEM:
+                self._fail(call.at, "lang() of a value", "only nodes have a language")
+            self.nodes = True
+            self.document |= not place.of
+        for index, argument in enumerate(arguments):
+            self._argument(name, function.parameter(index), argument, focus, depth, place)
+        if name == "matches":
+            self._pattern(*arguments[1:])
 
-    def _node_test(self, axis: str) -> None:
-        token = self._take()
-        if token.is_symbol("*"):
+    def _argument(
+        self, function: str, parameter: Parameter, argument: Syntax, focus: Focus, depth: int, place: Place
+    ) -> None:
+        kind = self.check(argument, focus, depth + 1, place)
+        match parameter:
+            case Parameter.LIST if not kind.is_list:
+                if isinstance(argument, Variable):
+                    hint = f"${argument.name} is {kind.value} here, not several"
+                else:
+                    hint = f"write {function}(price)"
+                problem = f"an argument of {function}() that is no path and no list"
+                self._fail(argument.at, problem, hint)
+            case Parameter.NODES:
+                if isinstance(argument, Path) and argument.is_context and focus is Focus.OWN:
+                    self.nodes = self.document = True  # the name of a text or attribute node
+                elif kind is not VariableKind.NODES:
+                    problem = f"an argument of {function}() that is no path"
+                    self._fail(argument.at, problem, f"only nodes have names: write {function}(*[1])")
+            case Parameter.LITERAL if not isinstance(argument, Literal):
+                problem = f"a pattern or flags of {function}() that are no string in quotes"
+                hint = "the pattern has to be known beforehand: write it in quotes, or use contains(…, …)"
+                self._fail(argument.at, problem, hint)
+
+    def _pattern(self, pattern: Syntax, flags: Syntax | None = None) -> None:
+        assert isinstance(pattern, Literal)
+        assert flags is None or isinstance(flags, Literal)
+        try:
+            matcher(pattern.value, flags.value if flags else "")
+        except PatternError as error:
+            at = Span(pattern.at.start + 1 + error.offset, error.width)
+            self._fail(at, f"in the pattern {error.problem}", error.hint)
+        except MissingExtraError as error:
+            self._fail(pattern.at, "a pattern, which needs the package google-re2,", error.command)
+
+    # -- nodes ----------------------------------------------------------------------------------------------
+
+    def _needs_node(self, at: Span, what: str, focus: Focus) -> None:
+        if focus is Focus.NOTHING:
+            there = ", ".join(f"${name}" for name in sorted(self.variables)[:6])
+            hint = f"write with variables ({there})" if there else "there is no node to start from"
+            self._fail(at, f"{what}, although there is no document here,", hint)
+
+    def _union(self, union: Union, focus: Focus, depth: int, place: Place) -> None:
+        sources = []
+        for operand in union.operands:
+            kind = self.check(operand, focus, depth + 1, place)
+            own = isinstance(operand, Path) and operand.is_context and focus is Focus.OWN
+            if not kind.is_list:
+                hint = 'to say "one or the other", write or'
+                self._fail(operand.at, "an operand of '|' that is no path", hint)
+            if kind is VariableKind.LIST and not own:
+                hint = "there is no order between values of several lists: ask each of them"
+                self._fail(operand.at, "an operand of '|' that is a list of values", hint)
+            if own:
+                self.nodes = self.document = True
+            sources.append(_source(operand))
+            if sources[-1] != sources[0]:
+                hint = "there is no order between nodes of several documents: ask each of them"
+                self._fail(operand.at, "an operand of '|' of another document than that before", hint)
+
+    def _filter(
+        self, operand: Syntax, predicates: tuple[Syntax, ...], focus: Focus, depth: int, place: Place
+    ) -> None:
+        kind = self.check(operand, focus, depth + 1, place)
+        if not kind.is_list:
+            hint = _one_value_hint(operand, kind) or "only paths lead to nodes"
+            self._fail(operand.at, "a predicate […] of something that is no path", hint)
+        inner = Place(of=_source(operand) or ("." if kind is VariableKind.LIST else ""))
+        self._predicates(predicates, focus_in(kind), depth, inner if inner.of else Place(of=place.of))
+
+    def _path(self, path: Path, focus: Focus, depth: int, place: Place) -> None:
+        if path.start is None or path.start is Root.ROOT:
+            self._start(path, focus, place)
+            of = place.of
+        else:
+            kind = self.check(path.start, focus, depth + 1, place)
+            if kind is not VariableKind.NODES:
+                hint = _one_value_hint(path.start, kind) or "only paths lead to nodes"
+                self._fail(path.start.at, "a path after '/' of something that is no path", hint)
+            of = _source(path.start) or place.of
+        for step in path.steps:
+            self._predicates(step.predicates, Focus.NODE, depth, Place(of=of))
+
+    def _start(self, path: Path, focus: Focus, place: Place) -> None:
+        """A path that starts at the context node or at the root."""
+        self._needs_node(path.at, "a location path", focus)
+        if path.is_context and focus in (Focus.OWN, Focus.ITEM):
             return
-        if token.kind is not Kind.NAME:
-            found = f"unexpected {token.text!r}" if token.text else "it ends too early"
-            self._fail(
-                token, f"{found}: expected a step of a path", "write a name, *, @name, text(), . or .."
+        if focus is Focus.ITEM:
+            hint = (
+                "a value stands alone: turn it around, //item[@id = $v], or compare outside of the brackets"
             )
-        if self._took("("):
-            self._node_type(token, axis)
-        else:
-            self._name(token, axis)
+            self._fail(path.at, f"a path in a predicate of {_shown(place.of)}, a list of values,", hint)
+        self.nodes = True
+        self.document |= not place.of
 
-    def _node_type(self, token: Token, axis: str) -> None:
-        if token.text not in _NODE_TYPES:
-            self._fail(
-                token,
-                f"the function {token.text}() as a step",
-                "a step is a name, *, @name, text() or node()",
-            )
-        if token.text in ("comment", "processing-instruction"):
-            self._fail(
-                token,
-                f"{token.text}()",
-                "comments and processing instructions are not part of what a condition sees (X5)",
-            )
-        self._expect(")", f"{token.text}() takes nothing between its parentheses")
-        end = self.tokens[self.next - 1].end
-        # The node at the top counts as the root (X5): its parent, libxml2's document node, is left out.
-        if token.text == "node" and axis in ("parent", "ancestor"):
-            self.rewritten.append((token.start, end, "*"))
-        elif token.text == "node" and axis == "ancestor-or-self":
-            self.rewritten.append((end, end, "[parent::node()]"))
-
-    def _name(self, token: Token, axis: str) -> None:
-        """Resolves a name test: Clark notation, a prefix, or the default namespace of elements."""
-        name = token.text
-        if name.startswith("{"):
-            uri, local = name[1:].rsplit("}", 1)
-        elif ":" in name:
-            prefix, local = name.split(":")
-            if prefix not in self.namespaces:
-                known = ", ".join(sorted(filter(None, self.namespaces))) or "none"
-                hint = f"declare it (known prefixes: {known}) or write {{uri}}{local}"
-                self._fail(token, f"the unknown prefix {prefix!r}", hint)
-            uri = self.namespaces[prefix]
-        else:
-            uri, local = "" if axis == "attribute" else self.namespaces.get("", ""), name
-        if uri:
-            if uri not in self.uris:
-                self.uris.append(uri)
-            local = f"n{self.uris.index(uri)}:{local}"
-        if local != name:
-            self.rewritten.append((token.start, token.end, local))
-
-    def _predicate(self) -> None:
-        self._take()
-        self.predicates += 1
-        self._expression()
-        self._expect("]", "close the bracket")
-        self.predicates -= 1
+    def _predicates(self, predicates: tuple[Syntax, ...], focus: Focus, depth: int, place: Place) -> None:
+        for predicate in predicates:
+            self.check(predicate, focus, depth + 1, place)
 
 
-def _close(word: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(word, list(known), 1)
-    return f"did you mean {close[0]}?" if close else ""
+def _source(syntax: Syntax | Root | None) -> str:
+    """Where nodes come from: the name of a variable; ``""`` the document."""
+    match syntax:
+        case Variable(name):
+            return name
+        case Path(start) | Filter(start):
+            return _source(start)
+        case Union(operands):
+            return _source(operands[0])
+        case Call("distinct-values"):
+            return "."
+    return ""
+
+
+def _shown(source: str) -> str:
+    return "it" if source == "." else f"${source}"
+
+
+def _one_value_hint(syntax: Syntax, kind: VariableKind) -> str:
+    if not isinstance(syntax, Variable):
+        return ""
+    article = (
+        "has values, which no nodes stand below" if kind is VariableKind.LIST else f"is {kind.value} here"
+    )
+    return f"${syntax.name} {article}"
 
 
 def _function_hint(name: str) -> str:
-    if name in _INSTEAD:
-        return _INSTEAD[name]
+    if name in INSTEAD:
+        return INSTEAD[name]
     if ":" in name or name.startswith("{"):
-        return "extension functions are not available: only those of XPath 1.0 are"
-    return _close(name, _FUNCTIONS) or f"the functions of XPath 1.0: {', '.join(sorted(_FUNCTIONS))}"
+        return "extension functions are not available: only those of docs/expressions.md are"
+    return did_you_mean(name, FUNCTIONS) or f"the functions: {', '.join(sorted(FUNCTIONS))}"

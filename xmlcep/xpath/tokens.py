@@ -1,4 +1,4 @@
-"""The tokens of XPath 1.0 (section 3.7 of the recommendation), and the error of a bad expression."""
+"""The tokens of XPath 1.0 (section 3.7 of the recommendation), and how long an expression may be."""
 
 from __future__ import annotations
 
@@ -7,36 +7,23 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple, NoReturn
 
-from ..errors import XmlCepError
+from path_types.names import NCNAME
+
+from .errors import ExpressionError
+
+MAX_LENGTH = 20_000
+"""The most characters of an expression."""
+
+MAX_TOKENS = 4_000
+"""The most tokens of an expression. libxml2 gives up in evaluation where operators, steps or predicates are some
+5,000 deep in its tree; no token makes more than one level of it (tests/xpath/test_limits.py)."""
 
 
-class ConditionError(XmlCepError, ValueError):
-    """An XPath expression that cannot be a condition: ``expression``, where (``offset`` from 0, ``width``),
-    what is wrong (``message``) and what to write instead (``hint``)."""
-
-    def __init__(self, expression: str, offset: int, width: int, problem: str, hint: str = "") -> None:
-        self.expression = expression
-        self.offset = offset
-        self.width = max(1, width)
-        self.problem = problem
-        self.hint = hint
-        super().__init__(expression, offset, width, problem, hint)
-
-    @property
-    def message(self) -> str:
-        """What is wrong, in one line that says where."""
-        return f"{self.problem} in the condition {self.expression!r}, character {self.offset + 1}"
-
-    def __str__(self) -> str:
-        shown = "".join(" " if character.isspace() else character for character in self.expression)
-        lines = [self.message, f"  {shown}", f"  {' ' * self.offset}{'^' * self.width}"]
-        return "\n".join([*lines, f"  hint: {self.hint}"] if self.hint else lines)
-
-
-class Kind(Enum):
+class TokenKind(Enum):
     """What a token is; an operator is told from a name or sign by what stands before it."""
 
     NAME = "name"
+    VARIABLE = "variable"
     LITERAL = "literal"
     NUMBER = "number"
     SYMBOL = "symbol"
@@ -47,7 +34,7 @@ class Kind(Enum):
 class Token(NamedTuple):
     """A token and where it starts."""
 
-    kind: Kind
+    kind: TokenKind
     text: str
     start: int
 
@@ -58,21 +45,27 @@ class Token(NamedTuple):
 
     def is_symbol(self, *symbols: str) -> bool:
         """Whether it is one of these signs, and not as an operator."""
-        return self.kind is Kind.SYMBOL and self.text in symbols
+        return self.kind is TokenKind.SYMBOL and self.text in symbols
 
 
-_NCNAME = r"[^\W\d][\w.\-\u00b7]*"
 _PATTERN = re.compile(
     rf"(?P<space>[ \t\r\n]+)|(?P<literal>\"[^\"]*\"|'[^']*')|(?P<number>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
-    rf"|(?P<name>(?:\{{[^{{}}]*\}}|{_NCNAME}:(?!:))(?:{_NCNAME}|\*)|{_NCNAME})"
+    rf"|(?P<variable>\$(?:{NCNAME}:)?{NCNAME})"
+    rf"|(?P<name>(?:\{{[^{{}}]*\}}|{NCNAME}:(?!:))(?:{NCNAME}|\*)|{NCNAME})"
     r"|(?P<symbol>::|//|\.\.|!=|<=|>=|[()\[\].@,/|+\-=<>*])"
 )
 _OPERATOR_NAMES = ("and", "or", "div", "mod")
+# The characters that XML cannot hold: no document has them, and libxml2 reads no expression with them.
+_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def tokenize(expression: str) -> Iterator[Token]:
-    """The tokens of an expression, an end token last; raises `ConditionError`."""
-    at = 0
+    """The tokens of an expression, an end token last; raises `ExpressionError`.
+
+    It takes time in proportion to the length, whatever the text.
+    """
+    _refuse_unusable(expression)
+    at = count = 0
     before: Token | None = None
     while at < len(expression):
         match = _PATTERN.match(expression, at)
@@ -81,24 +74,42 @@ def tokenize(expression: str) -> Iterator[Token]:
         at = match.end()
         if match.lastgroup == "space":
             continue
-        token = Token(Kind(match.lastgroup), match.group(), match.start())
+        token = Token(TokenKind(match.lastgroup), match.group(), match.start())
         if _is_operator(token, before):
-            token = token._replace(kind=Kind.OPERATOR)
+            token = token._replace(kind=TokenKind.OPERATOR)
+        count += 1
+        if count > MAX_TOKENS:
+            problem = f"more than {MAX_TOKENS} names, numbers, strings and signs"
+            raise ExpressionError(expression, token.start, len(token.text), problem, _SHORTER)
         yield token
         before = token
-    yield Token(Kind.END, "", len(expression))
+    yield Token(TokenKind.END, "", len(expression))
+
+
+_SHORTER = "split it up into several rules, or put values into a reference document and look them up there"
+
+
+def _refuse_unusable(expression: str) -> None:
+    if len(expression) > MAX_LENGTH:
+        problem = f"{len(expression):,} characters, more than {MAX_LENGTH:,},"
+        raise ExpressionError(expression, MAX_LENGTH, 1, problem, _SHORTER)
+    unusable = _NO_XML.search(expression)
+    if unusable:
+        problem = f"bad XPath: {unusable.group()!r}, a character that no XML document has,"
+        raise ExpressionError(expression, unusable.start(), 1, problem, "take it out")
 
 
 def _fail_at_character(expression: str, at: int) -> NoReturn:
     character = expression[at]
     if character == "$":
-        problem, hint = "a variable", "conditions have no variables: write the value"
+        problem, hint = "a variable without a name", "write $ and a name without a blank between them: $old"
     elif character in "\"'":
         problem, hint = "a string without an end", f"close it with {character}"
     else:
         problem = f"unexpected {character!r}"
         hint = "write XPath 1.0: 'and', 'or', =, !=, <, <=, +, -, *, div, mod"
-    raise ConditionError(expression, at, len(expression) - at if character in "\"'" else 1, problem, hint)
+    width = len(expression) - at if character in "\"'" else 1
+    raise ExpressionError(expression, at, width, problem, hint)
 
 
 def _is_operator(token: Token, before: Token | None) -> bool:
@@ -106,7 +117,7 @@ def _is_operator(token: Token, before: Token | None) -> bool:
     if token.is_symbol("|", "+", "=", "!=", "<", "<=", ">", ">="):
         return True
     after_operand = before is not None and not (
-        before.kind is Kind.OPERATOR or before.is_symbol("@", "::", "(", "[", ",", "/", "//", "-")
+        before.kind is TokenKind.OPERATOR or before.is_symbol("@", "::", "(", "[", ",", "/", "//", "-")
     )
-    is_name = token.kind is Kind.NAME and token.text in _OPERATOR_NAMES
+    is_name = token.kind is TokenKind.NAME and token.text in _OPERATOR_NAMES
     return after_operand and (token.is_symbol("*", "-") or is_name)

@@ -42,18 +42,23 @@ class FindingEncoder:
 
     def encode(self, composite: CompositeEvent) -> bytes:
         """The JSON text of the composite's finding record, as UTF-8."""
-        name, operator, path, ids, constituents, start, end, cause = composite
-        return FASTEST.dumps(
-            {
-                "doc": cause[8], "ts": cause[0], "at": cause[7], "name": name, "path": self._texts[path],
-                "ids": ids, "start": start, "end": end, "constituents": self._constituents(constituents),
-                "operator": operator,
-            }
-        )  # fmt: skip
+        name, operator, path, ids, constituents, start, end, cause, bindings, _ = composite
+        record = {
+            "doc": cause.doc, "ts": cause[0], "at": cause.at, "name": name, "path": self._texts[path],
+            "ids": ids, "start": start, "end": end, "constituents": self._constituents(constituents),
+            "operator": operator,
+        }  # fmt: skip
+        if bindings is not None:
+            record["bindings"] = bindings
+        if cause.txn is not None:
+            record["txn"] = cause.txn
+        if cause.meta is not None:
+            record["meta"] = cause.meta
+        return FASTEST.dumps(record)
 
     def forwarded(self, composite: CompositeEvent) -> bytes:
         """The composite for another task, as `decode_composite` reads it."""
-        name, _, path, ids, constituents, start, end, _ = composite
+        name, _, path, ids, constituents, start, end, _, _, _ = composite
         return FASTEST.dumps(
             {
                 "name": name, "path": self._texts[path], "ids": ids, "start": start, "end": end,
@@ -67,8 +72,8 @@ class FindingEncoder:
         texts = self._texts
         records: list[dict[str, Any]] = []
         for event in events:
-            if type(event) is CompositeEvent:
-                name, operator, path, ids, inside, _, _, _ = event
+            if isinstance(event, CompositeEvent):
+                name, operator, path, ids, inside, _, _, _, _, _ = event
                 records.append(
                     {
                         "name": operator or name, "path": texts[path], "ids": ids,
@@ -76,10 +81,13 @@ class FindingEncoder:
                     }
                 )  # fmt: skip
             else:
-                records.append(
-                    {
-                        "ts": event[0], "op": event[1], "path": texts[event[2]], "ids": event[3],
-                        "value": event[4], "old": event[5],
-                    }
-                )  # fmt: skip
+                ts, op, where, ids, value, old, _, at, _, txn, meta, _ = event
+                record = {"ts": ts, "op": op, "path": texts[where], "ids": ids, "value": value, "old": old}
+                if at is not None:
+                    record["at"] = at
+                if txn is not None:
+                    record["txn"] = txn
+                if meta is not None:
+                    record["meta"] = meta
+                records.append(record)
         return records

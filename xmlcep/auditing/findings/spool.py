@@ -20,7 +20,7 @@ CREATE TABLE finding (doc TEXT, number INTEGER, lines BLOB);
 CREATE INDEX finding_order ON finding (doc, number); -- sorting rows of a megabyte would take them into memory
 CREATE TABLE loose (doc TEXT, ts INTEGER, place INTEGER, ids BLOB, line BLOB);
 CREATE TABLE bad (file INTEGER, record INTEGER, doc TEXT, line BLOB);
-CREATE TABLE record (doc TEXT, ts INTEGER, number INTEGER, file INTEGER, record INTEGER, line BLOB);
+CREATE TABLE record (doc TEXT, ts INTEGER, at INTEGER, number INTEGER, file INTEGER, record INTEGER, line BLOB);
 """
 
 
@@ -88,13 +88,16 @@ class Spool:
         """File, record and line of what was quarantined, in file order."""
         return self._database.execute("SELECT file, record, line FROM bad ORDER BY file, record")
 
-    def add_records(self, records: Iterable[tuple[str, int, int, int, int, bytes]]) -> None:
-        """Keeps records to be sorted: document, ts, number in the log, file, record in the file, line."""
-        self._database.executemany("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)", records)
+    def add_records(self, records: Iterable[tuple[str, int, int | None, int, int, int, bytes]]) -> None:
+        """Keeps records to be sorted: document, ts, time of a clock record, number in the log, file, record in the
+        file, line."""
+        self._database.executemany("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)", records)
 
     def records(self) -> Iterator[tuple[str, int, int, bytes]]:
-        """Document, file, record and line by document and ts; of equal ts the first in the log first."""
-        return self._database.execute("SELECT doc, file, record, line FROM record ORDER BY doc, ts, number")
+        """Document, file, record and line by document and ts; of equal ts clock records last, by their time; else
+        the first in the log first."""
+        order = "doc, ts, at, number"  # what has no time comes first
+        return self._database.execute(f"SELECT doc, file, record, line FROM record ORDER BY {order}")
 
     def close(self) -> None:
         """Deletes the database."""

@@ -15,7 +15,7 @@ from ...log.parquet import load_pyarrow
 if TYPE_CHECKING:
     import pyarrow
 
-FIELDS = ("doc", "ts", "at", "name", "path", "ids", "start", "end", "constituents", "operator")
+FIELDS = ("doc", "ts", "at", "name", "path", "ids", "start", "end", "constituents", "operator", "txn", "meta")
 _GROUP = 20_000
 
 
@@ -86,22 +86,36 @@ def findings_schema() -> pyarrow.Schema:
     text, number = pa.string(), pa.int64()
     types = {
         "doc": text, "ts": number, "at": text, "name": text, "path": text, "ids": pa.list_(number),
-        "start": number, "end": number, "constituents": text, "operator": text,
+        "start": number, "end": number, "constituents": text, "operator": text, "txn": number,
+        "meta": pa.map_(text, text),
     }  # fmt: skip
     return pa.schema([pa.field(name, types[name]) for name in FIELDS])
 
 
 def findings_table(lines: Iterable[bytes], schema: pyarrow.Schema | None = None) -> pyarrow.Table:
-    """Findings as an Arrow table."""
+    """Findings as an Arrow table; a finding without ``txn`` or ``meta`` has null there."""
     pa = load_pyarrow()
     schema = schema or findings_schema()
     columns: dict[str, list[Any]] = {name: [] for name in FIELDS}
     for line in lines:
         record = FASTEST.loads(line)
         record["constituents"] = FASTEST.dumps(record["constituents"]).decode()
+        if "meta" in record:
+            record["meta"] = list(record["meta"].items())
         for name in FIELDS:
-            columns[name].append(record[name])
+            columns[name].append(record.get(name))
     return pa.table([pa.array(columns[field.name], field.type) for field in schema], schema=schema)
+
+
+def record_of(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of such a table as the finding record it was made from."""
+    record = row | {"constituents": FASTEST.loads(row["constituents"].encode())}
+    txn, meta = record.pop("txn"), record.pop("meta")
+    if txn is not None:
+        record["txn"] = txn
+    if meta is not None:
+        record["meta"] = dict(meta)
+    return record
 
 
 class TemporaryFolder:

@@ -1,1 +1,1 @@
-"""The audit in one process. Read `replay`."""
+"""The audit in one process. Read `engine`, then `document_replay`."""

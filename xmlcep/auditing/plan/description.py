@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...definitions import Multiplicity
+from ...algebra import Multiplicity
 from ...events import PrimitiveType
 from .partition_key import Pass, Plan
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from path_types import PathType, ends, offset
 
-from ...definitions import Multiplicity, Termination
+from ...algebra import Multiplicity, Termination
 from ...events import CompositeType, PrimitiveType
 from ...rules import Rules
 from ...rules.event_graph import EventGraph

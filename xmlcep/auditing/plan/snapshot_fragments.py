@@ -10,7 +10,7 @@ from lxml import etree
 from path_types import PathType, Step
 
 from ...documents.replica import Replica
-from ...documents.snapshots import SnapshotError
+from ...documents.snapshots import SnapshotError, parse_snapshot
 from ...log import Header
 from .partition_key import Pass, key_step
 
@@ -48,7 +48,8 @@ def fragments(header: Header, each: Pass, file: str) -> Iterator[Fragment]:
     if each.by_document:
         yield Fragment(WHOLE, header.snapshot, header.ids)
         return
-    root = _root(header.snapshot)
+    # Parsed again: the replica took comments out of its own tree, and with them what separates text nodes.
+    root = parse_snapshot(header.snapshot)
     ids, used = header.ids, 0
     paths: list[PathType] = []
     starts: list[int] = []
@@ -74,9 +75,3 @@ def fragments(header: Header, each: Pass, file: str) -> Iterator[Fragment]:
             starts.pop()
         if paths and element.tail:
             used += 1
-
-
-def _root(snapshot: str) -> etree._Element:
-    """Parsed again: the replica took comments out of its own tree, and with them what separates text nodes."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
-    return etree.fromstring(snapshot, parser)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -18,8 +18,9 @@ import pyarrow as pa
 
 from path_types import PathType
 
-from ...log.columns.arrow import id_tuples
-from ...log.columns.blocks import Kind
+from ...log.columns.arrow_values import id_tuples
+from ...log.columns.blocks import RecordType
+from ...log.json_codec import FASTEST
 from ..rule_counts import kind_of, text_of
 
 Numbers = npt.NDArray[np.int64]
@@ -68,11 +69,15 @@ def buckets_of(doc_hashes: Any, keys: Any, buckets: int) -> Numbers:
     return ((hashed >> np.uint64(32)) % np.uint64(buckets)).astype(np.int64)
 
 
+META = pa.dictionary(pa.int32(), pa.string())
+"""Metas as JSON texts."""
+
 # The columns of routed rows beside `doc` and `what`, which are codes while rows are collected and
 # dictionaries in a chunk. `pos` of a fragment is the number of its header.
 _FIELDS = {
     "pass": pa.int64(), "mark": pa.int64(), "ts": pa.int64(), "ids": pa.list_(pa.int64()),
-    "value": pa.string(), "old": pa.string(), "pos": pa.int64(), "at": pa.string(), "composite": pa.binary(),
+    "value": pa.string(), "old": pa.string(), "pos": pa.int64(), "at": pa.string(), "txn": pa.int64(),
+    "meta": META, "more": pa.bool_(), "composite": pa.binary(),
 }  # fmt: skip
 _COLLECTED = pa.schema([("cell", pa.int64()), ("doc", pa.int64()), ("what", pa.int64()), *_FIELDS.items()])
 
@@ -80,15 +85,15 @@ _COLLECTED = pa.schema([("cell", pa.int64()), ("doc", pa.int64()), ("what", pa.i
 class ChunkWriter:
     """Collects routed rows and hands them out in chunks.
 
-    ``levels`` are those of the passes, by index; ``kinds`` (it may grow) says what the codes of ``what`` stand for.
+    ``levels`` are those of the passes, by index; ``types`` (it may grow) says what the codes of ``what`` stand for.
     """
 
-    def __init__(self, levels: Sequence[int], buckets: int, kinds: Sequence[Kind]) -> None:
+    def __init__(self, levels: Sequence[int], buckets: int, types: Sequence[RecordType]) -> None:
         self.buckets = buckets
         self.docs: list[str] = []
         self._codes: dict[str, int] = {}
         self._levels = np.asarray(levels, np.int64)
-        self._kinds = kinds
+        self._types = types
         self._held: list[pa.RecordBatch] = []
         self._rows = 0
         self._number = 0
@@ -155,10 +160,15 @@ class ChunkWriter:
     def _content(self, table: pa.Table) -> bytes:
         columns = {
             "doc": _named(table["doc"], self.docs.__getitem__),
-            "what": _named(table["what"], lambda code: text_of(self._kinds[code])),
+            "what": _named(table["what"], lambda code: text_of(self._types[code])),
         }
         # A column without values is left out.
         columns |= {name: table[name] for name in _FIELDS if table[name].null_count < len(table)}
+        if "meta" in columns:
+            metas = columns["meta"].combine_chunks()
+            columns["meta"] = _named(
+                pa.chunked_array([metas.indices]), metas.dictionary.to_pylist().__getitem__
+            )
         return to_ipc(pa.table(columns))
 
 
@@ -251,7 +261,6 @@ class _Part:
     """Rows of chunks as values: made once for all, for a stretch may be short."""
 
     def __init__(self, table: pa.Table, whats: _Whats) -> None:
-        count = len(table)
         self._docs = table["doc"].combine_chunks()
         self._passes = table["pass"].to_numpy()
         marks = table["mark"].to_numpy()
@@ -276,10 +285,25 @@ class _Part:
             zip(
                 table["ts"].to_pylist(), [what.op for what in found], [what.path for what in found], ids,
                 _list(table, "value"), _list(table, "old"), _list(table, "pos"), _list(table, "at"), names,
-                repeat(None, count), repeat(None, count), repeat(False, count), strict=True,
+                _list(table, "txn"), self._metas(table), self._more(table),
+                strict=True,
             )
         )  # fmt: skip
         self.composites: list[bytes | None] = list(_list(table, "composite"))
+
+    @staticmethod
+    def _metas(table: pa.Table) -> Iterable[dict[str, str] | None]:
+        if "meta" not in table.column_names:
+            return repeat(None, len(table))
+        texts = table["meta"].combine_chunks()
+        metas = [FASTEST.loads(text.encode()) for text in texts.dictionary.to_pylist()]
+        return [None if code is None else metas[code] for code in texts.indices.to_pylist()]
+
+    @staticmethod
+    def _more(table: pa.Table) -> Iterable[bool]:
+        if "more" not in table.column_names:
+            return repeat(False, len(table))
+        return map(bool, table["more"].to_pylist())
 
     def stretches(self) -> Iterator[Stretch]:
         """The rows by pass and document."""
@@ -312,6 +336,9 @@ class ChunkReader:
         yield from _Part(table.take(np.lexsort(columns)).combine_chunks(), self._whats).stretches()
 
 
-def _list(table: pa.Table, name: str) -> Any:
+def _list(table: pa.Table, name: str) -> Iterable[Any]:
     """A column as values, or as many times None."""
-    return table[name].to_pylist() if name in table.column_names else repeat(None, len(table))
+    values: Iterable[Any] = (
+        table[name].to_pylist() if name in table.column_names else repeat(None, len(table))
+    )
+    return values

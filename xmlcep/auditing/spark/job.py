@@ -21,12 +21,12 @@ from ..plan.partition_key import make_plan
 from ..progress import Progress, watched
 from ..rule_counts import kind_of, records_by_rule
 from .chunks import Chunk
+from .document_merge import seam_chunks
 from .failures import explained
 from .finding_chunks import FOUND, Part, in_order
 from .mapper import Keep
 from .report_accumulator import Reports, reports_accumulator, reports_in
-from .segment_boundaries import edge_chunks
-from .segment_merge import Settlement
+from .segment_merge import SegmentMerge
 from .tables import CHUNK_DDL, RECORD_DDL
 from .task_reports import BAD
 from .tasks import TOLD, map_task, replay_task, route_sorted_task, select_task
@@ -85,66 +85,70 @@ class SparkAudit:
         buckets = self._partitions or self._default_partitions(files)
         with ExitStack() as stack, explained():
             stack.enter_context(self._batches_of(_CHUNKS_AT_ONCE))
-            routed, settlement = self._routed(splits, buckets, stack)
-            settlement.collect(self._collector)
-            replayed = self._replayed(routed, settlement, buckets, stack)
+            routed, merge = self._routed(splits, buckets, stack)
+            merge.collect(self._collector)
+            replayed = self._replayed(routed, merge, buckets, stack)
             self._collect_told(replayed)
             parts = self._parts(replayed.where(f"level = {FOUND}"), withheld(), buckets)
             with self._watched("writing", stages=buckets):
-                yield from self._in_order(parts, single=len(settlement.documents) < 2)
+                yield from self._in_order(parts, single=len(merge.documents) < 2)
 
     # ---- steps ------------------------------------------------------------------------------------------
 
     def _routed(
         self, splits: Sequence[Split], buckets: int, stack: ExitStack
-    ) -> tuple[list[DataFrame], Settlement]:
+    ) -> tuple[list[DataFrame], SegmentMerge]:
         """The chunks of the log, and what its segments have to report."""
         reports = reports_accumulator(self._spark.sparkContext)
         task = map_task(self._rules, buckets, splits, self._keep, reports, self._read)
         with self._watched("reading"):
             first = self._kept(self._indexes(splits).mapInArrow(task, CHUNK_DDL), stack)
-        settlement = Settlement(splits, reports_in(reports), buckets)
+        merge = SegmentMerge(splits, reports_in(reports), buckets)
         frames = [first]
-        if settlement.to_sort:
+        if merge.to_sort:
             reports = reports_accumulator(self._spark.sparkContext)
             self._steps += 1
             with self._watched("sorting", stages=2):
-                frames.append(self._kept(self._route_sorted(splits, settlement, buckets, reports), stack))
-            settlement.add_sorted(reports_in(reports))
-        if settlement.bad:
+                frames.append(self._kept(self._route_sorted(splits, merge, buckets, reports), stack))
+            merge.add_sorted(reports_in(reports))
+        if merge.bad:
             for number, frame in enumerate(frames):
                 for chunk in _chunks(frame.where(f"level = {BAD}")):
-                    settlement.collect_bad(chunk, self._collector, again=number > 0)
-        return frames, settlement
+                    merge.collect_bad(chunk, self._collector, again=number > 0)
+        return frames, merge
 
     def _route_sorted(
-        self, splits: Sequence[Split], settlement: Settlement, buckets: int, reports: Accumulator[Reports]
+        self, splits: Sequence[Split], merge: SegmentMerge, buckets: int, reports: Accumulator[Reports]
     ) -> DataFrame:
         """The documents whose records do not stand in order: read again, sorted, routed."""
-        files = settlement.files_of(settlement.to_sort)
+        files = merge.files_of(merge.to_sort)
         concerned = [split for split in splits if split.file.place in files]
         selected = self._indexes(concerned).mapInArrow(
-            select_task(self._rules, concerned, settlement.to_sort, self._keep), RECORD_DDL
+            select_task(self._rules, concerned, merge.to_sort, self._keep), RECORD_DDL
         )
         ordered = selected.repartition(self._cores * 2, "doc").sortWithinPartitions(
-            "doc", "ts", "split", "number"
+            "doc",
+            "ts",
+            "clock",
+            "split",
+            "number",  # what has no clock comes first
         )
         with self._batches_of(_RECORDS_AT_ONCE):
             return ordered.mapInArrow(route_sorted_task(self._rules, buckets, splits, reports), CHUNK_DDL)
 
     def _replayed(
-        self, routed: Sequence[DataFrame], settlement: Settlement, buckets: int, stack: ExitStack
+        self, routed: Sequence[DataFrame], merge: SegmentMerge, buckets: int, stack: ExitStack
     ) -> DataFrame:
         """What the levels of the plan answer, one after the other."""
-        edges = list(edge_chunks(settlement.edges(), self._plan, buckets))
+        seams = list(seam_chunks(merge.seams(), self._plan, buckets))
         task = replay_task(
-            self._rules, buckets, settlement.ends(), settlement.headers(), settlement.to_sort,
+            self._rules, buckets, merge.ends(), merge.headers(), merge.to_sort,
             operators=self._operators,
         )  # fmt: skip
         answers: list[DataFrame] = []
         for level in range(self._levels):
             inputs = [frame.where(f"level = {level}") for frame in (*routed, *answers)]
-            late = [tuple(edge) for edge in edges if edge.level == level]
+            late = [tuple(edge) for edge in seams if edge.level == level]
             if late:
                 inputs.append(self._spark.createDataFrame(late, CHUNK_DDL))
             shuffled = _union(inputs).repartitionById(buckets, "bucket")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from hashlib import blake2b
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,16 +12,17 @@ from path_types import PathType
 
 from ...errors import XmlCepError
 from ...log import BadRecord, Batch, ClockCheck, Header, Origin
-from ...log.columns.blocks import Kinds, Sifted, Span
-from ...log.decoding import LARGEST, RowDecoder
+from ...log.columns.blocks import FilteredColumns, NumberedClock, RecordTypes, Span, meta_texts
+from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST
-from ...log.records import Row
-from ..inputs import BATCH_SIZE, Split, SplitReader, duplicate, raw_record
+from ...log.records import LARGEST, ClockRecord, Row
+from ..inputs import BATCH_SIZE, Split, SplitReader, clock_in_transaction, duplicate, raw_record
 from ..plan.partition_key import Plan
 from ..plan.snapshot_fragments import fragments
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
 from .replayer import SORTED
 from .router import Router, wanted_by
+from .segment_summary import PlacedClock
 from .task_reports import Report, Topic, bad_chunk, report_of
 
 SEGMENT_RECORDS = 500_000
@@ -34,10 +34,11 @@ Keep: TypeAlias = Callable[[Row], bool]
 
 
 class SelectedRecord(NamedTuple):
-    """A record to be sorted: its time point, where it stands, the record as JSON."""
+    """A record to be sorted: its time point, the time of a clock record, where it stands, the record as JSON."""
 
     doc: str
     ts: int
+    clock: int | None
     split: int
     number: int
     line: bytes
@@ -62,10 +63,10 @@ class Mapper:
         self._by_rows = keep is not None or self._plan.has_conditions
         self._segment_records = segment_records
         self._batch_size = batch_size
-        self._kinds = Kinds(wanted_by(self._plan))
+        self._types = RecordTypes(wanted_by(self._plan))
         self._numbers: dict[tuple[str, PathType], int] = {}
-        self._writer = ChunkWriter([each.level for each in self._plan.passes], buckets, self._kinds.met)
-        self._router = Router(self._plan, self._kinds, self._writer)
+        self._writer = ChunkWriter([each.level for each in self._plan.passes], buckets, self._types.by_number)
+        self._router = Router(self._plan, self._types, self._writer)
         self._gathered = _Gathered()
         self._decoder = RowDecoder(ClockCheck.ANY)
         self._out: list[Chunk | Report] = []
@@ -90,10 +91,10 @@ class Mapper:
                 if isinstance(item, (tuple, Batch)):
                     self._take(item, docs)
                 else:
-                    sifted = item.sifted(self._kinds)
-                    if sifted is not None and all(map(self._follows, sifted.spans)):
-                        docs.update(span.doc for span in sifted.spans)
-                        self._gather(sifted)
+                    filtered = item.filtered(self._types)
+                    if filtered is not None and self._follows(filtered):
+                        docs.update(span.doc for span in filtered.spans)
+                        self._gather(filtered)
                     else:
                         for part in item.items():
                             self._take(part, docs)
@@ -114,26 +115,36 @@ class Mapper:
             if isinstance(item, Batch):
                 rows, numbers = self._kept(item.rows, item.numbers)
                 yield [
-                    SelectedRecord(row[8], row[0], split.name, number, raw_record(row))
+                    SelectedRecord(row[8], row[0], None, split.name, number, raw_record(row))
                     for row, number in zip(rows, numbers, strict=True)
                     if row[8] in docs
                 ]
+            elif isinstance(item[1], ClockRecord) and item[1].doc in docs:
+                number, clock = item[0], item[1]
+                line = FASTEST.dumps(clock.to_record())
+                yield [SelectedRecord(clock.doc, clock.ts, clock.time, split.name, number, line)]
 
     def route_sorted(
         self, records: Iterable[SelectedRecord], splits: dict[int, Split]
     ) -> Iterator[Chunk | Report]:
-        """The chunks of records sorted by document, ts, split and number."""
+        """The chunks of records sorted by document, ts, time of a clock record, split and number."""
         self._router.begin(SORTED)
         rows: list[Row] = []
         origins: list[tuple[int, int]] = []
         last: tuple[str, int] | None = None
         for record in records:
-            row = self._decoder.admit(FASTEST.loads(record.line))
+            content = FASTEST.loads(record.line)
             self._split = splits[record.split]
+            document = self._router.document(record.doc)
+            if record.clock is not None:
+                document.admit_clock(ClockRecord.from_record(content), record.split, record.number)
+                continue
+            row = self._decoder.admit(content)
             if (record.doc, record.ts) == last:
                 self._repeated(row, record.number)
                 continue
             last = (record.doc, record.ts)
+            self._misplaced(document.admit(row[0], row[9]), record.doc, splits)
             rows.append(row)
             origins.append((record.split, record.number))
             if len(rows) >= (self._batch_size or BATCH_SIZE):
@@ -150,27 +161,51 @@ class Mapper:
         if isinstance(item, Batch):
             docs.update({row[8] for row in item.rows})
             self._take_rows(*self._kept(item.rows, item.numbers))
-        elif isinstance(item[1], Header):
-            assert self._split is not None
+            return
+        assert self._split is not None
+        if isinstance(item[1], Header):
             self._header(item[1], self._split.name + self._headers, (self._split.name, item[0]))
             self._headers += 1
+        else:
+            docs.add(item[1].doc)
+            self._router.document(item[1].doc).admit_clock(item[1], self._split.name, item[0])
 
-    def _follows(self, span: Span) -> bool:
-        return self._router.document(span.doc).ts < span.first
+    def _follows(self, filtered: FilteredColumns) -> bool:
+        """Whether the records of a block come after those that were taken."""
+        if not all(self._router.document(span.doc).follows(span.first) for span in filtered.spans):
+            return False
+        return all(self._router.document(clock.doc).has_reached(clock) for _, clock in filtered.clocks)
 
-    def _gather(self, sifted: Sifted) -> None:
+    def _gather(self, filtered: FilteredColumns) -> None:
         """Takes records in columns; they are routed when there are enough of them."""
-        for span in sifted.spans:  # before they are routed: the next block is compared with them
-            self._router.document(span.doc).ts = span.last
-        self._gathered.add(sifted)
+        # The documents before the routing: the next block is compared with them.
+        assert self._split is not None
+        split = self._split
+        clocks: dict[str, list[NumberedClock]] = {}
+        for numbered in filtered.clocks:
+            clocks.setdefault(numbered[1].doc, []).append(numbered)
+        for span in filtered.spans:
+            document = self._router.document(span.doc)
+            own = clocks.get(span.doc, ())
+            for number, clock in (each for each in own if each[1].ts < span.first):
+                document.admit_clock(clock, split.name, number)
+            self._misplaced(document.admit(span.first, span.first_txn), span.doc)
+            document.txn = None  # clock records between two of the records stand in no transaction
+            for number, clock in (each for each in own if span.first <= each[1].ts < span.last):
+                document.admit_clock(clock, split.name, number)
+            document.admit(span.last, None)
+            document.txn = span.last_txn
+            for number, clock in (each for each in own if each[1].ts >= span.last):
+                document.admit_clock(clock, split.name, number)
+        self._gathered.add(filtered)
         if self._gathered.records >= min(_AT_ONCE, self._segment_records):
             self._route_gathered()
 
     def _route_gathered(self) -> None:
         if self._gathered.records:
             assert self._split is not None
-            sifted, self._gathered = self._gathered.joined(), _Gathered()
-            self._route(sifted, [(self._split.name, 0)] * len(sifted.spans))
+            filtered, self._gathered = self._gathered.joined(), _Gathered()
+            self._route(filtered, [(self._split.name, 0)] * len(filtered.spans))
 
     def _take_rows(self, rows: Sequence[Row], numbers: Sequence[int]) -> None:
         """Takes records one by one: those that repeat a time point are bad."""
@@ -186,13 +221,23 @@ class Mapper:
 
     def _is_admitted(self, row: Row, number: int) -> bool:
         document = self._router.document(row[8])
-        if row[0] <= document.ts:
-            if row[0] == document.ts:
-                self._repeated(row, number)
-                return False
+        if row[0] == document.ts:
+            self._repeated(row, number)
+            return False
+        if not document.follows(row[0]):
             document.disordered = True
-        document.ts = row[0]
+        self._misplaced(document.admit(row[0], row[9]), row[8])
         return True
+
+    def _misplaced(
+        self, clocks: Sequence[PlacedClock], doc: str, splits: Mapping[int, Split] | None = None
+    ) -> None:
+        """Clock records in a transaction are bad; ``splits`` are those they may stand in, if not in this one."""
+        for clock in clocks:
+            split = self._split if splits is None else splits[clock.split]
+            assert split is not None
+            bad = clock_in_transaction(clock.record(doc), Origin(split.file.path, clock.number))
+            self._bad(bad, doc, split)
 
     def _repeated(self, row: Row, number: int) -> None:
         assert self._split is not None
@@ -208,25 +253,26 @@ class Mapper:
             span = spans.get(row[8])
             if span is None:
                 positions.append(origin)
-                span = Span(row[8], row[0], row[0], 0)
-            spans[row[8]] = Span(row[8], span.first, row[0], span.records + 1)
-        self._route(Sifted(list(spans.values()), self._columns(rows, list(spans))), positions)
+                span = Span(row[8], row[0], row[0], 0, row[9])
+            spans[row[8]] = span._replace(last=row[0], records=span.records + 1, last_txn=row[9])
+        self._route(FilteredColumns(list(spans.values()), self._columns(rows, list(spans))), positions)
 
     def _columns(self, rows: Sequence[Row], docs: Sequence[str]) -> dict[str, Any]:
-        ts, op, path, ids, value, old, pos, at, doc, txn, *_ = zip(*rows, strict=True)
+        ts, op, path, ids, value, old, pos, at, doc, txn, meta, more = zip(*rows, strict=True)
         numbers, places = self._numbers, {name: place for place, name in enumerate(docs)}
-        kinds = []
+        types = []
         for key in zip(op, path, strict=True):
             number = numbers.get(key)
             if number is None:
-                number = numbers[key] = self._kinds.of(*key).number
-            kinds.append(number)
+                number = numbers[key] = self._types.of(*key).number
+            types.append(number)
         number_, text = pa.int64(), pa.string()
         return {
-            "doc": pa.array([places[name] for name in doc], number_), "kind": pa.array(kinds, number_),
+            "doc": pa.array([places[name] for name in doc], number_), "type": pa.array(types, number_),
             "ts": pa.array(ts, number_), "ids": pa.array(ids, pa.list_(number_)), "value": pa.array(value, text),
             "old": pa.array(old, text), "pos": pa.array(map(_as_place, pos), number_), "at": pa.array(at, text),
-            "txn": pa.array(map(_within_64_bits, txn), number_),
+            "txn": pa.array(txn, number_), "meta": meta_texts(meta),
+            "more": pa.array([each or None for each in more], pa.bool_()),
         }  # fmt: skip
 
     def _kept(self, rows: list[Row], numbers: Sequence[int]) -> tuple[list[Row], Sequence[int]]:
@@ -238,8 +284,8 @@ class Mapper:
 
     # ---- segments ---------------------------------------------------------------------------------------------
 
-    def _route(self, sifted: Sifted, positions: Sequence[tuple[int, int]]) -> None:
-        self._router.route(sifted.spans, sifted.columns, positions)
+    def _route(self, filtered: FilteredColumns, positions: Sequence[tuple[int, int]]) -> None:
+        self._router.route(filtered.spans, filtered.columns, positions)
         if self._router.taken >= self._segment_records:
             self._end_segment()
             self._router.begin(self._router.segment + 1)
@@ -248,9 +294,9 @@ class Mapper:
 
     def _end_segment(self) -> None:
         self._out += self._writer.take(self._router.segment)
-        courses = self._router.end()
-        if courses:
-            self._out.append(report_of(courses))
+        summaries = self._router.end()
+        if summaries:
+            self._out.append(report_of(summaries))
 
     def _taken(self) -> list[Chunk | Report]:
         taken, self._out = self._out, []
@@ -278,50 +324,47 @@ class Mapper:
             buckets = buckets_of(hash_of(header.doc), keys, self._writer.buckets)
             self._writer.add(np.full(len(found), each.index), buckets, columns, ordered=False)
 
-    def _bad(self, bad: BadRecord, doc: str | None = None) -> None:
-        """A bad record; ``doc`` is its document if it only repeats a time point."""
-        assert self._split is not None
+    def _bad(self, bad: BadRecord, doc: str | None = None, split: Split | None = None) -> None:
+        """A bad record of a split (default: this one); ``doc`` is its document if that is read on without it."""
+        split = split or self._split
+        assert split is not None
         self._bad_records += 1
-        self._out.append(bad_chunk(bad, self._split.name, self._bad_records, doc))
+        self._out.append(bad_chunk(bad, split.name, self._bad_records, doc))
 
 
 class _Gathered:
-    """Sifted records of blocks that follow each other, put together."""
+    """FilteredColumns records of blocks that follow each other, put together."""
 
     def __init__(self) -> None:
         self.records = 0
         self._spans: dict[str, Span] = {}
         self._parts: list[dict[str, Any]] = []
 
-    def add(self, sifted: Sifted) -> None:
+    def add(self, filtered: FilteredColumns) -> None:
         """Takes the records of the next block."""
-        for span in sifted.spans:
+        for span in filtered.spans:
             before = self._spans.get(span.doc)
             if before is not None:
-                self._spans[span.doc] = Span(span.doc, before.first, span.last, before.records + span.records)
+                records = before.records + span.records
+                self._spans[span.doc] = before._replace(
+                    last=span.last, records=records, last_txn=span.last_txn
+                )
             else:
                 self._spans[span.doc] = span
             self.records += span.records
         places = {doc: place for place, doc in enumerate(self._spans)}
-        codes = pa.array([places[span.doc] for span in sifted.spans], pa.int64())
-        self._parts.append(sifted.columns | {"doc": codes.take(sifted.columns["doc"])})
+        codes = pa.array([places[span.doc] for span in filtered.spans], pa.int64())
+        self._parts.append(filtered.columns | {"doc": codes.take(filtered.columns["doc"])})
 
-    def joined(self) -> Sifted:
+    def joined(self) -> FilteredColumns:
         """All that was added."""
         parts, spans = self._parts, list(self._spans.values())
         if len(parts) == 1:
-            return Sifted(spans, parts[0])
+            return FilteredColumns(spans, parts[0])
         columns = {name: pa.concat_arrays([part[name] for part in parts]) for name in parts[0]}
-        return Sifted(spans, columns)
+        return FilteredColumns(spans, columns)
 
 
 def _as_place(pos: int | None) -> int | None:
     """A place among siblings; one that no list can have is any such."""
     return pos if pos is None or -1 <= pos <= LARGEST else -1
-
-
-def _within_64_bits(txn: int | None) -> int | None:
-    """Transactions are only told apart: a digest does for those beyond."""
-    if txn is None or -LARGEST <= txn <= LARGEST:
-        return txn
-    return int.from_bytes(blake2b(str(txn).encode(), digest_size=8).digest(), "big", signed=True)

@@ -20,13 +20,15 @@ from path_types import PathType
 from ...engine import Detector
 from ...errors import XmlCepError
 from ...events import CompositeEvent, PrimitiveEvent
-from ...log.columns.blocks import Kinds
+from ...log.columns.blocks import RecordTypes
+from ...log.json_codec import FASTEST
 from ...rules import Rules
 from ..findings.encoding import FindingEncoder, decode_composite
 from ..findings.order import Ranking
 from ..plan.partition_key import Plan
 from .chunks import Chunk, ChunkReader, ChunkWriter, Mark, Stretch, buckets_of, hash_of
 from .finding_chunks import Found
+from .segment_summary import TimePoint
 
 _AT_ONCE = 1000  # composites
 
@@ -41,12 +43,11 @@ class ReplayError(XmlCepError, RuntimeError):
     """A document cannot be replayed; says which, at which time point, and what happened there."""
 
 
-class Ending(NamedTuple):
+class DocumentEnd(NamedTuple):
     """Where a document ends: in which segment, at which time point."""
 
     segment: int
-    ts: int
-    at: str | None
+    point: TimePoint
 
 
 class BucketReplayer:
@@ -58,7 +59,7 @@ class BucketReplayer:
     """
 
     def __init__(
-        self, plan: Plan, bucket: int, buckets: int, ends: Mapping[str, Ending], headers: Mapping[str, int],
+        self, plan: Plan, bucket: int, buckets: int, ends: Mapping[str, DocumentEnd], headers: Mapping[str, int],
         resorted: Collection[str] = (), *, operators: bool = False,
     ) -> None:  # fmt: skip
         self._plan = plan
@@ -101,9 +102,10 @@ class BucketReplayer:
         """Closes the trees of the documents that end in this segment (D3)."""
         for pass_index, doc in self._by_end.pop(segment):
             detector = self._live.pop((pass_index, doc))
-            end = self._ends[doc]
-            self._now = end.ts
-            raised = map(detector.flush, [_moment(doc, end.ts, end.at)])
+            ts, at, txn, meta = self._ends[doc].point
+            self._now = ts
+            cause = _moment(doc, ts, at, txn, None if meta is None else FASTEST.loads(meta.encode()))
+            raised = map(detector.flush, [cause])
             yield from self._followed(segment, doc, raised)
             detector.reset()
             self._idle.setdefault(pass_index, []).append(detector)
@@ -157,7 +159,9 @@ class BucketReplayer:
         return Detector(rules, operators=self._operators, trees=each.names)
 
     def _run(self, stretch: Stretch) -> Iterator[Sequence[CompositeEvent]]:
-        if not stretch.plain:
+        each = self._plan.passes[stretch.pass_index]
+        if not stretch.plain or each.has_flushes or each.has_conditions:
+            # Where a transaction ends is said by marks, which `Detector.replay` would not wait for.
             yield from self._run_marked(stretch)
             return
         detector = self._detector(stretch.pass_index, stretch.doc)
@@ -194,9 +198,9 @@ class BucketReplayer:
                 assert composite is not None
                 composites.append(decode_composite(composite, cause))
             elif mark == Mark.BOUNDARY:
-                yield detector.feed(_moment(doc, event[0], event[7]))
+                yield detector.feed(_moment(doc, event[0], event[7], event[9], event[10]))
             elif mark == Mark.FLUSH:
-                yield detector.flush(_moment(doc, event[0], event[7]))
+                yield detector.flush(_moment(doc, event[0], event[7], event[9], event[10]))
             elif self._headers.get(doc) == event[6]:
                 detector.add_fragment(event[4], event[3])
         if cause is not None:
@@ -208,8 +212,8 @@ class _Forwarded:
 
     def __init__(self, plan: Plan, buckets: int) -> None:
         self._plan = plan
-        self._kinds = Kinds(lambda op, path: True)
-        self._writer = ChunkWriter([each.level for each in plan.passes], buckets, self._kinds.met)
+        self._types = RecordTypes(lambda op, path: True)
+        self._writer = ChunkWriter([each.level for each in plan.passes], buckets, self._types.by_number)
         self._encoder = FindingEncoder()
         self._takers: dict[str, list[int]] = {}
         for each in plan.passes:
@@ -232,23 +236,28 @@ class _Forwarded:
                 if step is None:
                     continue
                 cause = composite.cause
+                assert isinstance(
+                    cause, PrimitiveEvent
+                )  # what other passes take is raised at events (the plan)
                 key = 0 if each.by_document else composite.ids[step]
-                kind = self._kinds.of(cause[1], cause[2]).number
+                type_ = self._types.of(cause[1], cause[2]).number
                 encoded = self._encoder.forwarded(composite)
-                self._rows.append((taker, self._writer.code(doc), key, kind, *cause[:8], encoded))
+                meta = None if cause[10] is None else FASTEST.dumps(cause[10]).decode()
+                code = self._writer.code(doc)
+                self._rows.append((taker, code, key, type_, *cause[:8], cause[9], meta, encoded))
 
     def take(self, segment: int) -> Iterator[Chunk]:
         """Chunks of what came together in a segment."""
         if not self._rows:
             return
-        takers, docs, keys, kinds, ts, _, _, ids, value, old, pos, at, composites = zip(
+        takers, docs, keys, types, ts, _, _, ids, value, old, pos, at, txn, meta, composites = zip(
             *self._rows, strict=True
         )
         self._rows = []
         hashes = np.array([hash_of(self._writer.docs[doc]) for doc in docs], np.uint64)
         columns = {
-            "mark": np.full(len(ts), Mark.COMPOSITE), "doc": docs, "what": kinds, "ts": ts, "ids": ids, "value": value,
-            "old": old, "pos": pos, "at": at, "composite": composites,
+            "mark": np.full(len(ts), Mark.COMPOSITE), "doc": docs, "what": types, "ts": ts, "ids": ids, "value": value,
+            "old": old, "pos": pos, "at": at, "txn": txn, "meta": meta, "composite": composites,
         }  # fmt: skip
         buckets = buckets_of(hashes, keys, self._writer.buckets)
         self._writer.add(np.array(takers), buckets, columns, ordered=False)
@@ -256,6 +265,8 @@ class _Forwarded:
             yield chunk._replace(number=-1)
 
 
-def _moment(doc: str, ts: int, at: str | None) -> PrimitiveEvent:
+def _moment(
+    doc: str, ts: int, at: str | None, txn: int | None, meta: Mapping[str, str] | None
+) -> PrimitiveEvent:
     """An event elsewhere at this time point: it releases what it releases and matches nothing."""
-    return PrimitiveEvent(ts, "del", ELSEWHERE, (0,), None, None, None, at, doc)
+    return PrimitiveEvent(ts, "del", ELSEWHERE, (0,), None, None, None, at, doc, txn, meta)

@@ -5,90 +5,36 @@ change elsewhere after a run of a key's own (it releases non-local groups, D2), 
 which a key was touched (a flush, D3).
 
 A log is read in segments, each by itself. What is open at the end of a segment is settled afterwards from
-the segments' summaries (`edges`).
+the segments' summaries (`seams`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ...log.columns.blocks import Kinds, Span
+from ...log.columns.blocks import RecordTypes, Span
 from ..plan.partition_key import FOREIGN, Pass, Plan, Role
 from .chunks import ChunkWriter, Mark, Numbers, buckets_of, hash_of
-
-
-class Point(NamedTuple):
-    """A time point of a document: its number, its wall-clock time, the transaction it belongs to."""
-
-    ts: int
-    at: str | None
-    txn: int | None
-
-
-class Course(NamedTuple):
-    """What a segment has of a document: first and last time point, how many records, and what is open.
-
-    ``position``: in which split and where in it the first record stands.
-    ``head_keys``: the key of the first record per pass with boundaries (None: foreign). ``open_runs``: per such
-    pass the key whose run reaches to the end. ``first_flush``: where the first transaction in it ended.
-    ``touched``: per pass with flushes the buckets that were touched since the last one.
-    ``disordered``: a ts was below the one before. ``duplicates``: how many records repeated a time point.
-    """
-
-    segment: int
-    doc: str
-    position: tuple[int, int]
-    head: Point
-    tail: Point
-    records: int
-    disordered: bool
-    duplicates: int
-    head_keys: dict[int, int | None]
-    open_runs: dict[int, int]
-    first_flush: Point | None
-    touched: dict[int, list[int]]
-
-
-class Document:
-    """What is known of a document while a segment is read. ``ts`` is that of the last record admitted."""
-
-    __slots__ = (
-        "count", "disordered", "duplicates", "first_flush", "head", "head_keys", "name", "position", "runs", "tail",
-        "touched", "ts",
-    )  # fmt: skip
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.ts = 0
-        self.head: Point | None = None
-        self.tail = Point(0, None, None)
-        self.position = (0, 0)
-        self.count = 0
-        self.duplicates = 0
-        self.disordered = False
-        self.first_flush: Point | None = None
-        self.head_keys: dict[int, int | None] = {}
-        self.runs: dict[int, tuple[int, bool]] = {}  # pass -> key, and whether it was fed since the run began
-        self.touched: dict[int, set[int]] = {}  # pass -> buckets, since the last flush
+from .segment_summary import SegmentDocument, SegmentSummary, TimePoint, point_columns
 
 
 class Records:
-    """Good records in file order: Arrow columns ``doc`` and ``kind`` (codes), ``ts``, ``ids``, ``value``, ``old``,
-    ``at``, ``txn`` and perhaps ``pos``. What the routing looks at is there as numbers."""
+    """Good records in file order: Arrow columns ``doc`` and ``type`` (codes), ``ts``, ``ids``, ``value``, ``old``,
+    ``at``, ``txn``, ``meta`` and perhaps ``pos``. What the routing looks at is there as numbers."""
 
     def __init__(self, columns: dict[str, Any]) -> None:
         self.columns = columns
         self.doc: Numbers = columns["doc"].to_numpy()
-        self.kind: Numbers = columns["kind"].to_numpy()
+        self.type: Numbers = columns["type"].to_numpy()
         self.offsets = columns["ids"].offsets.to_numpy()[:-1].astype(np.int64)
         self.ids: Numbers = columns["ids"].values.to_numpy()
 
     def __len__(self) -> int:
-        return len(self.kind)
+        return len(self.type)
 
     def taken(self, rows: Any) -> Records:
         """These records, by their places."""
@@ -110,9 +56,9 @@ class _Table:
         self.fed = np.empty(0, bool)
         self.touched = np.empty(0, bool)
 
-    def learn(self, kinds: Kinds) -> None:
-        """Works out what is new in ``kinds``."""
-        new = [(kind.op, kind.path) for kind in kinds.met[len(self.step) :]]
+    def learn(self, types: RecordTypes) -> None:
+        """Works out what is new in ``types``."""
+        new = [(kind.op, kind.path) for kind in types.by_number[len(self.step) :]]
         if not new:
             return
         routes = [self.each.route(op, path) for op, path in new]
@@ -133,19 +79,19 @@ class _Fed:
         self._passes: Numbers = np.empty(0, np.int64)
         self._steps: Numbers = np.empty(0, np.int64)
 
-    def learn(self, kinds: Kinds) -> None:
-        """Works out what is new in ``kinds``."""
-        for kind in kinds.met[len(self._starts) - 1 :]:
+    def learn(self, types: RecordTypes) -> None:
+        """Works out what is new in ``types``."""
+        for kind in types.by_number[len(self._starts) - 1 :]:
             fed = self._plan.feeds(kind.op, kind.path)
             self._passes = np.append(self._passes, [index for index, _ in fed]).astype(np.int64)
             self._steps = np.append(self._steps, [step for _, step in fed]).astype(np.int64)
             self._starts = np.append(self._starts, len(self._passes))
 
-    def of(self, kinds: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """For records of these kinds: places, passes and steps, one for each pass that is fed with a record."""
-        first = self._starts[kinds]
-        counts = self._starts[kinds + 1] - first
-        rows = np.repeat(np.arange(len(kinds)), counts)
+    def of(self, types: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """For records of these types: places, passes and steps, one for each pass that is fed with a record."""
+        first = self._starts[types]
+        counts = self._starts[types + 1] - first
+        rows = np.repeat(np.arange(len(types)), counts)
         within = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
         places = first[rows] + within
         return rows, self._passes[places], self._steps[places]
@@ -154,8 +100,8 @@ class _Fed:
 class Router:
     """Routes the records of one segment after the other into ``writer``."""
 
-    def __init__(self, plan: Plan, kinds: Kinds, writer: ChunkWriter) -> None:
-        self._kinds = kinds
+    def __init__(self, plan: Plan, types: RecordTypes, writer: ChunkWriter) -> None:
+        self._types = types
         self._writer = writer
         self._fed = _Fed(plan)
         self._tables = [_Table(each) for each in plan.passes if each.has_boundaries or each.has_flushes]
@@ -164,7 +110,7 @@ class Router:
         self._hashes: Any = np.empty(0, np.uint64)
         self.segment = 0
         self.taken = 0
-        self._documents: dict[str, Document] = {}
+        self._documents: dict[str, SegmentDocument] = {}
 
     def begin(self, segment: int) -> None:
         """Starts a segment; its number orders it among all."""
@@ -173,11 +119,11 @@ class Router:
         self._documents = {}
         self._writer.begin()
 
-    def document(self, name: str) -> Document:
+    def document(self, name: str) -> SegmentDocument:
         """What is known of a document in this segment."""
         found = self._documents.get(name)
         if found is None:
-            found = self._documents[name] = Document(name)
+            found = self._documents[name] = SegmentDocument(name)
         return found
 
     def route(
@@ -187,9 +133,9 @@ class Router:
         that no pass has a use for may be left out), and in which split and where each document's first stands."""
         codes = np.array([self._writer.code(span.doc) for span in spans], np.int64)
         self._hash_names()
-        self._fed.learn(self._kinds)
+        self._fed.learn(self._types)
         for table in self._tables:
-            table.learn(self._kinds)
+            table.learn(self._types)
         records = Records(columns | {"doc": pa.array(codes[columns["doc"].to_numpy()])})
         marked = bool(self._bounded or self._flushed)
         if marked and len(spans) > 1:
@@ -210,22 +156,23 @@ class Router:
         else:
             for span in spans:
                 document = self.document(span.doc)
-                document.head = document.head or Point(span.first, None, None)
-                document.tail = Point(span.last, None, None)
+                document.head = document.head or TimePoint(span.first, None, span.first_txn)
+                document.tail = TimePoint(span.last, None, span.last_txn)
 
-    def end(self) -> list[Course]:
-        """Ends the segment: the courses of its documents."""
-        courses = [
-            Course(
+    def end(self) -> list[SegmentSummary]:
+        """Ends the segment: the summaries of its documents."""
+        summaries = [
+            SegmentSummary(
                 self.segment, each.name, each.position, each.head, each.tail, each.count, each.disordered,
                 each.duplicates, each.head_keys, {number: key for number, (key, fed) in each.runs.items() if fed},
                 each.first_flush, {number: sorted(touched) for number, touched in each.touched.items() if touched},
+                each.leading, each.clocks, each.trailing,
             )
             for each in self._documents.values()
-            if each.head is not None
+            if each.head is not None or each.leading
         ]  # fmt: skip
         self._documents = {}
-        return courses
+        return summaries
 
     def _hash_names(self) -> None:
         new = self._writer.docs[len(self._hashes) :]
@@ -234,12 +181,11 @@ class Router:
 
     def _feed(self, records: Records, *, ordered: bool) -> None:
         """Sends records to the buckets of the passes that are fed with them."""
-        rows, passes, steps = self._fed.of(records.kind)
+        rows, passes, steps = self._fed.of(records.type)
         if not len(rows):
             return
         columns = dict(records.columns)
-        columns["what"] = columns.pop("kind")
-        del columns["txn"]
+        columns["what"] = columns.pop("type")
         if len(rows) != len(records) or np.any(rows[1:] == rows[:-1]):
             columns = {name: column.take(pa.array(rows)) for name, column in columns.items()}
         columns["mark"] = np.full(len(rows), Mark.RECORD)
@@ -248,12 +194,12 @@ class Router:
         self._writer.add(passes, buckets, columns, ordered=ordered)
 
     def _buckets(self, records: Records, rows: Numbers, table: _Table) -> Numbers:
-        keys = records.keys(rows, table.step[records.kind[rows]])
+        keys = records.keys(rows, table.step[records.type[rows]])
         return buckets_of(self._hashes[records.doc[rows]], keys, self._writer.buckets)
 
     # ---- markers --------------------------------------------------------------------------------------------
 
-    def _mark(self, document: Document, code: int, start: int, end: int, markers: _Markers) -> None:
+    def _mark(self, document: SegmentDocument, code: int, start: int, end: int, markers: _Markers) -> None:
         """Finds the markers among the records of a document, which stand from ``start`` to ``end``."""
         if start == end:
             return
@@ -265,12 +211,12 @@ class Router:
         document.tail = markers.point(end - 1)
 
     def _bound(
-        self, document: Document, code: int, table: _Table, start: int, end: int, markers: _Markers
+        self, document: SegmentDocument, code: int, table: _Table, start: int, end: int, markers: _Markers
     ) -> None:
         """Keeps the runs of a pass with boundaries and marks where they end."""
         number, records = table.each.index, markers.records
         rows = np.arange(start, end)
-        kind = records.kind[start:end]
+        kind = records.type[start:end]
         below, fed = table.below[kind], table.fed[kind]
         keys = np.where(below, records.keys(rows, np.where(below, table.step[kind], 0)), 0)
         changes = (np.diff(keys) != 0) | (below[1:] != below[:-1])
@@ -296,7 +242,7 @@ class Router:
         markers.add(Mark.BOUNDARY, number, code, buckets, rows)
 
     def _end_transactions(
-        self, document: Document, code: int, start: int, end: int, markers: _Markers
+        self, document: SegmentDocument, code: int, start: int, end: int, markers: _Markers
     ) -> None:
         """Marks the ends of transactions for the buckets that were touched in them."""
         if not self._flushed:
@@ -313,7 +259,7 @@ class Router:
             document.first_flush = late or markers.point(int(lasts[0]))
         for table in self._flushed:
             number = table.each.index
-            rows = start + np.flatnonzero(table.touched[markers.records.kind[start:end]])
+            rows = start + np.flatnonzero(table.touched[markers.records.type[start:end]])
             buckets = self._buckets(markers.records, rows, table)
             touched = np.unique(intervals[rows - start] * self._writer.buckets + buckets)
             waiting = document.touched.setdefault(number, set())
@@ -339,43 +285,40 @@ class _Markers:
         self.has_txn = txn.is_valid().to_numpy(zero_copy_only=False)
         self.txn: Numbers = txn.fill_null(0).to_numpy()
         self._found: list[tuple[int, int, int, Numbers, Numbers]] = []
-        self._late: list[tuple[int, int, int, Numbers, Point]] = []
+        self._late: list[tuple[int, int, int, Numbers, TimePoint]] = []
 
-    def point(self, row: int) -> Point:
+    def point(self, row: int) -> TimePoint:
         """The time point of a record."""
         columns = self.records.columns
-        return Point(columns["ts"][row].as_py(), columns["at"][row].as_py(), columns["txn"][row].as_py())
+        return TimePoint(*(columns[name][row].as_py() for name in TimePoint._fields))
 
     def add(self, mark: int, number: int, code: int, buckets: Numbers, rows: Any) -> None:
         """Markers for a pass and a document in some buckets, at the time of these records."""
         if len(buckets):
             self._found.append((mark, number, code, buckets, np.asarray(rows, np.int64)))
 
-    def add_late(self, mark: int, number: int, code: int, buckets: Numbers, point: Point) -> None:
+    def add_late(self, mark: int, number: int, code: int, buckets: Numbers, point: TimePoint) -> None:
         """Markers at a time point before these records."""
         if len(buckets):
             self._late.append((mark, number, code, buckets, point))
 
     def write(self, writer: ChunkWriter) -> None:
         """Hands the markers on."""
-        ts, at = self.records.columns["ts"], self.records.columns["at"]
         if self._found:
             rows = pa.array(np.concatenate([each[4] for each in self._found]))
-            self._write(writer, self._found, ts.take(rows), at.take(rows))
+            columns = {name: self.records.columns[name].take(rows) for name in TimePoint._fields}
+            self._write(writer, self._found, columns)
         if self._late:
-            counts = [len(each[3]) for each in self._late]
-            points = [
-                point for each, count in zip(self._late, counts, strict=True) for point in [each[4]] * count
-            ]
             self._write(
-                writer, self._late, pa.array([point.ts for point in points], pa.int64()),
-                pa.array([point.at for point in points], pa.string()),
-            )  # fmt: skip
+                writer, self._late, point_columns(each[4] for each in self._late for _ in range(len(each[3])))
+            )
 
-    def _write(self, writer: ChunkWriter, found: Sequence[tuple[Any, ...]], ts: Any, at: Any) -> None:
+    def _write(
+        self, writer: ChunkWriter, found: Sequence[tuple[Any, ...]], times: dict[str, pa.Array]
+    ) -> None:
         counts = [len(each[3]) for each in found]
         mark, number, code = (np.repeat([each[index] for each in found], counts) for index in range(3))
-        columns = {"mark": mark, "doc": code, "ts": ts, "at": at}
+        columns = {"mark": mark, "doc": code, **times}
         writer.add(number, np.concatenate([each[3] for each in found]), columns, ordered=False)
 
 

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...errors import XmlCepError
+from ...log import BadRecord, Origin
 from ...log.json_codec import FASTEST
 from ..findings.collector import Collector
-from ..inputs import Split
+from ..inputs import LogFile, Split, clock_in_transaction
 from .chunks import Chunk
-from .replayer import Ending
-from .router import Course
-from .segment_boundaries import Edge, join_courses
-from .task_reports import HeaderSeen, Report, Topic, bad_from, courses_from
+from .document_merge import SeamMarker, merge_documents
+from .replayer import DocumentEnd
+from .segment_summary import SegmentSummary
+from .task_reports import HeaderSeen, Report, Topic, bad_from, summaries_from
 
 
-class Settlement:
+class SegmentMerge:
     """The reports of a log's segments put together.
 
-    ``documents`` are the courses of documents whose records stand in order; ``to_sort`` those of which they do
+    ``documents`` are the summaries of documents whose records stand in order; ``to_sort`` those of which they do
     not; ``bad`` is how many records cannot be used. Raises `XmlCepError` with what a task met that makes the
     audit impossible.
     """
@@ -32,7 +33,7 @@ class Settlement:
         self.bad = 0
         in_order = sorted(reports, key=lambda report: (report.segment, report.kind))
         for report in in_order:
-            if report.kind == Topic.COURSES:
+            if report.kind == Topic.SUMMARIES:
                 continue
             content = FASTEST.loads(report.content)
             if report.kind == Topic.TROUBLE:
@@ -52,10 +53,10 @@ class Settlement:
                 f"Spark lost what its tasks had to report: {len(self._lines)} of {len(self._splits)} parts of the log"
                 " are accounted for; run the audit again"
             )
-        joined = join_courses(_courses(in_order), buckets)
-        self.to_sort = frozenset(doc for doc, course in joined.items() if course.needs_sorting)
-        self.disordered = frozenset(doc for doc, course in joined.items() if course.goes_back)
-        self.documents = {doc: course for doc, course in joined.items() if doc not in self.to_sort}
+        joined = merge_documents(_summaries(in_order), buckets)
+        self.to_sort = frozenset(doc for doc, summary in joined.items() if summary.needs_sorting)
+        self.disordered = frozenset(doc for doc, summary in joined.items() if summary.goes_back)
+        self.documents = {doc: summary for doc, summary in joined.items() if doc not in self.to_sort}
         self._lines_before = self._count_lines(splits)
 
     def _count_lines(self, splits: Sequence[Split]) -> dict[int, int]:
@@ -77,17 +78,17 @@ class Settlement:
     def add_sorted(self, reports: Iterable[Report]) -> None:
         """Takes the reports of the documents of ``to_sort``, made again from their sorted records."""
         in_order = sorted(reports, key=lambda report: report.segment)
-        self.bad += sum(course.duplicates for course in _courses(in_order))
-        self.documents.update(join_courses(_courses(in_order), self._buckets))
+        self.bad += sum(summary.duplicates for summary in _summaries(in_order))
+        self.documents.update(merge_documents(_summaries(in_order), self._buckets))
 
     def headers(self) -> dict[str, int]:
         """The number of each document's header: its first in the file where the document begins, if it precedes."""
         found: dict[str, int] = {}
         for doc, seen in self._headers.items():
-            course = self.documents.get(doc)
-            if course is None:
+            summary = self.documents.get(doc)
+            if summary is None:
                 continue
-            begin = course.position
+            begin = summary.position
             file = self._splits[begin[0]].file.place
             for header in sorted(seen, key=lambda header: header.position):
                 if self._splits[header.position[0]].file.place == file and header.position < begin:
@@ -95,17 +96,14 @@ class Settlement:
                     break
         return found
 
-    def edges(self) -> Iterator[Edge]:
+    def seams(self) -> Iterator[SeamMarker]:
         """The markers that only the segments together tell."""
-        for course in self.documents.values():
-            yield from course.edges
+        for summary in self.documents.values():
+            yield from summary.seams
 
-    def ends(self) -> dict[str, Ending]:
+    def ends(self) -> dict[str, DocumentEnd]:
         """The last time point of each document."""
-        return {
-            doc: Ending(course.segment, course.last.ts, course.last.at)
-            for doc, course in self.documents.items()
-        }
+        return {doc: DocumentEnd(summary.segment, summary.last) for doc, summary in self.documents.items()}
 
     def collect_bad(self, chunk: Chunk, collector: Collector, *, again: bool = False) -> None:
         """Hands a bad record on, with its number in its file; ``again``: it was found in the sorted records."""
@@ -114,18 +112,28 @@ class Settlement:
         if again or doc not in self.to_sort:
             collector.bad(split.file, bad, doc)
 
+    def _misplaced_clocks(self) -> Iterator[tuple[LogFile, BadRecord, str]]:
+        for doc, summary in self.documents.items():
+            for clock in summary.misplaced_clocks:
+                split = self._splits[clock.split]
+                origin = Origin(split.file.path, clock.number + self._lines_before[split.name])
+                yield split.file, clock_in_transaction(clock.record(doc), origin), doc
+
     def collect(self, collector: Collector) -> None:
         """Hands on what is known of files and documents."""
+        for file, bad, doc in self._misplaced_clocks():
+            collector.bad(file, bad, doc)
         for index, docs in self.docs_of_files.items():
             collector.holds(index, docs)
-        for doc, course in self.documents.items():
+        for doc, summary in self.documents.items():
+            assert summary.first is not None
             collector.document(
-                doc, course.first.ts, course.last.ts, course.records, disordered=doc in self.disordered
+                doc, summary.first.ts, summary.last.ts, summary.records, disordered=doc in self.disordered
             )
 
 
-def _courses(reports: Iterable[Report]) -> Iterator[Course]:
-    """The courses in reports, segment by segment."""
+def _summaries(reports: Iterable[Report]) -> Iterator[SegmentSummary]:
+    """The summaries in reports, segment by segment."""
     for report in reports:
-        if report.kind == Topic.COURSES:
-            yield from courses_from(report)
+        if report.kind == Topic.SUMMARIES:
+            yield from summaries_from(report)

@@ -17,10 +17,10 @@ _CHUNK_SCHEMA = pa.schema(
         ("content", pa.binary()),
     ]
 )  # fmt: skip
-RECORD_DDL = "doc string, ts bigint, split bigint, number bigint, line binary"
+RECORD_DDL = "doc string, ts bigint, clock bigint, split bigint, number bigint, line binary"
 _RECORD_SCHEMA = pa.schema(
     [
-        ("doc", pa.string()), ("ts", pa.int64()), ("split", pa.int64()), ("number", pa.int64()),
+        ("doc", pa.string()), ("ts", pa.int64()), ("clock", pa.int64()), ("split", pa.int64()), ("number", pa.int64()),
         ("line", pa.binary()),
     ]
 )  # fmt: skip

@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...log import BadRecord, Origin
 from ...log.json_codec import FASTEST
 from .chunks import Chunk
-from .router import Course, Point
+from .segment_summary import PlacedClock, SegmentSummary, TimePoint
+
+_CLOCKS = ("leading", "clocks", "trailing")  # the fields of a summary that are lists of clock records
 
 BAD = -1
 """The level of chunks that hold a bad record: there may be more of them than memory holds."""
@@ -19,7 +21,7 @@ BAD = -1
 class Topic:
     """What a report is about."""
 
-    COURSES = 10
+    SUMMARIES = 10
     """The documents of a segment; it names the first, for parts of sorted records have the same segment numbers."""
     HEADER = 11
     """A header."""
@@ -46,31 +48,36 @@ class HeaderSeen(NamedTuple):
     position: tuple[int, int]
 
 
-def report_of(courses: Sequence[Course]) -> Report:
-    """The courses of a segment as a report; packed, for those of all segments are in memory together."""
+def report_of(summaries: Sequence[SegmentSummary]) -> Report:
+    """The summaries of a segment as a report; packed, for those of all segments are in memory together."""
     records = [
         {
-            **course._asdict(), "head": list(course.head), "tail": list(course.tail),
-            "first_flush": None if course.first_flush is None else list(course.first_flush),
-            "head_keys": list(course.head_keys.items()), "open_runs": list(course.open_runs.items()),
-            "touched": list(course.touched.items()),
+            **summary._asdict(), "head": summary.head and list(summary.head), "tail": list(summary.tail),
+            "first_flush": summary.first_flush and list(summary.first_flush),
+            "head_keys": list(summary.head_keys.items()), "open_runs": list(summary.open_runs.items()),
+            "touched": list(summary.touched.items()),
+            **{name: list(map(list, getattr(summary, name))) for name in _CLOCKS},
         }
-        for course in courses
+        for summary in summaries
     ]  # fmt: skip
     content = zlib.compress(FASTEST.dumps(records), 1)
-    return Report(Topic.COURSES, courses[0].segment, courses[0].doc, content)
+    return Report(Topic.SUMMARIES, summaries[0].segment, summaries[0].doc, content)
 
 
-def courses_from(report: Report) -> Iterator[Course]:
-    """The courses that `report_of` made a report of."""
+def summaries_from(report: Report) -> Iterator[SegmentSummary]:
+    """The summaries that `report_of` made a report of."""
     for record in FASTEST.loads(zlib.decompress(report.content)):
-        flush = record["first_flush"]
         changed = {
-            "position": tuple(record["position"]), "head": Point(*record["head"]), "tail": Point(*record["tail"]),
-            "first_flush": None if flush is None else Point(*flush), "head_keys": dict(record["head_keys"]),
+            "position": tuple(record["position"]), "head": _point(record["head"]), "tail": TimePoint(*record["tail"]),
+            "first_flush": _point(record["first_flush"]), "head_keys": dict(record["head_keys"]),
             "open_runs": dict(record["open_runs"]), "touched": dict(record["touched"]),
+            **{name: [PlacedClock(*clock) for clock in record[name]] for name in _CLOCKS},
         }  # fmt: skip
-        yield Course(**(record | changed))
+        yield SegmentSummary(**(record | changed))
+
+
+def _point(values: list[Any] | None) -> TimePoint | None:
+    return None if values is None else TimePoint(*values)
 
 
 def bad_chunk(bad: BadRecord, split: int, number: int, doc: str | None) -> Chunk:

@@ -19,7 +19,7 @@ from ..inputs import Split
 from ..plan.partition_key import Plan, make_plan
 from .chunks import Chunk
 from .mapper import Keep, Mapper
-from .replayer import BucketReplayer, Ending
+from .replayer import BucketReplayer, DocumentEnd
 from .report_accumulator import Reports, as_entry
 from .tables import chunk_batch, chunks_of, record_batch, records_of
 from .task_reports import Report
@@ -110,7 +110,7 @@ def route_sorted_task(
 def replay_task(
     rules: str,
     buckets: int,
-    ends: Mapping[str, Ending],
+    ends: Mapping[str, DocumentEnd],
     headers: Mapping[str, int],
     resorted: Collection[str],
     *,

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import repeat
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import RecordError
-from ..batches import Batch
-from ..records import Row
-from .blocks import Kind, Kinds, Sifted, Span, Stretch
+from ..json_codec import FASTEST
+from ..records import LARGEST, ClockRecord, Row
+from .arrow_values import encoded_metas, flags, id_tuples, metas_of, values_of
+from .blocks import (
+    Block,
+    FilteredColumns,
+    Item,
+    NumberedClock,
+    RecordType,
+    RecordTypes,
+    Run,
+    Span,
+    clocks_by_document,
+)
 
 if TYPE_CHECKING:
     import pyarrow
@@ -18,50 +29,75 @@ WITH_FEW_VALUES = ("doc", "op", "path")
 """The columns that should be read dictionary-encoded."""
 
 _TEXTS = ("value", "old", "at")
-_USED = ("ts", "ids", "value", "old", "at", "txn")
+_USED = ("ts", "ids", "value", "old", "at", "txn", "meta", "more")
 
 
-class ArrowBlock:
-    """A record batch of a log; ``rows`` reads it row by row, ``doc`` is the document where no column names it."""
+class ArrowBlock(Block):
+    """A record batch of a log, the first record of which has the number ``first``.
+
+    ``doc`` is the document where no column names it.
+    """
 
     def __init__(
-        self, batch: pyarrow.RecordBatch, rows: Callable[[], Iterator[Batch]], doc: str | None = None
+        self,
+        batch: pyarrow.RecordBatch,
+        items: Callable[[], Iterator[Item]],
+        doc: str | None = None,
+        first: int = 1,
     ) -> None:
+        super().__init__(items)
         self._batch = batch
         self._doc = doc
-        self.items = rows
+        self._first = first
 
-    def stretches(self, kinds: Kinds) -> list[Stretch] | None:
-        """See `Block`."""
-        records = self._records(kinds)
-        return None if records is None else records.stretches()
-
-    def sifted(self, kinds: Kinds) -> Sifted | None:
-        """See `Block`."""
+    def _checked(self, types: RecordTypes) -> _Columns | None:
+        clock = self._batch.column("clock") if "clock" in self._batch.schema.names else None
+        if clock is None or clock.null_count == len(clock):
+            return self._columns(self._batch, types)
         import pyarrow as pa
+        import pyarrow.compute as pc
 
-        records = self._records(kinds)
-        try:
-            return None if records is None else records.sifted()
-        except pa.ArrowInvalid:
-            return None  # a transaction's number beyond 64 bits, in an unsigned column
-
-    def _records(self, kinds: Kinds) -> _Records | None:
-        columns = {name: self._batch.column(name) for name in self._batch.schema.names}
-        if not len(self._batch):
+        if clock.type != pa.bool_():
             return None
-        if not _are_regular(columns):
+        chosen = clock.fill_null(False)
+        places = pc.indices_nonzero(chosen).to_pylist()
+        if not places:
+            return self._columns(self._batch, types)
+        columns = self._columns(self._batch.filter(pc.invert(chosen)), types)
+        clocks = self._clocks(places)
+        if columns is None or clocks is None:
+            return None
+        # Before the how-manieth change record each stands: those before it, less the clock records among them.
+        before = [place - index for index, place in enumerate(places)]
+        found = clocks_by_document(clocks, before, columns.changes())
+        return None if found is None else columns.with_clocks(found)
+
+    def _clocks(self, places: list[int]) -> list[NumberedClock] | None:
+        """The clock records at these places of the batch; None if one is none."""
+        records = self._batch.take(places).to_pylist()
+        try:
+            return [
+                (self._first + place, ClockRecord.from_record(record, self._doc))
+                for place, record in zip(places, records, strict=True)
+            ]
+        except RecordError:
+            return None
+
+    def _columns(self, batch: pyarrow.RecordBatch, types: RecordTypes) -> _Columns | None:
+        columns = {name: batch.column(name) for name in batch.schema.names}
+        if not len(batch) or not _are_regular(columns):
             return None
         ops, paths = _encoded(columns["op"]), _encoded(columns["path"])
         docs = _encoded(columns["doc"]) if "doc" in columns else self._doc
         if ops is None or paths is None or docs is None:
             return None
         try:
-            table = [kinds[op, path] for path in paths.values for op in ops.values]
+            # Not all of these pairs need occur: an operation and a path of different records may be one.
+            table = [types[op, path] for path in paths.values for op in ops.values]
         except RecordError:
             return None
-        records = _Records(columns, table, _combined(paths, ops), docs)
-        return records if records.fit() else None
+        found = _Columns(columns, table, _combined(paths, ops), docs)
+        return found if found.fit() else None
 
 
 class _Encoded(NamedTuple):
@@ -107,6 +143,11 @@ def _are_regular(columns: dict[str, Any]) -> bool:
         type_ = columns[name].type if name in columns else pa.null()
         if not (_is_text(type_) or pa.types.is_null(type_)):
             return False
+    if "more" in columns and columns["more"].type not in (pa.bool_(), pa.null()):
+        return False
+    txn = columns.get("txn")
+    if txn is not None and txn.type == pa.uint64() and (pc.max(txn).as_py() or 0) > LARGEST:
+        return False
     meta = columns.get("meta")
     if meta is None or meta.null_count == len(meta):
         return True
@@ -121,65 +162,82 @@ def _is_text(given: Any) -> bool:
     return bool(pa.types.is_string(given) or pa.types.is_large_string(given))
 
 
-class _Records:
-    """The columns of a batch of records whose kinds are ``table[code]``."""
+class _Columns:
+    """The columns of a batch of records whose types are ``table[code]``."""
 
     def __init__(
-        self, columns: dict[str, Any], table: Sequence[Kind], codes: pyarrow.Array, docs: _Encoded | str
-    ) -> None:
+        self, columns: dict[str, Any], table: Sequence[RecordType], codes: pyarrow.Array, docs: _Encoded | str,
+        clocks: dict[str, list[NumberedClock]] | None = None,
+    ) -> None:  # fmt: skip
         import pyarrow as pa
 
         self._columns = {name: columns[name] for name in _USED if name in columns}
         self._table = table
         self._codes = codes
         self._docs = docs
-        self._wanted = pa.array([kind.wanted for kind in table], pa.bool_()).take(codes)
+        self._clocks = clocks or {}
+        self._needed = pa.array([each.needed for each in table], pa.bool_()).take(codes)
+
+    def with_clocks(self, clocks: dict[str, list[NumberedClock]]) -> _Columns:
+        """The same with clock records among them."""
+        return _Columns(self._columns, self._table, self._codes, self._docs, clocks)
+
+    def changes(self) -> Iterable[tuple[str, int, int | None]]:
+        """Document, ts and transaction of the records."""
+        docs: Iterable[str] = (
+            repeat(self._docs)
+            if isinstance(self._docs, str)
+            else map(self._docs.values.__getitem__, self._docs.codes.to_pylist())
+        )
+        return zip(docs, self._columns["ts"].to_pylist(), values_of(self._columns.get("txn")), strict=False)
 
     def fit(self) -> bool:
         """Whether the ids are as many as the paths have steps."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        lengths = pa.array([kind.length for kind in self._table], pa.int32()).take(self._codes)
+        lengths = pa.array([each.length for each in self._table], pa.int32()).take(self._codes)
         return bool(pc.all(pc.equal(lengths, pc.list_value_length(self._columns["ids"]))).as_py())
 
-    def stretches(self) -> list[Stretch] | None:
-        """The records in stretches; None if a clock does not advance."""
+    def runs(self) -> list[Run] | None:
+        """See `Block.runs`; None if a clock does not advance."""
+        clocks = self._clocks
         if isinstance(self._docs, str) or len(self._docs.values) == 1:
             spans = self._spans()
             if spans is None:
                 return None
-            kept = self._kept(self._wanted)
-            of_kinds = [(self._table[code], count) for code, count in _counts(kept.codes).items()]
-            return [Stretch(*spans[0], list(self._rows(kept, repeat(spans[0].doc))), of_kinds)]
+            kept = self._kept(self._needed)
+            counts_of_all = [(self._table[code], count) for code, count in _counts(kept.codes).items()]
+            rows = list(self._rows(kept, repeat(spans[0].doc)))
+            return [Run(spans[0], rows, counts_of_all, clocks.get(spans[0].doc, ()))]
         order = self._sorted_by_document()
         spans = self._spans(order)
         if spans is None:
             return None
-        docs = self._docs.codes.take(order).filter(self._wanted.take(order))
-        kept = self._kept(order.filter(self._wanted.take(order)))
+        docs = self._docs.codes.take(order).filter(self._needed.take(order))
+        kept = self._kept(order.filter(self._needed.take(order)))
         rows = list(self._rows(kept, map(self._docs.values.__getitem__, docs.to_pylist())))
         counts = self._counts_of(docs, kept.codes)
         found, start = [], 0
         for code, span in zip(_counts(self._docs.codes.take(order)), spans, strict=True):
-            of_kinds = counts.get(code, [])
-            end = start + sum(count for _, count in of_kinds)
-            found.append(Stretch(*span, rows[start:end], of_kinds))
+            of_types = counts.get(code, [])
+            end = start + sum(count for _, count in of_types)
+            found.append(Run(span, rows[start:end], of_types, clocks.get(span.doc, ())))
             start = end
         return found
 
-    def _counts_of(self, docs: Any, codes: Any) -> dict[int, list[tuple[Kind, int]]]:
-        """By document: how many of these records, given by document and kind, there are of each kind."""
+    def _counts_of(self, docs: Any, codes: Any) -> dict[int, list[tuple[RecordType, int]]]:
+        """By document: how many of these records, given by document and type, there are of each type."""
         import pyarrow.compute as pc
 
         size = len(self._table)
-        found: dict[int, list[tuple[Kind, int]]] = {}
+        found: dict[int, list[tuple[RecordType, int]]] = {}
         for place, count in _counts(pc.add(pc.multiply(docs, size), codes)).items():
             found.setdefault(place // size, []).append((self._table[place % size], count))
         return found
 
-    def sifted(self) -> Sifted | None:
-        """The records in columns; None if a clock does not advance."""
+    def filtered(self) -> FilteredColumns | None:
+        """See `Block.filtered`; None if a clock does not advance."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -195,16 +253,25 @@ class _Records:
             docs = pc.index_in(self._docs.codes, occurring).cast(number)
         if spans is None:
             return None
-        kept = self._kept(self._wanted)
+        kept = self._kept(self._needed)
         length = len(kept.codes)
-        numbers = pa.array([kind.number for kind in self._table], number)
-        columns = {"doc": docs.filter(self._wanted), "kind": numbers.take(kept.codes)}
-        for name in _USED:
-            type_ = {"ts": number, "txn": number, "ids": pa.list_(number)}.get(name, pa.string())
+        numbers = pa.array([each.number for each in self._table], number)
+        metas = encoded_metas(kept.columns.get("meta"), length)
+        texts = [FASTEST.dumps(meta).decode() for meta in metas.values]
+        columns = {
+            "doc": docs.filter(self._needed),
+            "type": numbers.take(kept.codes),
+            "meta": pa.DictionaryArray.from_arrays(metas.codes, pa.array(texts, pa.string())),
+        }
+        types = {"ts": number, "txn": number, "ids": pa.list_(number), "more": pa.bool_()}
+        for name in (each for each in _USED if each != "meta"):
+            type_ = types.get(name, pa.string())
             columns[name] = (
                 kept.columns[name].cast(type_) if name in kept.columns else pa.nulls(length, type_)
             )
-        return Sifted(spans, columns)
+        columns["more"] = pc.if_else(columns["more"], True, None)
+        clocks = sorted(chain.from_iterable(self._clocks.values())) if self._clocks else ()
+        return FilteredColumns(spans, columns, clocks)
 
     def _sorted_by_document(self) -> Any:
         """The places of the records after a stable sort by document."""
@@ -215,19 +282,21 @@ class _Records:
 
     def _spans(self, order: Any = None) -> list[Span] | None:
         """What there is of each document, given the order by document; None if a clock does not advance."""
-        ts = self._columns["ts"]
+        ts, txn = self._columns["ts"], self._columns.get("txn")
+        if txn is not None and txn.null_count == len(txn):
+            txn = None
         if order is None:
             doc = self._docs if isinstance(self._docs, str) else self._docs.values[0]
-            return [Span(doc, ts[0].as_py(), ts[-1].as_py(), len(ts))] if _ascends(ts) else None
+            return [_span(doc, ts, txn, 0, len(ts))] if _ascends(ts) else None
         assert isinstance(self._docs, _Encoded)
         ts, codes = ts.take(order), self._docs.codes.take(order)
+        txn = None if txn is None else txn.take(order)
         if not _ascends(ts, codes):
             return None
         found, start = [], 0
         for code, count in _counts(codes).items():
-            end = start + count
-            found.append(Span(self._docs.values[code], ts[start].as_py(), ts[end - 1].as_py(), count))
-            start = end
+            found.append(_span(self._docs.values[code], ts, txn, start, count))
+            start += count
         return found if len({each.doc for each in found}) == len(found) else None
 
     def _kept(self, chosen: Any) -> _Kept:
@@ -242,21 +311,29 @@ class _Records:
         )
 
     def _rows(self, kept: _Kept, docs: Iterable[str]) -> Iterator[Row]:
-        kinds = list(map(self._table.__getitem__, kept.codes.to_pylist()))
+        types = list(map(self._table.__getitem__, kept.codes.to_pylist()))
         columns = kept.columns
         return zip(
-            columns["ts"].to_pylist(), [kind.op for kind in kinds], [kind.path for kind in kinds],
-            id_tuples(columns["ids"], [kind.length for kind in kinds]),
-            _values(columns.get("value")), _values(columns.get("old")), repeat(None), _values(columns.get("at")),
-            docs, _values(columns.get("txn")), repeat(None), repeat(False),
+            columns["ts"].to_pylist(), [each.op for each in types], [each.path for each in types],
+            id_tuples(columns["ids"], [each.length for each in types]),
+            values_of(columns.get("value")), values_of(columns.get("old")), repeat(None), values_of(columns.get("at")),
+            docs, values_of(columns.get("txn")), metas_of(columns.get("meta")), flags(columns.get("more")),
         )  # fmt: skip
 
 
 class _Kept(NamedTuple):
-    """Some of the records: the codes of their kinds, and their columns."""
+    """Some of the records: the codes of their types, and their columns."""
 
     codes: Any
     columns: dict[str, Any]
+
+
+def _span(doc: str, ts: Any, txn: Any, start: int, count: int) -> Span:
+    """The span of so many records from this place on."""
+    last = start + count - 1
+    if txn is None:
+        return Span(doc, ts[start].as_py(), ts[last].as_py(), count)
+    return Span(doc, ts[start].as_py(), ts[last].as_py(), count, txn[start].as_py(), txn[last].as_py())
 
 
 def _ascends(ts: Any, docs: Any = None) -> bool:
@@ -275,22 +352,3 @@ def _ascends(ts: Any, docs: Any = None) -> bool:
 def _counts(codes: Any) -> dict[int, int]:
     """How often each code occurs, in order of first occurrence."""
     return {each["values"]: each["counts"] for each in codes.value_counts().to_pylist()}
-
-
-def _values(column: Any) -> Iterable[Any]:
-    if column is None or column.null_count == len(column):
-        return repeat(None)
-    return column.to_pylist()  # type: ignore[no-any-return]
-
-
-def id_tuples(ids: Any, lengths: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """The lists of node ids in an Arrow array, of these lengths, as tuples."""
-    import pyarrow.compute as pc
-
-    sizes = pc.list_value_length(ids)
-    by_length: dict[int, Iterator[tuple[int, ...]]] = {}
-    for length in set(lengths):
-        # All lists of one length follow each other: cut into tuples by a loop in C.
-        flat = iter(ids.filter(pc.equal(sizes, length)).flatten().to_pylist())
-        by_length[length] = zip(*[flat] * length, strict=True)
-    return map(next, map(by_length.__getitem__, lengths))

@@ -1,121 +1,224 @@
-"""Blocks of a log that are checked and sifted as columns, before their records become rows.
+"""Blocks of a log that are checked and filtered as columns, before their records become rows.
 
 Where a reader of a log needs few of its records, making rows of all is most of the cost. A reader that is
 asked for blocks hands out what it took from the file in one go; the block then either tells all there is to
-know of its records as `Stretch` values, with rows only of the events that are wanted, or, if anything in it is
+know of its records as `Run` values, with rows only of the records that are needed, or, if anything in it is
 out of the ordinary, is read like any other part of the log, so that there is one judge of bad records.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
-from path_types import PathSyntaxError, PathType
+from path_types import PathType
 
 from ...errors import RecordError
-from ...events import OPERATIONS
+from ...events import OPERATIONS, record_path
 from ..batches import Batch
-from ..records import Control, Header, Row
+from ..decoding import is_same_meta
+from ..json_codec import FASTEST
+from ..records import Aside, ClockRecord, Row
 
 if TYPE_CHECKING:
     import pyarrow
 
-Item: TypeAlias = tuple[int, Header | Control] | Batch
+Item: TypeAlias = tuple[int, Aside] | Batch
+NumberedClock: TypeAlias = tuple[int, ClockRecord]
+"""A clock record with its number in the file."""
+Meta: TypeAlias = Mapping[str, str]
 
 
-class Stretch(NamedTuple):
-    """Good records of one document, in ascending order of ts, that stand together in a block.
+class Span(NamedTuple):
+    """Good change records of one document, in ascending order of ts, that stand together in a block.
 
-    ``first`` and ``last`` are time points, ``records`` says how many they are; ``rows`` has the wanted
-    ones, and ``counts`` how many there are of each kind, in order of first occurrence. A row has no ``pos``
-    and no ``meta``: no rule sees them, save through the state of the document.
+    ``first`` and ``last`` are time points, ``records`` says how many they are, ``first_txn`` and ``last_txn`` which
+    transactions the first and the last belong to.
     """
 
     doc: str
     first: int
     last: int
     records: int
+    first_txn: int | None = None
+    last_txn: int | None = None
+
+
+class Run(NamedTuple):
+    """A span with rows of the records that are needed.
+
+    ``counts`` says how many there are of each type, in order of first occurrence. A row has no ``pos``: no rule sees
+    it, save through the state of the document. ``clocks`` are the document's clock records in the block, in order;
+    those between two of the span's records stand in no transaction.
+    """
+
+    span: Span
     rows: list[Row]
-    counts: list[tuple[Kind, int]]
+    counts: list[tuple[RecordType, int]]
+    clocks: Sequence[NumberedClock] = ()
 
 
-class Span(NamedTuple):
-    """Good records of one document, in ascending order of ts, that stand together in a block (see `Stretch`)."""
+class FilteredColumns(NamedTuple):
+    """The records of a block, and the columns of those that are needed, in file order.
 
-    doc: str
-    first: int
-    last: int
-    records: int
-
-
-class Sifted(NamedTuple):
-    """The records of a block, and the columns of those that are wanted, in file order.
-
-    ``columns`` are Arrow arrays: ``doc`` and ``kind`` (int64: indexes of ``spans`` and of the kinds), ``ts``,
-    ``ids`` (list of int64), ``value``, ``old``, ``at``, ``txn``. Neither ``pos`` nor ``meta``: see `Stretch`.
+    ``columns`` are Arrow arrays: ``doc`` and ``type`` (int64: indexes of ``spans`` and of the record types), ``ts``,
+    ``ids`` (list of int64), ``value``, ``old``, ``at``, ``txn``, ``meta`` as JSON texts in a dictionary, since many
+    records share theirs, and ``more`` (true or null). Neither ``pos`` nor clocks in transactions: see `Run`.
     """
 
     spans: list[Span]
     columns: dict[str, pyarrow.Array]
+    clocks: Sequence[NumberedClock] = ()
 
 
-class Kind(NamedTuple):
-    """What records of one operation and path are: the texts read, how many ids, whether they are wanted.
+class RecordType(NamedTuple):
+    """What records of one operation and path are: the texts read, how many ids, whether they are needed.
 
-    ``number`` says which they are of all kinds met so far.
+    ``number`` says which of all types it is, in the order in which they came.
     """
 
     op: str
     path: PathType
     length: int
-    wanted: bool
+    needed: bool
     number: int
 
 
-class Kinds(dict[tuple[str, str], Kind]):
-    """The kinds of records by operation and path; raises `RecordError` for what no record can have.
+class RecordTypes(dict[tuple[str, str], RecordType]):
+    """The types of records by operation and path; raises `RecordError` for what no record can have.
 
-    ``wants`` decides, once per kind, whether records of an operation and path are wanted.
+    ``is_needed`` decides, once per type, whether records of an operation and path are needed.
     """
 
-    def __init__(self, wants: Callable[[str, PathType], bool]) -> None:
+    def __init__(self, is_needed: Callable[[str, PathType], bool]) -> None:
         super().__init__()
-        self._wants = wants
-        self.met: list[Kind] = []
-        """The kinds met so far, by number."""
+        self._is_needed = is_needed
+        self.by_number: list[RecordType] = []
+        """The types that came so far."""
 
-    def __missing__(self, key: tuple[str, str]) -> Kind:
+    def __missing__(self, key: tuple[str, str]) -> RecordType:
         op, text = key
         if op not in OPERATIONS:
             raise RecordError(f"op is {op!r}: expected 'ins', 'upd' or 'del'")
-        if type(text) is not str:
-            raise RecordError(f"path is {text!r}: expected a string such as '/order/item'")
-        try:
-            path = PathType.parse(text)
-        except PathSyntaxError as error:
-            raise RecordError(str(error)) from error
-        if not path.absolute or not len(path):
-            raise RecordError(f"path is {text!r}: expected an absolute path (it starts with '/')")
-        return self.of(op, path)
+        return self.of(op, record_path(text))
 
-    def of(self, op: str, path: PathType) -> Kind:
-        """The kind of records with this operation and absolute path type."""
-        kind = self.get((op, str(path)))
-        if kind is None:
-            kind = self[op, str(path)] = Kind(op, path, len(path), self._wants(op, path), len(self.met))
-            self.met.append(kind)
-        return kind
+    def of(self, op: str, path: PathType) -> RecordType:
+        """The type of records with this operation and absolute path type."""
+        found = self.get((op, str(path)))
+        if found is None:
+            found = RecordType(op, path, len(path), self._is_needed(op, path), len(self.by_number))
+            self[op, str(path)] = found
+            self.by_number.append(found)
+        return found
 
 
-class Block(Protocol):
-    """What a reader took from a file in one go."""
+class CheckedColumns(Protocol):
+    """The columns of a block in which nothing is out of the ordinary."""
 
-    def stretches(self, kinds: Kinds) -> list[Stretch] | None:
-        """The records in stretches, at most one per document; None if anything is out of the ordinary."""
+    def runs(self) -> list[Run] | None:
+        """See `Block.runs`."""
 
-    def sifted(self, kinds: Kinds) -> Sifted | None:
+    def filtered(self) -> FilteredColumns | None:
+        """See `Block.filtered`."""
+
+
+class Block(ABC):
+    """What a reader took from a file in one go.
+
+    ``items`` reads its records as any reader does; bad ones go where the reader puts them.
+    """
+
+    def __init__(self, items: Callable[[], Iterator[Item]]) -> None:
+        self.items = items
+
+    def runs(self, types: RecordTypes) -> list[Run] | None:
+        """The records in runs, at most one per document; None if anything is out of the ordinary."""
+        columns = self._checked(types)
+        return None if columns is None else columns.runs()
+
+    def filtered(self, types: RecordTypes) -> FilteredColumns | None:
         """The same as columns; needs PyArrow."""
+        columns = self._checked(types)
+        return None if columns is None else columns.filtered()
 
-    def items(self) -> Iterator[Item]:
-        """The records as any reader hands them out; bad ones go where the reader puts them."""
+    @abstractmethod
+    def _checked(self, types: RecordTypes) -> CheckedColumns | None:
+        """The columns of the block; None if anything is out of the ordinary."""
+
+
+def clocks_by_document(
+    clocks: Sequence[NumberedClock],
+    places: Sequence[int],
+    changes: Iterable[tuple[str, int, int | None]],
+) -> dict[str, list[NumberedClock]] | None:
+    """The clock records of a block; None if one does not stand where it belongs, or has no change record beside it.
+
+    ``changes`` are document, ts and transaction of the change records; ``places`` says before the how-manieth of them
+    each clock record stands.
+    """
+    found: dict[str, list[NumberedClock]] = {}
+    order = _Order()
+    pending = list(zip(places, clocks, strict=True))[::-1]
+    for index, change in enumerate(changes):
+        while pending and pending[-1][0] == index:
+            order.clock(pending.pop()[1][1])
+        order.change(*change)
+    while pending:
+        order.clock(pending.pop()[1][1])
+    if not order.is_kept or any(clock.doc not in order.documents for _, clock in clocks):
+        return None
+    for numbered in clocks:
+        found.setdefault(numbered[1].doc, []).append(numbered)
+    return found
+
+
+class _Order:
+    """Whether the change and clock records of a block stand in order, as far as the block tells."""
+
+    def __init__(self) -> None:
+        self.is_kept = True
+        self.documents: dict[str, int | None] = {}  # those with change records: the last one's transaction
+        self._last: dict[str, tuple[int, float]] = {}  # time point, and time of the last clock record there
+        self._waiting: set[str] = set()  # documents whose transaction must not go on after a clock record
+
+    def change(self, doc: str, ts: int, txn: int | None) -> None:
+        """The next record is a change record."""
+        goes_on = doc in self._waiting and txn is not None and txn == self.documents.get(doc)
+        if goes_on or (doc in self._last and ts <= self._last[doc][0]):
+            self.is_kept = False
+        self._waiting.discard(doc)
+        self.documents[doc] = txn
+        self._last[doc] = ts, -inf
+
+    def clock(self, clock: ClockRecord) -> None:
+        """The next record is a clock record."""
+        place = clock.ts, float(clock.time)
+        if place < self._last.get(clock.doc, place):
+            self.is_kept = False
+        self._last[clock.doc] = place
+        self._waiting.add(clock.doc)
+
+
+def meta_texts(metas: Iterable[Meta | None]) -> pyarrow.DictionaryArray:
+    """Metas as JSON texts in a dictionary; those that follow each other are mostly the same."""
+    import pyarrow as pa
+
+    texts: list[str] = []
+    codes: list[int | None] = []
+    places: dict[str, int] = {}
+    last: Meta | None = None
+    code: int | None = None
+    for meta in metas:
+        if meta is None:
+            codes.append(None)
+            continue
+        if last is None or not is_same_meta(meta, last):
+            text = FASTEST.dumps(meta).decode()
+            code = places.setdefault(text, len(texts))
+            if code == len(texts):
+                texts.append(text)
+            last = meta
+        codes.append(code)
+    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(texts, pa.string()))

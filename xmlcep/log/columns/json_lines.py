@@ -9,135 +9,186 @@ from operator import add, attrgetter, itemgetter, lt
 from typing import Any, NamedTuple
 
 from ...errors import RecordError
-from ..decoding import LARGEST, is_meta
+from ..decoding import is_meta
 from ..json_codec import JsonCodec
-from ..records import FIELDS
-from .blocks import Item, Kind, Kinds, Sifted, Span, Stretch
+from ..records import FIELDS, LARGEST, ClockRecord, is_clock
+from .blocks import (
+    Block,
+    FilteredColumns,
+    Item,
+    Meta,
+    NumberedClock,
+    RecordType,
+    RecordTypes,
+    Run,
+    Span,
+    clocks_by_document,
+    meta_texts,
+)
 
 _fields = itemgetter(*FIELDS)
 _number = attrgetter("number")
 _NOTHING = type(None)
 _TEXT = {str, _NOTHING}
 _NUMBER = {int, _NOTHING}
+_FLAG = {bool, _NOTHING}
 
 
-class LinesBlock:
-    """Lines of a log; ``items`` reads them record by record."""
+class LinesBlock(Block):
+    """Lines of a log, the first of which has the number ``first``."""
 
-    def __init__(self, lines: Sequence[bytes], codec: JsonCodec, items: Callable[[], Iterator[Item]]) -> None:
+    def __init__(
+        self, lines: Sequence[bytes], codec: JsonCodec, items: Callable[[], Iterator[Item]], first: int = 1
+    ) -> None:
+        super().__init__(items)
         self._lines = lines
         self._codec = codec
-        self.items = items
+        self._first = first
 
-    def stretches(self, kinds: Kinds) -> list[Stretch] | None:
-        """See `Block`."""
-        records = self._records(kinds)
-        return None if records is None else records.stretches()
-
-    def sifted(self, kinds: Kinds) -> Sifted | None:
-        """See `Block`."""
-        records = self._records(kinds)
+    def _checked(self, types: RecordTypes) -> _Columns | None:
         try:
-            return None if records is None else records.sifted()
-        except OverflowError:
-            return None  # a transaction's number beyond 64 bits
-
-    def _records(self, kinds: Kinds) -> _Records | None:
-        try:
-            return _checked(list(map(_fields, map(self._codec.loads, self._lines))), kinds)
-        except (RecordError, LookupError, TypeError, ValueError):
+            records = list(map(self._codec.loads, self._lines))
+            # As a rule no change record has a field more, and then there is nothing to look for. None can have less:
+            # that is found when the fields are taken out.
+            usual = sum(map(len, records)) == len(FIELDS) * len(records)
+            if not usual and any(map(is_clock, records)):
+                return self._checked_with_clocks(records, types)
+            return _checked(records, types, usual=usual)
+        except (RecordError, LookupError, TypeError, ValueError, AttributeError):
             return None  # no JSON, no change record, or one with values that cannot be
 
+    def _checked_with_clocks(self, records: list[dict[str, Any]], types: RecordTypes) -> _Columns | None:
+        changes: list[dict[str, Any]] = []
+        clocks: list[NumberedClock] = []
+        places: list[int] = []
+        for number, record in enumerate(records, start=self._first):
+            if is_clock(record):
+                clocks.append((number, ClockRecord.from_record(record)))
+                places.append(len(changes))
+            else:
+                changes.append(record)
+        columns = _checked(changes, types, usual=False) if changes else None
+        if columns is None:
+            return None
+        found = clocks_by_document(clocks, places, zip(columns.doc, columns.ts, columns.txn, strict=True))
+        return None if found is None else columns._replace(clocks=found)
 
-class _Records(NamedTuple):
+
+class _Columns(NamedTuple):
     """The columns of good records, each a sequence of as many values."""
 
     doc: Sequence[str]
     ts: Sequence[int]
-    kind: Sequence[Kind]
+    type: Sequence[RecordType]
     ids: Sequence[list[int]]
     value: Sequence[str | None]
     old: Sequence[str | None]
     at: Sequence[str | None]
     txn: Sequence[int | None]
+    meta: Sequence[Meta | None]
+    more: Sequence[bool | None] | None
+    """None where no record has the field."""
     times: dict[str, Sequence[int]]
     """The time points of each document."""
-    met: Sequence[Kind]
-    """The kinds by number."""
+    by_number: Sequence[RecordType]
+    clocks: dict[str, list[NumberedClock]]
 
-    def stretches(self) -> list[Stretch]:
-        wanted = [kind.wanted for kind in self.kind]
+    def runs(self) -> list[Run]:
+        """See `Block.runs`."""
+        needed = [each.needed for each in self.type]
+        types = list(compress(self.type, needed))
         rows = zip(
-            compress(self.ts, wanted), [kind.op for kind in self.kind if kind.wanted],
-            [kind.path for kind in self.kind if kind.wanted], map(tuple, compress(self.ids, wanted)),
-            compress(self.value, wanted), compress(self.old, wanted), repeat(None), compress(self.at, wanted),
-            compress(self.doc, wanted), compress(self.txn, wanted), repeat(None), repeat(False),
+            compress(self.ts, needed), [each.op for each in types], [each.path for each in types],
+            map(tuple, compress(self.ids, needed)), compress(self.value, needed), compress(self.old, needed),
+            repeat(None), compress(self.at, needed), compress(self.doc, needed), compress(self.txn, needed),
+            compress(self.meta, needed),
+            repeat(False) if self.more is None else map(bool, compress(self.more, needed)),
         )  # fmt: skip
-        counts = self._counts()
+        counts, clocks = self._counts(), self.clocks
         if len(self.times) == 1:
-            return [Stretch(*span, list(rows), counts[span.doc]) for span in self._spans()]
+            return [
+                Run(span, list(rows), counts[span.doc], clocks.get(span.doc, ())) for span in self._spans()
+            ]
         rows_of: dict[str, list[Any]] = {each: [] for each in self.times}
         for row in rows:
             rows_of[row[8]].append(row)
-        return [Stretch(*span, rows_of[span.doc], counts[span.doc]) for span in self._spans()]
+        return [
+            Run(span, rows_of[span.doc], counts[span.doc], clocks.get(span.doc, ())) for span in self._spans()
+        ]
 
-    def _counts(self) -> dict[str, list[tuple[Kind, int]]]:
-        """How many records of each wanted kind the documents have."""
-        docs, size = list(self.times), len(self.met)
-        numbers = map(_number, self.kind)
+    def _counts(self) -> dict[str, list[tuple[RecordType, int]]]:
+        """How many records of each needed type the documents have."""
+        docs, size = list(self.times), len(self.by_number)
+        numbers = map(_number, self.type)
         if len(docs) > 1:
             places = {doc: place * size for place, doc in enumerate(docs)}
             numbers = map(add, map(places.__getitem__, self.doc), numbers)
-        found: dict[str, list[tuple[Kind, int]]] = {doc: [] for doc in docs}
+        found: dict[str, list[tuple[RecordType, int]]] = {doc: [] for doc in docs}
         for place, count in Counter(numbers).items():
-            kind = self.met[place % size]
-            if kind.wanted:
-                found[docs[place // size]].append((kind, count))
+            type_ = self.by_number[place % size]
+            if type_.needed:
+                found[docs[place // size]].append((type_, count))
         return found
 
-    def sifted(self) -> Sifted:
+    def filtered(self) -> FilteredColumns:
+        """See `Block.filtered`."""
         import pyarrow as pa
 
-        wanted = [kind.wanted for kind in self.kind]
-        kinds = [kind for kind in self.kind if kind.wanted]
+        needed = [each.needed for each in self.type]
+        types = list(compress(self.type, needed))
         number, text = pa.int64(), pa.string()
         if len(self.times) == 1:
-            docs = pa.repeat(pa.scalar(0, number), len(kinds))
+            docs = pa.repeat(pa.scalar(0, number), len(types))
         else:
             places = {doc: place for place, doc in enumerate(self.times)}
-            docs = pa.array([places[doc] for doc in compress(self.doc, wanted)], number)
-        offsets = list(accumulate((kind.length for kind in kinds), initial=0))
-        flat = list(chain.from_iterable(compress(self.ids, wanted)))
+            docs = pa.array([places[doc] for doc in compress(self.doc, needed)], number)
+        offsets = list(accumulate((each.length for each in types), initial=0))
+        flat = list(chain.from_iterable(compress(self.ids, needed)))
+        more = None if self.more is None else [each or None for each in compress(self.more, needed)]
         columns = {
             "doc": docs,
-            "kind": pa.array([kind.number for kind in kinds], number),
-            "ts": pa.array(list(compress(self.ts, wanted)), number),
+            "type": pa.array([each.number for each in types], number),
+            "ts": pa.array(list(compress(self.ts, needed)), number),
             "ids": pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(flat, number)),
-            "value": pa.array(list(compress(self.value, wanted)), text),
-            "old": pa.array(list(compress(self.old, wanted)), text),
-            "at": pa.array(list(compress(self.at, wanted)), text),
-            "txn": pa.array(list(compress(self.txn, wanted)), number),
+            "value": pa.array(list(compress(self.value, needed)), text),
+            "old": pa.array(list(compress(self.old, needed)), text),
+            "at": pa.array(list(compress(self.at, needed)), text),
+            "txn": pa.array(list(compress(self.txn, needed)), number),
+            "meta": meta_texts(compress(self.meta, needed)),
+            "more": pa.nulls(len(types), pa.bool_()) if more is None else pa.array(more, pa.bool_()),
         }
-        return Sifted(list(self._spans()), columns)
+        clocks = sorted(chain.from_iterable(self.clocks.values())) if self.clocks else ()
+        return FilteredColumns(list(self._spans()), columns, clocks)
 
     def _spans(self) -> Iterator[Span]:
+        if len(self.times) == 1:
+            yield Span(self.doc[0], self.ts[0], self.ts[-1], len(self.ts), self.txn[0], self.txn[-1])
+            return
+        first = dict(zip(reversed(self.doc), reversed(self.txn), strict=True))
+        last = dict(zip(self.doc, self.txn, strict=True))
         for doc, times in self.times.items():
-            yield Span(doc, times[0], times[-1], len(times))
+            yield Span(doc, times[0], times[-1], len(times), first[doc], last[doc])
 
 
-def _checked(records: list[tuple[Any, ...]], kinds: Kinds) -> _Records | None:
-    """The columns of these records; None if anything in them is out of the ordinary."""
-    doc, ts, op, path, ids, value, old, pos, at, txn, meta = zip(*records, strict=True)
+def _checked(records: list[dict[str, Any]], types: RecordTypes, *, usual: bool) -> _Columns | None:
+    """The columns of these change records; None if anything in them is out of the ordinary.
+
+    ``usual``: none has a field that change records need not have.
+    """
+    doc, ts, op, path, ids, value, old, pos, at, txn, meta = zip(*map(_fields, records), strict=True)
+    more = None if usual else [record.get("more") for record in records]
     docs = set(doc)
-    known = list(map(kinds.__getitem__, zip(op, path, strict=True)))
+    known = list(map(types.__getitem__, zip(op, path, strict=True)))
     if not (
         set(map(type, docs)) == {str}
         and set(map(type, ts)) == {int}
         and min(ts) >= 1
         and max(ts) <= LARGEST
-        and _are_ids(ids, [kind.length for kind in known])
+        and _are_ids(ids, [each.length for each in known])
         and set(map(type, value)) | set(map(type, old)) | set(map(type, at)) <= _TEXT
         and set(map(type, pos)) | set(map(type, txn)) <= _NUMBER
+        and max(filter(None, txn), default=0) <= LARGEST
+        and (more is None or set(map(type, more)) <= _FLAG)
         and (set(map(type, meta)) == {_NOTHING} or all(each is None or is_meta(each) for each in meta))
     ):
         return None
@@ -149,7 +200,7 @@ def _checked(records: list[tuple[Any, ...]], kinds: Kinds) -> _Records | None:
         times = dict(lists)
     if not all(map(_ascends, times.values())):
         return None
-    return _Records(doc, ts, known, ids, value, old, at, txn, times, kinds.met)
+    return _Columns(doc, ts, known, ids, value, old, at, txn, meta, more, times, types.by_number, {})
 
 
 def _are_ids(ids: Sequence[Any], lengths: list[int]) -> bool:

@@ -1,43 +1,55 @@
-"""Which completion events may build on which: recursive declarations must not close a cycle (G1)."""
+"""Children that may stand inside others of their name: events cannot be made of themselves (G1), nor follow all ways.
+
+Between a parent and such a child the child's completion event does not do: it would close a cycle, or there is none
+for the way in which the child is nested here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from ..model import ElementPart, GroupKind, GroupPart, Part, Schema
+from ..model import Declaration, ElementPart, GroupKind, GroupPart, Part, Schema
 from .nesting import strong_components
 
 Edge = tuple[int, int]
 
 
-def plain_edges(schema: Schema) -> frozenset[Edge]:
-    """Pairs of parent and child between which the child's plain insertion has to do.
+def find_recursion(schema: Schema) -> dict[Edge, bool]:
+    """The pairs of parent and child where the child may stand, by way of the parent, inside another of its name.
 
-    In a cycle these are first the children that need not occur: whether they count as inserted or as complete
-    makes no difference to when the parent is complete. What cycles are left (through choices) are opened
-    where they return to a declaration that is being looked at.
+    The value says whether the child may be needed. If not, it makes no difference to when the parent is complete
+    whether the child counts as inserted or as complete. Without these pairs the declarations form no cycle.
     """
-    needed: dict[int, dict[int, bool]] = {
-        index: _children(declaration.content.model) for index, declaration in enumerate(schema.declarations)
-    }
-    for index, declaration in enumerate(schema.declarations):
-        for derived in declaration.derived:
-            for child, required in _children(derived.content.model).items():
-                needed[index][child] = needed[index].get(child, False) or required
-    plain: set[Edge] = set()
-    for component in strong_components({index: tuple(children) for index, children in needed.items()}):
-        members = set(component)
-        plain |= {
-            (index, child)
-            for index in component
-            for child, required in needed[index].items()
-            if child in members and not required
-        }
-    remaining = {
-        index: tuple(child for child in children if (index, child) not in plain)
-        for index, children in needed.items()
-    }
-    return frozenset(plain | _back_edges(remaining))
+    needed = {index: _all_children(declaration) for index, declaration in enumerate(schema.declarations)}
+    components = strong_components({index: tuple(children) for index, children in needed.items()})
+    component = {index: number for number, members in enumerate(components) for index in members}
+    numbers: dict[str, int] = {}
+    bits = [1 << numbers.setdefault(each.name, len(numbers)) for each in schema.declarations]
+    # The names of the elements above a component's, and of those in it that can stand in each other; as bits.
+    above = [0] * len(components)
+    found: dict[Edge, bool] = {}
+    for number in reversed(range(len(components))):  # parents first
+        members = components[number]
+        if len(members) > 1 or members[0] in needed[members[0]]:
+            for index in members:
+                above[number] |= bits[index]
+        for index in members:
+            names = above[number] | bits[index]
+            for child, is_needed in needed[index].items():
+                if is_needed and names & bits[child]:
+                    found[index, child] = True
+                elif component[child] == number:
+                    found[index, child] = False
+                else:
+                    above[component[child]] |= names
+    return found
+
+
+def _all_children(declaration: Declaration) -> dict[int, bool]:
+    """The children of all contents that an element can have, and whether any of them may be needed."""
+    found: dict[int, bool] = {}
+    for content in declaration.contents():
+        for child, is_needed in _children(content.model).items():
+            found[child] = found.get(child, False) or is_needed
+    return found
 
 
 def _children(part: Part | None) -> dict[int, bool]:
@@ -54,30 +66,4 @@ def _children(part: Part | None) -> dict[int, bool]:
             # a choice that can be made in another way, for nothing, needs none of its branches
             idle = inner.kind is GroupKind.CHOICE and any(p.lower == 0 for p in inner.parts)
             waiting += [(p, needed and not idle) for p in inner.parts]
-    return found
-
-
-def _back_edges(graph: Mapping[int, tuple[int, ...]]) -> set[Edge]:
-    """The edges that lead back to a node the search has not left yet; without them there is no cycle."""
-    found: set[Edge] = set()
-    done: set[int] = set()
-    entered: set[int] = set()
-    for start in graph:
-        if start in done:
-            continue
-        work = [(start, iter(graph[start]))]
-        entered.add(start)
-        while work:
-            node, following = work[-1]
-            for target in following:
-                if target in entered:
-                    found.add((node, target))
-                elif target not in done:
-                    entered.add(target)
-                    work.append((target, iter(graph[target])))
-                    break
-            else:
-                work.pop()
-                entered.discard(node)
-                done.add(node)
     return found

@@ -64,6 +64,7 @@ def _signature(declaration: Declaration, classes: list[int], known: dict[int, Ha
         declaration.nillable,
         declaration.has_default,
         declaration.abstract_type,
+        declaration.simple_type,
         _content_signature(declaration.content, classes, known),
         tuple(
             (other.name, _content_signature(other.content, classes, known)) for other in declaration.derived

@@ -1,0 +1,192 @@
+"""Any m of n operands: combinations of events of some operands, in any order (rule S1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations as subsets
+from itertools import product
+from typing import NamedTuple
+
+from .combinations import Combinations, Pools
+from .constraints.constraint import REFUSED, Constraint, State
+from .entry import AT, EVENT, Combination, Entry, all_silent
+from .group import Group
+from .search import Admit, Tries
+
+
+class _Candidate(NamedTuple):
+    """An event that may be chosen, with what orders it: when it was stored, then its operand, then its place there."""
+
+    at: int
+    operand: int
+    place: int
+    entry: Entry
+
+
+class Choice(Combinations):
+    """Different events of ``count`` operands, such that constraints that know no order are satisfied."""
+
+    def __init__(
+        self, count: int, constraints: Sequence[Constraint], *, admit: Admit | None = None, tries: Tries
+    ) -> None:
+        self.count = count
+        self.constraints = tuple(constraints)
+        self._admit = admit
+        self.tries = tries
+
+    def enough(self, group: Group) -> bool:
+        return sum(map(bool, group.stored)) >= self.count
+
+    def admits(self, combination: Sequence[Entry | None]) -> bool:
+        if self._admit is None:
+            return True
+        self.tries.one()
+        return self._admit([entry for entry in combination if entry is not None])
+
+    def oldest(self, group: Group, terminator: Entry | None = None) -> Combination | None:
+        """The one whose stored times, ascending, are smallest."""
+        if not self.enough(group):
+            return None
+        return next(self._chosen(group, sorted(_candidates(group.stored)), []), None)
+
+    def newest(self, group: Group, pools: Pools, child: int, terminator: Entry) -> Combination | None:
+        """With the terminator; the others' stored times, descending, are greatest."""
+        others = (one for one in _candidates(pools) if one.operand != child)
+        first = _Candidate(terminator[AT], child, 0, terminator)
+        return next(self._chosen(group, sorted(others, key=_newest_first), [first]), None)
+
+    def newest_of_each(self, group: Group, child: int, arrival: Entry | None) -> Combination | None:
+        """The operands whose newest events are the newest; only this one is tried."""
+        if not self.enough(group):
+            return None
+        newest = sorted(_candidates([list(s)[-1:] for s in group.stored]), key=_newest_first)
+        begun = [one for one in newest if one.entry is arrival]
+        chosen = list(begun)
+        for one in newest:
+            if len(chosen) < self.count and not _is_taken(one, chosen):
+                chosen.append(one)
+        if len(chosen) < self.count or self._states(group, chosen) is None:
+            return None
+        return self._counted(group, chosen)
+
+    def every(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Iterator[Combination]:
+        for arrival in arrivals:
+            yield from self._each(
+                [(arrival,) if k == child else s for k, s in enumerate(group.stored)], group, child
+            )
+
+    def all_of(self, group: Group) -> Iterator[Combination]:
+        return self._each(group.stored, group, None)
+
+    def members(self, group: Group) -> list[list[Entry]] | None:
+        if not self.enough(group):
+            return None
+        part: set[int] = set()
+        for k, entries in enumerate(group.stored):
+            for entry in entries:
+                if id(entry) not in part:
+                    found = self._with(group, k, entry, asked=False)
+                    part.update(id(one) for one in found or () if one is not None)
+        members = [[entry for entry in entries if id(entry) in part] for entries in group.stored]
+        return members if part else None
+
+    def any_with(self, group: Group, child: int, entry: Entry) -> bool:
+        return self._with(group, child, entry, asked=True) is not None
+
+    # ---- the search -----------------------------------------------------------------------------------
+
+    def _with(self, group: Group, child: int, entry: Entry, *, asked: bool) -> Combination | None:
+        others = (one for one in _candidates(group.stored) if one.operand != child)
+        first = _Candidate(entry[AT], child, 0, entry)
+        return next(self._chosen(group, sorted(others), [first], asked=asked), None)
+
+    def _chosen(
+        self, group: Group, candidates: list[_Candidate], begun: list[_Candidate], *, asked: bool = True
+    ) -> Iterator[Combination]:
+        """What ``begun`` can be extended to with candidates, the first ones first."""
+        states = self._states(group, begun)
+        if states is None:
+            return
+        for chosen in self._extended(group, candidates, 0, list(begun), states, set()):
+            combination = self._counted(group, chosen, asked=asked)
+            if combination is not None:
+                yield combination
+
+    def _extended(
+        self, group: Group, candidates: list[_Candidate], start: int, chosen: list[_Candidate],
+        states: tuple[State, ...], dead: set[object],
+    ) -> Iterator[list[_Candidate]]:  # fmt: skip
+        if len(chosen) == self.count:
+            yield chosen
+            return
+        taken = frozenset(one.operand for one in chosen)
+        events = frozenset(id(one.entry[EVENT]) for one in chosen) if group.shared else None
+        if (start, taken, events, states) in dead:
+            return
+        found = False
+        for position in range(start, len(candidates)):
+            one = candidates[position]
+            if _is_taken(one, chosen):
+                continue
+            after = self._stepped(group, states, one)
+            if after is not None:
+                for each in self._extended(group, candidates, position + 1, [*chosen, one], after, dead):
+                    found = True
+                    yield each
+        if not found:
+            dead.add((start, taken, events, states))
+
+    def _each(self, pools: Pools, group: Group, with_: int | None) -> Iterator[Combination]:
+        """Every choice of operands (those that have ``with_``), of each every choice of events."""
+        for operands in subsets(range(len(pools)), self.count):
+            if with_ is not None and with_ not in operands:
+                continue
+            for entries in product(*(pools[k] for k in operands)):
+                chosen = [_Candidate(e[AT], k, 0, e) for k, e in zip(operands, entries, strict=True)]
+                if len({id(entry[EVENT]) for entry in entries}) < self.count:
+                    continue
+                if self._states(group, chosen) is not None:
+                    combination = self._counted(group, chosen)
+                    if combination is not None:
+                        yield combination
+
+    def _states(self, group: Group, chosen: Iterable[_Candidate]) -> tuple[State, ...] | None:
+        states: tuple[State, ...] | None = tuple([c.begin(group) for c in self.constraints])
+        for one in chosen:
+            states = None if states is None else self._stepped(group, states, one)
+        return states
+
+    def _stepped(self, group: Group, states: tuple[State, ...], one: _Candidate) -> tuple[State, ...] | None:
+        after = []
+        for constraint, state in zip(self.constraints, states, strict=True):
+            stepped = constraint.step(group, state, one.operand, one.entry)
+            if stepped is REFUSED:
+                return None
+            after.append(stepped)
+        return tuple(after)
+
+    def _counted(
+        self, group: Group, chosen: Iterable[_Candidate], *, asked: bool = True
+    ) -> Combination | None:
+        """The combination, in order of operand, if it counts (M5) and is admitted."""
+        combination: list[Entry | None] = [None] * len(group.stored)
+        for one in chosen:
+            combination[one.operand] = one.entry
+        if all_silent(combination) or (asked and not self.admits(combination)):
+            return None
+        return tuple(combination)
+
+
+def _candidates(pools: Iterable[Iterable[Entry]]) -> Iterator[_Candidate]:
+    for operand, pool in enumerate(pools):
+        for place, entry in enumerate(pool):
+            yield _Candidate(entry[AT], operand, place, entry)
+
+
+def _newest_first(one: _Candidate) -> tuple[int, int, int]:
+    return (-one.at, one.operand, -one.place)
+
+
+def _is_taken(one: _Candidate, chosen: Iterable[_Candidate]) -> bool:
+    """Whether its operand or its very event is chosen already: the events have to be different ones (S1)."""
+    return any(one.operand == other.operand or one.entry[EVENT] is other.entry[EVENT] for other in chosen)

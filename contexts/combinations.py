@@ -1,0 +1,121 @@
+"""Which combinations of stored events there are: what a context chooses among (rules H4, H5, Q1).
+
+A context asks these questions and knows no operator; what joins operands (nothing, their order, constraints)
+answers them and knows no context.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import TypeAlias
+
+from .entry import Combination, Entry, all_silent
+from .group import Group
+
+Stores: TypeAlias = Sequence[Sequence[Entry]]
+Pools: TypeAlias = Stores
+
+
+class Combinations(ABC):
+    """The combinations that the stored events of a group make: one event of each operand, or of enough of them.
+
+    A combination of nothing but silent empties is none (M5). ``ordered`` says that only an event of the last operand
+    ends a combination (H5); otherwise any arrival does (H4).
+    """
+
+    ordered = False
+
+    def enough(self, group: Group) -> bool:
+        """Whether so many operands have events that there can be a combination."""
+        return all(group.stored)
+
+    @abstractmethod
+    def oldest(self, group: Group, terminator: Entry | None = None) -> Combination | None:
+        """Operand by operand the oldest event that can be extended to a combination; one that ends with
+        ``terminator`` if that is given."""
+
+    @abstractmethod
+    def newest(self, group: Group, pools: Pools, child: int, terminator: Entry) -> Combination | None:
+        """``terminator`` as operand ``child``'s; from the last operand to the first the newest event in ``pools``
+        that can be extended to a combination."""
+
+    @abstractmethod
+    def newest_of_each(self, group: Group, child: int, arrival: Entry | None) -> Combination | None:
+        """The newest event of every operand, if these are a combination (recent)."""
+
+    @abstractmethod
+    def every(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Iterator[Combination]:
+        """All combinations in which operand ``child``'s event is one of ``arrivals`` (C1: terminators oldest first;
+        for each the combinations in lexicographic order of the operands' stored order)."""
+
+    @abstractmethod
+    def all_of(self, group: Group) -> Iterator[Combination]:
+        """All combinations, in the order of `every`."""
+
+    @abstractmethod
+    def members(self, group: Group) -> list[list[Entry]] | None:
+        """For each operand the events that are part of some combination; None if there is none."""
+
+    @abstractmethod
+    def any_with(self, group: Group, child: int, entry: Entry) -> bool:
+        """Whether operand ``child``'s event is part of some combination."""
+
+    def admits(self, combination: Sequence[Entry | None]) -> bool:
+        """What is asked of a combination as a whole (V6), or of all events of a cumulative composite."""
+        return True
+
+
+class AnyOrder(Combinations):
+    """Conjunction without constraints: every choice of one event of each operand (H4)."""
+
+    def oldest(self, group: Group, terminator: Entry | None = None) -> Combination | None:
+        if not all(group.stored):
+            return None
+        return _counted(group, tuple([entries[0] for entries in group.stored]))
+
+    def newest(self, group: Group, pools: Pools, child: int, terminator: Entry) -> Combination | None:
+        chosen: list[Entry] = []
+        for k, entries in enumerate(pools):
+            if k == child:
+                chosen.append(terminator)
+            elif entries:
+                chosen.append(entries[-1])
+            else:
+                return None
+        return _counted(group, tuple(chosen))
+
+    def newest_of_each(self, group: Group, child: int, arrival: Entry | None) -> Combination | None:
+        if not all(group.stored):
+            return None
+        return _counted(group, tuple([entries[-1] for entries in group.stored]))
+
+    def every(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Iterator[Combination]:
+        for arrival in arrivals:
+            pools = [(arrival,) if k == child else entries for k, entries in enumerate(group.stored)]
+            yield from _counting(group, pools)
+
+    def all_of(self, group: Group) -> Iterator[Combination]:
+        return _counting(group, group.stored)
+
+    def members(self, group: Group) -> list[list[Entry]] | None:
+        if not all(group.stored):
+            return None
+        found = [list(entries) for entries in group.stored]
+        return None if all(map(all_silent, found)) else found
+
+    def any_with(self, group: Group, child: int, entry: Entry) -> bool:
+        pools = [[entry] if k == child else entries for k, entries in enumerate(group.stored)]
+        return all(pools) and not all(map(all_silent, pools))
+
+
+def _counted(group: Group, combination: Combination) -> Combination | None:
+    """The combination, unless it does not count (M5); only what owners raised can be silent."""
+    return None if group.owners is not None and all_silent(combination) else combination
+
+
+def _counting(group: Group, pools: Stores) -> Iterator[Combination]:
+    for combination in product(*pools):
+        if group.owners is None or not all_silent(combination):
+            yield combination

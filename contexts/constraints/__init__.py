@@ -1,0 +1,16 @@
+"""Constraints: what the events of a combination have to satisfy beside having occurred (rules Q1 to Q5).
+
+Read `constraint`, then any of them: `order`, `relation`, `window`, `gap`, `contiguity`, `absence`. None knows another;
+`contexts.search` takes them through the stored events.
+"""
+
+from .absence import Absence as Absence
+from .absence import Violations as Violations
+from .constraint import REFUSED as REFUSED
+from .constraint import Constraint as Constraint
+from .contiguity import Contiguity as Contiguity
+from .gap import Gap as Gap
+from .order import Order as Order
+from .relation import RELATIONS as RELATIONS
+from .relation import IntervalRelation as IntervalRelation
+from .window import Within as Within

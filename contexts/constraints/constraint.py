@@ -1,0 +1,48 @@
+"""What a constraint is: a small automaton that goes through the events of a combination in order of operand."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable
+from typing import Any, TypeAlias
+
+from ..entry import Entry
+from ..group import Group
+
+State: TypeAlias = Any
+"""What a constraint remembers of the events before; hashable, so that equal states are looked at once."""
+
+
+class Refused(Hashable):
+    """The state of a constraint that an event violates."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __repr__(self) -> str:
+        return "REFUSED"
+
+
+REFUSED = Refused()
+
+
+class Constraint(ABC):
+    """A constraint between the events of a combination (Q1).
+
+    It is taken through the events in order of operand, those that take no part left out; so whether a beginning can be
+    extended to a combination depends on the constraints' states only, and is found out once for each (Q5).
+    """
+
+    @abstractmethod
+    def begin(self, group: Group) -> State:
+        """The state before the first event."""
+
+    @abstractmethod
+    def step(self, group: Group, state: State, operand: int, entry: Entry) -> State:
+        """The state after operand ``operand``'s event, `REFUSED` if that violates the constraint."""
+
+    def ends(self, group: Group, state: State) -> bool:
+        """Whether the combination is complete as far as this constraint goes."""
+        return True

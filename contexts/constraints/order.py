@@ -1,0 +1,20 @@
+"""Order: each event before the next (H5)."""
+
+from __future__ import annotations
+
+from ..entry import END, START, Entry
+from ..group import Group
+from .constraint import REFUSED, Constraint, State
+
+
+class Order(Constraint):
+    """Each event ends before the next starts; empty ones are skipped (C3)."""
+
+    def begin(self, group: Group) -> State:
+        return float("-inf")
+
+    def step(self, group: Group, state: State, operand: int, entry: Entry) -> State:
+        # An empty interval is (inf, -inf): it starts after everything, and does not move the end.
+        if entry[START] <= state:
+            return REFUSED
+        return max(state, entry[END])

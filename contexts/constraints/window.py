@@ -1,0 +1,29 @@
+"""Windows: the first and the last primitive event of a combination are at most so far apart (W3)."""
+
+from __future__ import annotations
+
+from ..entry import FIRST, LAST, Entry
+from ..group import Group
+from .constraint import REFUSED, Constraint, State
+
+
+class Within(Constraint):
+    """The earliest and the latest primitive event are at most ``amount`` apart, by the measure ``unit`` (W2).
+
+    ``unit`` is the place of the measure in a `Moment`: 0 time points, 1 time, 2 transactions.
+    """
+
+    def __init__(self, amount: int, unit: int) -> None:
+        self.amount = amount
+        self.unit = unit
+
+    def begin(self, group: Group) -> State:
+        return ()
+
+    def step(self, group: Group, state: State, operand: int, entry: Entry) -> State:
+        if entry[FIRST] is None:
+            return state  # an empty composite is nowhere (E5)
+        first, last = entry[FIRST][self.unit], entry[LAST][self.unit]
+        if state:
+            first, last = min(first, state[0]), max(last, state[1])
+        return (first, last) if last - first <= self.amount else REFUSED

@@ -1,0 +1,172 @@
+"""The combinations that satisfy constraints, found by going through the stored events (rules Q1, Q5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+from .combinations import Combinations, Pools, Stores
+from .constraints.constraint import REFUSED, Constraint, State
+from .entry import Combination, Entry, all_silent
+from .group import Group
+
+Admit: TypeAlias = Callable[[Sequence[Entry]], bool]
+"""What is asked of a combination as a whole (V6)."""
+
+
+class SearchLimitError(Exception):
+    """More combinations were tried for one arrival than the limit allows (Q5)."""
+
+
+class Tries:
+    """How many combinations have been asked as a whole since ``begin``; above ``limit`` that is an error (Q5)."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.count = 0
+
+    def begin(self) -> None:
+        """A new arrival."""
+        self.count = 0
+
+    def one(self) -> None:
+        """One more."""
+        self.count += 1
+        if self.count > self.limit:
+            raise SearchLimitError(self.limit)
+
+
+class Constrained(Combinations):
+    """One event of each operand such that all constraints are satisfied, and ``admit`` says yes to the whole.
+
+    ``ordered`` as for `Combinations`; the order itself is one of the constraints.
+    """
+
+    def __init__(
+        self, constraints: Sequence[Constraint], *, ordered: bool, admit: Admit | None = None, tries: Tries
+    ) -> None:
+        self.constraints = tuple(constraints)
+        self.ordered = ordered
+        self._admit = admit
+        self.tries = tries
+
+    def admits(self, combination: Sequence[Entry | None]) -> bool:
+        if self._admit is None:
+            return True
+        self.tries.one()
+        return self._admit([entry for entry in combination if entry is not None])
+
+    def oldest(self, group: Group, terminator: Entry | None = None) -> Combination | None:
+        pools: list[Sequence[Entry]] = list(group.stored)
+        if terminator is not None:
+            pools[-1] = (terminator,)
+        return self._first(group, pools)
+
+    def newest(self, group: Group, pools: Pools, child: int, terminator: Entry) -> Combination | None:
+        chosen: list[Sequence[Entry]] = list(pools)
+        chosen[child] = (terminator,)
+        if self._first(group, chosen) is None:
+            return None
+        for k in range(len(chosen) - 1, -1, -1):
+            for entry in reversed(chosen[k]):
+                trial = [*chosen[:k], (entry,), *chosen[k + 1 :]]
+                if self._first(group, trial) is not None:
+                    chosen = trial
+                    break
+        return tuple([entries[0] for entries in chosen])
+
+    def newest_of_each(self, group: Group, child: int, arrival: Entry | None) -> Combination | None:
+        if not all(group.stored):
+            return None
+        return self._first(group, [entries[-1:] for entries in map(list, group.stored)])
+
+    def every(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Iterator[Combination]:
+        return self._in_order(
+            group, [arrivals if k == child else s for k, s in enumerate(group.stored)], child
+        )
+
+    def all_of(self, group: Group) -> Iterator[Combination]:
+        return self._in_order(group, group.stored, None)
+
+    def members(self, group: Group) -> list[list[Entry]] | None:
+        """By the constraints between events only: what is asked of the whole is asked of all members together."""
+        part: set[int] = set()
+        for k, entries in enumerate(group.stored):
+            for entry in entries:
+                if id(entry) not in part:
+                    pools = [(entry,) if j == k else stored for j, stored in enumerate(group.stored)]
+                    found = next(self._search(group, pools), ())
+                    part.update(map(id, found))
+        members = [[entry for entry in entries if id(entry) in part] for entries in group.stored]
+        return members if part else None
+
+    def any_with(self, group: Group, child: int, entry: Entry) -> bool:
+        pools = [(entry,) if k == child else stored for k, stored in enumerate(group.stored)]
+        return self._first(group, pools) is not None
+
+    # ---- the search -----------------------------------------------------------------------------------
+
+    def _in_order(self, group: Group, pools: Stores, child: int | None) -> Iterator[Combination]:
+        """C1: by terminator; these are the events of the last operand, or the arrivals."""
+        by = len(pools) - 1 if self.ordered else child
+        if by is None:
+            yield from self._all(group, pools)
+            return
+        for terminator in pools[by]:
+            yield from self._all(group, [(terminator,) if k == by else pool for k, pool in enumerate(pools)])
+
+    def _first(self, group: Group, pools: Stores) -> Combination | None:
+        return next(self._all(group, pools), None)
+
+    def _all(self, group: Group, pools: Stores) -> Iterator[Combination]:
+        found = self._search(group, pools)
+        return found if self._admit is None else (chosen for chosen in found if self.admits(chosen))
+
+    def _search(self, group: Group, pools: Stores) -> Iterator[Combination]:
+        """The combinations with one entry of each pool, in lexicographic order."""
+        if not all(pools):
+            return
+        dead: set[tuple[int, tuple[State, ...]]] = set()
+        begin = tuple([constraint.begin(group) for constraint in self.constraints])
+        for chosen in self._extended(group, pools, 0, begin, [], dead):
+            if group.owners is None or not all_silent(chosen):
+                yield chosen
+
+    def _extended(
+        self,
+        group: Group,
+        pools: Stores,
+        k: int,
+        states: tuple[State, ...],
+        chosen: list[Entry],
+        dead: set[tuple[int, tuple[State, ...]]],
+    ) -> Iterator[Combination]:
+        """What the beginning ``chosen``, which has led to these states, can be extended to."""
+        if k == len(pools):
+            if all(c.ends(group, state) for c, state in zip(self.constraints, states, strict=True)):
+                yield tuple(chosen)
+            return
+        if (k, states) in dead:
+            return
+        found = False
+        for entry in pools[k]:
+            after = self._stepped(group, states, k, entry)
+            if after is not None:
+                chosen.append(entry)
+                for combination in self._extended(group, pools, k + 1, after, chosen, dead):
+                    found = True
+                    yield combination
+                chosen.pop()
+        if not found:
+            dead.add((k, states))
+
+    def _stepped(
+        self, group: Group, states: tuple[State, ...], k: int, entry: Entry
+    ) -> tuple[State, ...] | None:
+        after = []
+        for constraint, state in zip(self.constraints, states, strict=True):
+            stepped = constraint.step(group, state, k, entry)
+            if stepped is REFUSED:
+                return None
+            after.append(stepped)
+        return tuple(after)

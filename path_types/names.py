@@ -1,0 +1,47 @@
+"""XML names, said once: what a name is in paths, rules texts, conditions and documents.
+
+These are regular expressions as text, of which others are built. A name is an NCName of *Namespaces in XML* over the
+characters of XML 1.0, fifth edition: exactly what an element or attribute can be called.
+"""
+
+from __future__ import annotations
+
+import re
+
+NAME_START = (
+    r"A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"
+    r"\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+"""The characters that a name can start with, for use in ``[…]``."""
+
+NAME_CHARACTERS = rf"{NAME_START}\-.0-9\u00b7\u0300-\u036f\u203f-\u2040"
+"""The characters that can follow, for use in ``[…]``."""
+
+NCNAME = f"[{NAME_START}][{NAME_CHARACTERS}]*"
+"""A name without a prefix: ``item``."""
+
+_NCNAME = re.compile(NCNAME)
+
+
+def ncname_at(text: str, position: int) -> str:
+    """The longest name that begins at this position of the text; ``""`` if none does.
+
+    >>> ncname_at("po:item", 3), ncname_at("po:item", 2)
+    ('item', '')
+    """
+    match = _NCNAME.match(text, position)
+    return match.group() if match else ""
+
+
+def is_ncname(text: str) -> bool:
+    """Whether the text is a name without a prefix."""
+    return _NCNAME.fullmatch(text) is not None
+
+
+def clark_name(uri: str, local: str) -> str:
+    """The name in Clark notation; a name of no namespace (``""``) stands for itself.
+
+    >>> clark_name("urn:po", "item"), clark_name("", "item")
+    ('{urn:po}item', 'item')
+    """
+    return f"{{{uri}}}{local}" if uri else local

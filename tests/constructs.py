@@ -1,0 +1,111 @@
+"""What rules and histories can be made of beyond the paper's operators, and what of it the engine does not run yet.
+
+`UNKNOWN_TO_THE_ENGINE` is the one place that says so. The tables of `tests/spec` run a row with the engine, and the
+laws of `tests/laws` and the strategies' defaults make use of a construct, as soon as it does not stand there. The
+decisions that concern these constructs are Z1 to Z26.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tests.reference import Advance
+from xmlcep.algebra import (
+    ContextName,
+    Disjunction,
+    EventDefinition,
+    Expression,
+    Leaf,
+    Operator,
+    Termination,
+    leaves_of,
+    operators_of,
+    walk,
+)
+from xmlcep.algebra import Sequence as Sequence_
+from xmlcep.events import PrimitiveEvent, Scope
+
+CONSTRUCTS = {
+    "edit": "what asks the document while an edit has several records (U1 to U3, U7)",
+    "release": "when, with end=custom or end=non-local (U4)",
+    "guard": "if (U5, U6)",
+    "any": "any[m] (S1)",
+    "next": "context=next (S2)",
+    "strict": "strict (S3)",
+    "slide": "slide (S4)",
+    "relation": "during, before … (R1 to R3)",
+    "absence": "not, in a sequence (A1, A2, A5)",
+    "trailing": "not, at the end of a sequence (A3, A4)",
+    "within": "within (Q1 to Q5, W1 to W3, W11)",
+    "gap": "gap (W4)",
+    "advance": "time passes without a change (W5, W6)",
+    "plus": "plus (W7)",
+    "aperiodic": "aperiodic (W8)",
+    "aperiodic_star": "aperiodic* (W9)",
+    "periodic": "periodic (W10)",
+    "periodic_star": "periodic* (W10)",
+    "filter": "a filter of a leaf (F1 to F4)",
+    "scope": "// and //* (F5)",
+    "variable": "as and let, bindings in findings (V1, V5, V7)",
+    "join": "a variable of several operands (V2, V4)",
+    "by": "by (V3)",
+    "having": "having (V6)",
+    "reference": "reference documents (V8)",
+    "opaque": "opaque leaves (O1, O2)",
+}
+
+UNKNOWN_TO_THE_ENGINE = frozenset({"next", "opaque", "reference"})
+
+
+def constructs_of(definitions: Sequence[EventDefinition], steps: Sequence[object] = ()) -> set[str]:
+    """The constructs that these rules and this history make use of."""
+    found = {name for definition in definitions for name in _of_definition(definition)}
+    if any(isinstance(step, Advance) for step in steps):
+        found.add("advance")
+    if any(isinstance(step, PrimitiveEvent) and step.more for step in steps):
+        asking = any(operator.options.when for d in definitions for operator in operators_of(d.expression))
+        found |= {"edit"} if asking else set()
+    return found
+
+
+def _of_definition(definition: EventDefinition) -> Iterator[str]:
+    if definition.context is ContextName.NEXT:
+        yield "next"
+    for expression in walk(definition.expression):
+        yield from _of_leaf(expression) if isinstance(expression, Leaf) else _of_operator(expression)
+
+
+def _of_leaf(leaf: Leaf) -> Iterator[str]:
+    if leaf.filter is not None:
+        yield "filter"
+    if leaf.bindings:
+        yield "variable"
+    if leaf.opaque is not None:
+        yield "opaque"
+    if leaf.type.scope is not Scope.NODE:
+        yield "scope"
+
+
+def _of_operator(operator: Operator) -> Iterator[str]:
+    options = operator.options
+    if operator.kind in CONSTRUCTS:
+        yield operator.kind
+    if isinstance(operator, Sequence_) and operator.negated:
+        yield "trailing" if operator.trailing else "absence"
+    if options.context is ContextName.NEXT:
+        yield "next"
+    if options.when is not None and options.end in (Termination.CUSTOM, Termination.NON_LOCAL):
+        yield "release"
+    names = [name for operand in operator.operands for name in _bound(operand)]
+    if len(names) > len(set(names)) and not isinstance(operator, Disjunction):
+        yield "join"
+    for name in ("guard", "within", "gap", "having", "by", "strict", "slide"):
+        if getattr(options, name):
+            yield name
+    if options.let:
+        yield "variable"
+
+
+def _bound(expression: Expression) -> set[str]:
+    """The variables that are bound somewhere in it."""
+    return {binding.name for leaf in leaves_of(expression) for binding in leaf.bindings}

@@ -1,0 +1,85 @@
+"""Any ``any[m](a, b, …)``: m different events of m operands (S1, Z20)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations as choices
+from itertools import product
+
+from xmlcep.algebra import AnyOf, ContextName
+
+from .. import constraints, contexts
+from ..events import Entry, Group
+from ..runs import Run
+from .combining import Combining
+
+
+class AnyOfState(Combining):
+    """Some of several. The combinations are ordered by their operands, then by their stored order."""
+
+    @property
+    def width(self) -> int:
+        assert isinstance(self.expression, AnyOf)
+        return self.expression.count
+
+    def enumerate(self, group: Group) -> Iterator[list[Entry]]:
+        if self.context is ContextName.RECENT:
+            yield from self._newest(group)
+            return
+        for children in choices(self.needed, self.width):
+            for combination in product(*(group.child(index) for index in children)):
+                yield list(combination)
+
+    def _newest(self, group: Group) -> Iterator[list[Entry]]:
+        """Recent tries one: of the operands whose newest are the newest, different events."""
+        found: list[Entry] = []
+        for entry in sorted(group.stored, key=lambda entry: -entry.number):
+            if len(found) < self.width and not any(entry.event is other.event for other in found):
+                found.append(entry)
+        if len(found) == self.width:
+            yield sorted(found, key=lambda entry: entry.child)
+
+    def is_related(self, group: Group, combination: list[Entry], *, complete: bool) -> bool:
+        """They are different events."""
+        return all(
+            entry.event is not other.event
+            for index, entry in enumerate(combination)
+            for other in combination[:index]
+        )
+
+    def lacking(self, run: Run) -> list[int]:
+        have = [entry.child for entry in run.entries]
+        return [index for index in self.needed if index not in have]
+
+    def on_arrival(self, group: Group, arrivals: list[Entry]) -> Iterator[contexts.Selection]:
+        if self.context is ContextName.CUMULATIVE and not self.constrained:
+            return self._everything(group)
+        return contexts.constrained(
+            self.context,
+            lambda: self.combinations(group),
+            arrivals,
+            contexts.stored_latest,
+            contexts.stored_earliest,
+        )
+
+    def on_release(self, group: Group) -> Iterator[contexts.Selection]:
+        if self.context is ContextName.CUMULATIVE and not self.constrained:
+            return self._everything(group)
+        return contexts.constrained_released(
+            self.context,
+            lambda: self.combinations(group),
+            contexts.stored_latest,
+            contexts.stored_earliest,
+        )
+
+    def _everything(self, group: Group) -> Iterator[contexts.Selection]:
+        """Cumulative without constraints: once m operands have events, all events of all operands."""
+        if self.combinations(group):
+            everything = [entry for index in self.needed for entry in group.child(index)]
+            assert constraints.counts(everything)
+            yield everything, everything
+
+    def consume(self, group: Group, entry: Entry) -> None:
+        """What is consumed in one operand is consumed in all."""
+        for other in [other for other in group.stored if other.event is entry.event]:
+            super().consume(group, other)

@@ -1,0 +1,49 @@
+"""Aperiodic, once: ``aperiodic*[a, c] b``, all b in a window when it is closed (W9, Z18)."""
+
+from __future__ import annotations
+
+from xmlcep.algebra import Order
+
+from .. import constraints
+from ..events import Entry, Group
+from .openings import OpeningState
+
+
+class AperiodicStarState(OpeningState):
+    """Operands: a, b, c."""
+
+    @property
+    def constituents(self) -> tuple[int, ...]:
+        return (0, 1, 2)
+
+    @property
+    def gathers(self) -> bool:
+        return True
+
+    def opened(self, group: Group) -> None:
+        self._leave_out(group)
+
+    def between(self, group: Group, entry: Entry) -> None:
+        group.stored.append(entry)
+        self._leave_out(group)
+
+    def close(self, group: Group, closing: Entry) -> None:
+        closed = self.chosen(group, closing)
+        used: list[Entry] = []
+        for windows in self.together(closed):
+            inside = [entry for entry in group.child(1) if self._is_in_one(entry, windows)]
+            if inside:
+                self.raise_and_consume(group, [*windows, *inside, closing], [])
+                used += [entry for entry in inside if entry not in used]
+        for entry in [*closed, *used]:
+            self.consume(group, entry)
+        self._leave_out(group)
+
+    def _leave_out(self, group: Group) -> None:
+        """What is in no open window counts as used up."""
+        for entry in group.child(1):
+            if not self._is_in_one(entry, group.child(self.opens)):
+                self.consume(group, entry)
+
+    def _is_in_one(self, entry: Entry, windows: list[Entry]) -> bool:
+        return any(constraints.before(Order.INTERVAL, window, entry) for window in windows)

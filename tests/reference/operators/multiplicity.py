@@ -1,0 +1,249 @@
+"""Multiplicity ``x[l,u] a`` (M1 to M6), with windows (W3, Z8), `slide` (S4), `having` and guard (V6, U5, Z9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from path_types import PathInstance, PathType
+from xmlcep.algebra import Multiplicity
+
+from .. import constraints, paths
+from ..events import Composite, Entry, Event, Group, span
+from ..values import Variables
+from .operator import OperatorState
+
+
+class MultiplicityState(OperatorState):
+    """Counts arrivals, group by group. ``arrived`` keeps them all, for a sequence in which it is negated (Z5)."""
+
+    raises_at_once = False
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.arrived: list[tuple[Group, Entry]] = []
+
+    @property
+    def lower(self) -> int:
+        """The l of x[l,u]."""
+        assert isinstance(self.expression, Multiplicity)
+        return self.expression.lower
+
+    @property
+    def upper(self) -> int | None:
+        """The u of x[l,u]; None: no bound."""
+        assert isinstance(self.expression, Multiplicity)
+        return self.expression.upper
+
+    @property
+    def enough(self) -> int:
+        """How many make up a composite that is not empty."""
+        return max(self.lower, 1)
+
+    @property
+    def slides(self) -> bool:
+        """S4."""
+        return self.expression.options.slide
+
+    @property
+    def gathers(self) -> bool:
+        return True
+
+    def one_by_one(self) -> bool:
+        return True
+
+    # Arrivals
+
+    def store(
+        self, event: Event, child: int, group: Group, values: Variables, *, waits: bool
+    ) -> Entry | None:
+        entry = self.entry(event, child, values)
+        self.arrived.append((group, entry))
+        if self._too_old_above(group, entry):
+            self._forget_integrated(group)
+        group.accumulated.append(entry)
+        if self.within is not None:
+            self._drop_out(group, entry, waits=waits)
+        return entry if entry in group.accumulated else None
+
+    def _drop_out(self, group: Group, arrival: Entry, *, waits: bool) -> None:
+        """W3: what is more than the window before the newest drops out first. Waiting, what is enough is set aside."""
+        lost = self._lost(group.accumulated)
+        if arrival in lost:
+            group.accumulated.remove(arrival)
+            return
+        if waits and lost and not self.slides:
+            *full, rest = self._parts(group.accumulated[:-1])
+            if not full and len(rest) < self.enough:
+                group.accumulated = [entry for entry in group.accumulated if entry not in lost]
+                return
+            group.batches += full
+            if any(entry in lost for entry in rest):
+                if len(rest) >= self.enough:
+                    group.batches.append(rest)
+                    rest = []
+                rest = [entry for entry in rest if entry not in lost]
+            group.accumulated = [*rest, arrival]
+            return
+        group.accumulated = [entry for entry in group.accumulated if entry not in lost]
+
+    def _lost(self, entries: list[Entry]) -> list[Entry]:
+        """Those more than the window before the latest end of all (Z8)."""
+        whole = span(entries)
+        if self.within is None or whole is None:
+            return []
+        clock = self.around.clock
+        return [
+            entry
+            for entry in entries
+            if (own := span([entry])) is not None and not clock.fits(self.within, own[0], whole[1])
+        ]
+
+    def _parts(self, entries: list[Entry]) -> list[list[Entry]]:
+        """Full batches of u, and at last what is left (D5)."""
+        full = []
+        while self.upper is not None and len(entries) >= self.upper:
+            full.append(entries[: self.upper])
+            entries = entries[self.upper :]
+        return [*full, entries]
+
+    def _too_old_above(self, group: Group, arrival: Entry) -> bool:
+        """Z4: with a window of its own, whether what it is integrating is too old for that of the operator above."""
+        above = self.parent.within if self.parent is not None else None
+        if group.current is None or above is None or self.expression.options.within is None:
+            return False
+        integrated = [entry for entry in group.accumulated if is_inside(entry, group.current)]
+        return not constraints.within(self.around.clock, above, [*integrated, arrival])
+
+    # Raising
+
+    def evaluate_arrivals(self, group: Group, child: int, arrivals: list[Entry]) -> None:
+        """M1, M2, S4: the arrival is counted."""
+        counted = group.accumulated
+        if self.slides and self.upper is not None and len(counted) > self.upper:
+            counted = group.accumulated = counted[-self.upper :]
+        if len(counted) < self.lower:
+            return
+        if self._may_be_raised(group, counted):
+            self._withdraw_current(group)
+            group.current = self._raise(group, counted)
+        if len(counted) == self.upper and not self.slides:
+            group.current = None
+            group.accumulated = []
+
+    def release(self, group: Group) -> None:
+        """D5, X8: full batches, then the rest if it has at least l; accumulation starts over."""
+        instance, group.empty = group.empty, None
+        if not group.accumulated and not group.batches:
+            if instance is not None:
+                self._create(group, instance)
+                group.current = None
+            return
+        *full, rest = [group.accumulated] if self.slides else self._parts(group.accumulated)
+        if self.slides:
+            rest = rest[-(self.upper or 0) :]
+        batches, group.batches = [*group.batches, *full], []
+        group.accumulated = rest
+        for batch in batches:  # one that fails is dropped (V6)
+            if self._may_be_raised(group, batch):
+                self._withdraw_current(group)
+                self._raise(group, batch)
+        if len(rest) >= self.enough and self._may_be_raised(group, rest):
+            self._withdraw_current(group)
+            self._raise(group, rest)
+            group.accumulated = []
+
+    def potential(self, group: Group) -> bool:
+        if not group.accumulated and not group.batches:
+            return group.empty is not None and self.has(group, [])
+        parts = [*group.batches, *([group.accumulated] if self.slides else self._parts(group.accumulated))]
+        possible = any(len(part) >= self.enough and self.has(group, part) for part in parts)
+        stored = [*group.accumulated, *(entry for batch in group.batches for entry in batch)]
+        return possible and (group.empty is not None or any(entry.fresh for entry in stored))
+
+    def create(self, group: Group, instance: PathInstance) -> None:
+        """M4: an empty composite for a node that was created, if nothing has accumulated (C6)."""
+        if not group.accumulated:
+            self._create(group, instance)
+
+    def _create(self, group: Group, instance: PathInstance) -> None:
+        if self._may_be_raised(group, []):
+            self._withdraw_current(group)
+            group.current = self.raise_(group, [], instance)
+
+    def _may_be_raised(self, group: Group, entries: list[Entry]) -> bool:
+        return self.has(group, entries) and self.lets_pass(group, entries)
+
+    def _raise(self, group: Group, entries: list[Entry]) -> Composite:
+        composite = self.raise_(group, entries)
+        for entry in entries:
+            self.tell_consumed(entry)
+        return composite
+
+    def _withdraw_current(self, group: Group) -> None:
+        """M1: the former composite, if not consumed, is withdrawn from the parent."""
+        former, group.current = group.current, None
+        if former is None:
+            return
+        former.withdrawn = True
+        if self.parent is not None:
+            self.parent.take_back(former)
+
+    # Starting over
+
+    def consumed(self, composite: Composite) -> None:
+        """M3, C7: when the composite that is still integrating is consumed, accumulation starts over.
+
+        Arrivals that wait for a release were not integrated and stay (C13)."""
+        self.start_over(composite)
+
+    def is_integrating(self, event: Event) -> bool:
+        """Whether it is the composite that one of its groups is integrating."""
+        return any(group.current is event for group in self.groups.values())
+
+    def start_over(self, composite: Event) -> None:
+        """Counting starts at zero; the composite stays where it is (Z3, Z4)."""
+        for group in self.groups.values():
+            if group.current is composite:
+                self._forget_integrated(group)
+
+    def _forget_integrated(self, group: Group) -> None:
+        former, group.current = group.current, None
+        assert former is not None
+        group.accumulated = [entry for entry in group.accumulated if not is_inside(entry, former)]
+        group.batches = [
+            kept
+            for batch in group.batches
+            if (kept := [entry for entry in batch if not is_inside(entry, former)])
+        ]
+
+    # As a negated operand (A1, Z5)
+
+    def arrived_in(self, path: PathType) -> Iterator[tuple[int | None, dict[str, str], list[Entry]]]:
+        """Group by group: the place on another operator's path, the values, the arrivals."""
+        for group in self.groups.values():
+            entries = [entry for other, entry in self.arrived if other is group]
+            if not entries:
+                continue
+            instance = paths.composite_instance(self.path, [entries[0].event.instance], flat=self.flat)
+            if paths.takes_part(path, instance, flat=self.flat):
+                yield paths.group_key(path, instance, flat=self.flat), dict(group.values), entries
+
+    def would_raise(self, entries: list[Entry]) -> bool:
+        """Whether counting these from zero would raise something that is not empty."""
+        counted: list[Entry] = []
+        group = Group(None)
+        for entry in entries:
+            counted.append(entry)
+            lost = self._lost(counted)
+            counted = [other for other in counted if other not in lost]
+            if len(counted) >= self.enough and entry in counted and self.has(group, counted):
+                return True
+            if len(counted) == self.upper:
+                counted = []
+        return False
+
+
+def is_inside(entry: Entry, composite: Composite) -> bool:
+    """Whether the entry's event is one of the composite's constituents."""
+    return any(entry.event is inside for inside in composite.constituents)

@@ -1,0 +1,19 @@
+"""Interval relations ``a during b`` (R1 to R3)."""
+
+from __future__ import annotations
+
+from xmlcep.algebra import Relation
+
+from .. import constraints
+from ..events import Entry, Group
+from .combining import Combining
+
+
+class RelationState(Combining):
+    """A conjunction of two whose intervals satisfy the relation."""
+
+    constrained = True
+
+    def is_related(self, group: Group, combination: list[Entry], *, complete: bool) -> bool:
+        assert isinstance(self.expression, Relation)
+        return not complete or constraints.related(self.expression.word, combination)

@@ -1,0 +1,113 @@
+"""Rules in several files: one set, with messages that say which file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from xmlcep import RuleError, XmlCepError, load_rules, parse_rules
+
+
+def write(folder: Path, **texts: str) -> list[Path]:
+    """Files called ``NAME.xcep`` with these texts."""
+    files = []
+    for name, text in texts.items():
+        file = folder / f"{name}.xcep"
+        file.write_text(text, encoding="utf-8")
+        files.append(file)
+    return files
+
+
+def problems(*files: Path) -> list[tuple[str, int, str]]:
+    """File, line and message of all that is wrong."""
+    with pytest.raises(RuleError) as caught:
+        load_rules(*files)
+    return [(Path(each.at.file).name, each.line, each.message) for each in caught.value.problems]
+
+
+def test_events_of_one_file_are_used_in_another(tmp_path: Path) -> None:
+    files = write(tmp_path, a="event A(item) = B(item) ; ins(item/x)", b="\nevent B(item) = ins(item/price)")
+    rules = load_rules(*files)
+    assert rules == parse_rules("event A(item) = B(item) ; ins(item/x)\nevent B(item) = ins(item/price)")
+    assert rules.files == tuple(map(str, files))
+    assert parse_rules(str(rules)) == rules
+    assert load_rules(files[1]).files == (str(files[1]),)
+
+
+def test_all_that_is_wrong_in_all_files(tmp_path: Path) -> None:
+    first, second = write(
+        tmp_path,
+        a="event A = ins(item\nevent Twice = ins(x)",
+        b="\nevent B = A(item) & Nobody(item)\nevent Twice = ins(y)\nevent C = x[2,1] ins(item/x)\n"
+        'event D(item) {when="prise("} = ins(item)',
+    )
+    found = problems(first, second)
+    assert found[:-1] == [
+        ("a.xcep", 1, "the statement ends too early: expected a path such as order/item or ')'"),
+        ("b.xcep", 2, "event B: there is no event called Nobody"),
+        ("b.xcep", 3, "the event 'Twice' is defined twice"),
+        ("b.xcep", 4, "the lower bound 2 is above the upper bound 1"),
+    ]
+    assert found[-1][:2] == ("b.xcep", 5)
+    with pytest.raises(RuleError) as caught:
+        load_rules(second, first)
+    lines = str(caught.value).splitlines()
+    assert lines[0] == f"{second}:2:21: event B: there is no event called Nobody"
+    assert lines[1:3] == ["  event B = A(item) & Nobody(item)", "                      ^^^^^^^^^^^^"]
+    twice = next(at for at, line in enumerate(lines) if "defined twice" in line)
+    assert lines[twice] == f"{first}:2:7: the event 'Twice' is defined twice"
+    assert lines[twice + 3] == f"  hint: its first definition is in {second}, line 3: choose another name"
+
+
+def test_declarations_hold_for_their_file(tmp_path: Path) -> None:
+    """Paths know their namespace; the prefixes may mean different things."""
+    first, second = write(
+        tmp_path,
+        a='namespace "urn:a"\nnamespace p = "urn:p"\nevent A = ins(item/p:x)',
+        b='namespace p = "urn:q"\nevent B = ins(item/p:x)',
+    )
+    rules = load_rules(first, second)
+    assert [str(leaf.type.path) for tree in rules.graph.trees for leaf in tree.leaves()] == [
+        "{urn:a}item/{urn:p}x",
+        "item/{urn:q}x",
+    ]
+    assert parse_rules(str(rules)) == rules
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ('namespace "urn:a"\nevent A(item) {when="x"} = ins(item)', 'event B(item) {when="x"} = ins(item)',
+         "unprefixed names stand for no namespace here, and for urn:a in "),
+        ('namespace p = "urn:p"\nevent A(item) {when="p:x"} = ins(item)',
+         'namespace p = "urn:q"\nevent B(item) {when="p:x"} = ins(item)',
+         "the prefix 'p' stands for urn:q here, and for urn:p in "),
+    ],
+)  # fmt: skip
+def test_a_prefix_with_two_meanings_in_conditions(
+    first: str, second: str, message: str, tmp_path: Path
+) -> None:
+    ((file, _, said),) = problems(*write(tmp_path, a=first, b=second))
+    assert (file, message in said) == ("b.xcep", True)
+
+
+def test_conditions_keep_the_names_of_their_file(tmp_path: Path) -> None:
+    """A file without conditions does not change what those of another mean, whichever comes first."""
+    files = write(
+        tmp_path, a='namespace "urn:a"\nevent A = ins(item)', b='event B(item) {when="x"} = ins(item/x)'
+    )
+    for order in (files, files[::-1]):
+        rules = load_rules(*order)
+        assert "" not in rules.namespaces
+        assert "ins({urn:a}item)" in str(rules)
+
+
+def test_files_that_cannot_be_a_set(tmp_path: Path) -> None:
+    (file,) = write(tmp_path, a="event A = ins(item)")
+    with pytest.raises(XmlCepError, match=r"a\.xcep: the rules file is given twice"):
+        load_rules(file, file)
+    with pytest.raises(XmlCepError, match=r"no\.xcep: the rules file cannot be read"):
+        load_rules(file, tmp_path / "no.xcep")
+    with pytest.raises(RuleError, match=r"e\.xcep: *there is no event|e\.xcep:1:1: there is no event"):
+        load_rules(file, *write(tmp_path, e="# nothing\n"))

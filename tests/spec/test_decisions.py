@@ -1,0 +1,54 @@
+"""Decisions of docs/semantics.md in the finer points, which no table of an operator shows by itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.spec.tables import EVALUATORS, Case, Runner, cases, check, title
+
+# Rules, and below them, indented, the rows they are run with: words, then what is raised.
+TABLE = """
+# C11: what a root raised stays an event for later trees when a later composite integrates it
+event M(item) = x[1,2] ins(item/price)
+event B(item) = x[2,2] M(item)
+    p1 p1.2                    | 1: M:p1; 2: M:p1+p1.2 B:(p1)+(p1+p1.2)
+# C12: one silent empty for each group of the multiplicity; a real composite takes its place, as the newest
+event E(/order) {context=cumulative} = x[0,1]{name=C} ins(order/item/comment) & ins(order/item/price)
+    i1 i2 p1 p2                | 1: C:0; 2: C:0; 3: E:(0)+(0)+p1; 4: E:(0)+(0)+p2
+    i1 i2 p1 c1 p2             | 1: C:0; 2: C:0; 3: E:(0)+(0)+p1; 4: C:c1; 5: E:(0)+(c1)+p2
+# C12: flat, an empty one replaces an earlier one that is unconsumed
+event E {flat, context=cumulative} = x[0,1]{name=C} ins(item/comment) & ins(item/price)
+    i1 i2 p1                   | 1: C:0; 2: C:0; 3: E:(0)+p1
+# C12: chronicle stops where the oldest of every operand are silent
+event E = x[0,1]{name=C} ins(item/comment) & x[0,1]{name=Q} ins(item/quantity)
+    i1 q1                      | 1: C:0 Q:0 E:(0)+(0); 2: Q:q1 E:(0)+(q1)
+# C13: what arrived while the condition was false was not integrated, and stays when the composite is consumed
+event E = x[1,*]{name=M, when="quantity > 3"} ins(item/price) & ins(item/comment)
+    i1 q1 u1=5 p1 u1=1 p1.2 c1 u1=7 | 4: M:p1; 7: E:(p1)+c1; 8: M:p1.2
+# N5: an operator may have another context than its event
+event E = (ins(item/price) & ins(item/quantity)){context=recent, name=R} & ins(item/comment)
+    p1 q1 p1.2 c1 c1.2         | 2: R:p1+q1; 3: R:p1.2+q1; 4: E:(p1+q1)+c1; 5: E:(p1.2+q1)+c1.2
+# X11: when the combination ceases to exist the next one has not been asked yet
+event E = (ins(item/price) ; ins(item/quantity)){context=recent, end=non-local, when="comment"}
+    i1 p1 q1 i2 c1             |
+    i1 p1 q1 i2 c1 i2!         | 6: p1+q1
+    i1 p1 q1 i2 p1.2 c1 q1.2 i2! | 8: p1.2+q1.2
+# X12: by the operands' stored order; one per arrival in order of arrival; cumulative in order of operand
+event E {context=unrestricted} = (ins(item/price) & ins(item/quantity)){end=custom}
+    q1.2 q1 p1.2 p1 flush      | 4: p1.2+q1.2 p1.2+q1 p1+q1.2 p1+q1
+event E = (ins(item/price) | ins(item/quantity)){end=custom}
+    q1 p1 flush                | 2: q1 p1
+event E {context=cumulative} = (ins(item/price) | ins(item/quantity)){end=custom}
+    q1 p1 flush                | 2: p1+q1
+# X13: a condition does not hold at a node that is gone
+event E = (ins(item/price) & ins(item/quantity)){when="not(*)"}
+    i1 p1 q1 q1- p1-           | 5: p1+q1
+event E = (ins(item/price) & ins(item/quantity)){when="not(*) and comment"}
+    i1 p1 q1 q1- p1- i1- flush |
+"""
+
+
+@pytest.mark.parametrize("run", EVALUATORS)
+@pytest.mark.parametrize("case", cases(TABLE), ids=title)
+def test_decisions(run: Runner, case: Case) -> None:
+    check(run, *case)

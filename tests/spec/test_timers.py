@@ -1,0 +1,133 @@
+"""Timers and plus: what fires when, in which rounds, and what a firing looks like (W5 to W7, Z13, Z15, Z17)."""
+
+# ruff: noqa: E501 (a row of a table is one line)
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.spec.alphabet import steps_of
+from tests.spec.tables import EVALUATORS, Case, Runner, cases, check, title
+
+PLUS = """
+event E(item) {context=$context} = plus[ins(item/price), "5 s"]
+    unrestricted, chronicle, continuous, next | @0 p1 @3 p1.2 @6 i2 @9 i3 | 3: p1; 4: p1.2
+    # quiet for five seconds
+    recent                                    | @0 p1 @3 p1.2 @6 i2 @9 i3 | 4: p1.2
+    recent                                    | @0 p1 @5 p1.2 @6 i2 @11 i3 | 4: p1.2
+    # all since the first, when the first is due
+    cumulative                                | @0 p1 @3 p1.2 @6 i2 @9 i3 | 3: p1+p1.2
+    cumulative                                | @0 p1 @3 p1.2 @6 p1.3 @12 i3 | 3: p1+p1.2; 4: p1.3
+    # at the first time point that is later; exactly then it is in time; each node by itself
+    unrestricted, recent, chronicle, continuous, cumulative, next | @0 p1 @5 i2 @5.001 i3 | 3: p1
+    unrestricted, recent, chronicle, continuous, cumulative, next | @0 p1 p1- @6 i2 | 3: p1
+    # in the order of the nodes, whatever came first; by the time, if that differs
+    unrestricted, chronicle, continuous, recent, cumulative, next | @0 p2 p1 @9 i3 | 3: p1 p2
+    # it is said that the time has passed; otherwise nothing fires
+    unrestricted, recent, chronicle, continuous, cumulative, next | @0 p1 >5 >20 | 1: p1
+    unrestricted, recent, chronicle, continuous, cumulative, next | @0 p1 >4 >2 @4 i2 >4.999 flush close |
+    unrestricted, recent, chronicle, continuous, cumulative, next | @0 p1 close >9 |
+event E = plus[plus[ins(item/price), "2 s"]{name=P}, "3 s"]
+    @0 p1 @9 i2                        | 2: P:p1 E:(p1)
+    @0 p1 @4 i2 @5 i3 @6 i4            | 2: P:p1; 4: E:(p1)
+# its path is that of its operand, so that each node is by itself
+event E {context=recent} = plus[ins(item/price), "5 s"]
+    @0 p1 @3 p1.2 @6 i2 @9 i3          | 3: p1; 4: p1.2
+# a multiplicity is consumed when it is raised: until then it goes on counting, and begins anew (Z17)
+event E {context=$context} = plus[x[1,*]{name=M} ins(item/price), "5 s"]
+    unrestricted, recent, chronicle, continuous, next, cumulative | @0 p1 @3 p1.2 @6 i2 @9 p1.3 @20 i3 | 1: M:p1; 2: M:p1+p1.2; 4: M:p1.3 E:(p1+p1.2); 5: E:(p1.3)
+# as an operand; its interval is that of its operand, in the past
+event E = plus[ins(item/price), "5 s"]{name=P} ; ins(item/price/text())
+    @0 i1 p1 t1=5 @6 i2                | 4: P:p1 E:(p1)+t1=5
+event E = ins(item/quantity) & plus[ins(item/price), "5 s"]{name=P}
+    @0 p1 q1 @6 i2                     | 3: P:p1 E:q1+(p1)
+    @0 p1 @6 q1                        | 2: P:p1 E:q1+(p1)
+# by values: quiet for each part
+event E {context=recent} = plus[*(item/@partNum) as $n, "5 s"]{by="n"}
+    @0 a1=7 @3 a1=8 @6 i2 @9 i3        | 3: a1=7{n=7}; 4: a1=8{n=8}
+event E {context=recent} = plus[*(item/@partNum) as $n, "5 s"]
+    @0 a1=7 @3 a1=8 @6 i2 @9 i3        | 4: a1=8{n=[8]}
+# a guard is asked when it fires
+event E {if="comment"} = plus[ins(item), "5 s"]
+    @0 i1 @1 c1 @6 i2 @20 i3           | 3: i1
+    @0 i1 @6 c1 @7 i2                  |
+    @0 i1 c1 @1 i1- @9 i2              |
+"""
+
+ROUNDS = """
+# each time that something is due at is a time point of its own, and one round through all trees
+event A(item) = plus[ins(item/price), "5 s"]
+event B(item) = plus[ins(item/quantity), "5 s"]
+event C {context=unrestricted} = A(item) & B(item)
+    @0 p1 q1 @9 i2                     | 3: A:p1 B:q1 C:(p1)+(q1)
+    @0 p1 @1 q1 @9 i2                  | 3: A:p1 B:q1 C:(p1)+(q1)
+# so what was detected at another time was detected before, though ts is the same
+event E {flat, order=$context} = plus[ins(item/price), "2 s"]{name=P} ; plus[ins(item/quantity), "3 s"]{name=Q}
+    detection    | @0 p1 q1 @9 i2      | 3: P:p1 Q:q1 E:(p1)+(q1)
+    detection    | @0 q1 p1 @9 i2      | 3: P:p1 Q:q1 E:(p1)+(q1)
+    interval     | @0 q1 p1 @9 i2      | 3: P:p1 Q:q1
+    detection    | @0 p1 @1 p1.2 q1 @9 i2 | 4: P:p1 P:p1.2 Q:q1 E:(p1)+(q1)
+event E {flat, order=detection} = plus[ins(item/price), "2 s"]{name=P} ; plus[ins(item/quantity), "2 s"]{name=Q}
+    @0 p1 q1 @9 i2                     | 3: P:p1 Q:q1
+event E {flat, order=detection} = plus[ins(item/price), "2 s"]{name=P} ; ins(item/quantity)
+    @0 p1 @9 q1                        | 2: P:p1 E:(p1)+q1
+event E {flat, order=detection} = ins(item/quantity) ; plus[ins(item/price), "2 s"]{name=P}
+    @0 p1 @9 q1                        | 2: P:p1
+# a firing is nothing that happened elsewhere (D2), but the record before which it is, is
+event E = (plus[ins(item/price), "5 s"]{name=P, path=item} & ins(item/quantity)){end=non-local}
+    @0 p1 q1 >9                        | 2: P:p1
+    @0 p1 q1 >9 @10 c1 @11 i2          | 2: P:p1; 4: E:(p1)+q1
+    @0 p1 q1 @9 i2                     | 3: P:p1 E:(p1)+q1
+# a flush after the time was said has that time point
+event E = (plus[ins(item/price), "5 s"]{name=P, path=item} & ins(item/quantity)){end=custom}
+    @0 p1 q1 >9 flush                  | 2: P:p1 E:(p1)+q1
+"""
+
+
+@pytest.mark.parametrize("run", EVALUATORS)
+@pytest.mark.parametrize("case", cases(PLUS) + cases(ROUNDS), ids=title)
+def test_timers(run: Runner, case: Case) -> None:
+    check(run, *case)
+
+
+def firing(
+    run: Runner, words: str, rules: str = 'event E = plus[ins(item/price), "2.5 s"]'
+) -> dict[str, Any]:
+    (record,) = run(rules, steps_of(words)[0])
+    return {name: record.get(name) for name in ("ts", "at", "txn", "meta", "start", "end")}
+
+
+@pytest.mark.parametrize("run", EVALUATORS)
+def test_a_firing_is_nobodys(run: Runner) -> None:
+    """W5: the time point of the record before which it is, the time at which it was due, no user, no transaction."""
+    expected = {
+        "ts": 2, "at": "2026-01-01T00:00:02.500Z", "txn": None, "meta": None, "start": 1, "end": 1,
+    }  # fmt: skip
+    assert firing(run, "[@0 p1~ann] [@9 i2~bob]") == expected
+
+
+@pytest.mark.parametrize("run", EVALUATORS)
+def test_a_firing_at_an_advance_is_at_the_last_time_point(run: Runner) -> None:
+    """W6."""
+    assert firing(run, "@0 p1 @1 i2 >9") == {
+        "ts": 2, "at": "2026-01-01T00:00:02.500Z", "txn": None, "meta": None, "start": 1, "end": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("run", EVALUATORS)
+@pytest.mark.parametrize("words", ["@0 p1 i2 i2! i3", "p1 i2 i2! i3"])
+def test_what_is_due_by_changes_has_no_time(run: Runner, words: str) -> None:
+    """Z14."""
+    rules = 'event E = (ins(item/price) ; not ins(item/quantity)){within="2 changes"}'
+    record = firing(run, words, rules)
+    assert (record["ts"], record["at"]) == (4, None)
+
+
+@pytest.mark.parametrize("run", EVALUATORS)
+def test_what_is_due_at_a_flush_is_as_any_release(run: Runner) -> None:
+    """Z14."""
+    rules = 'event E = (ins(item/price) ; not ins(item/quantity)){within="1 transaction"}'
+    record = firing(run, "[@0 p1~ann @1 c1~bob]", rules)
+    assert (record["ts"], record["txn"], record["meta"]) == (2, 1, {"user": "bob"})

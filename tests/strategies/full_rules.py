@@ -1,0 +1,450 @@
+"""Random valid rule sets of everything the event language has, small, and such that histories have much for them.
+
+A definition is drawn below a node that its events have in common (*anchor*). Variables have names of their own, unless
+they are meant to join, so that no operator joins by chance. What the rules refuse is never drawn: a rule set is
+valid by construction, and a test says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import count
+from typing import Any, NamedTuple
+
+from hypothesis import strategies as st
+
+from path_types import PathType
+from tests.constructs import CONSTRUCTS
+from tests.reference.graph import evaluation_order
+from tests.reference.paths import path_of
+from xmlcep.algebra import (
+    AnyOf,
+    Aperiodic,
+    AperiodicStar,
+    Binding,
+    Conjunction,
+    ContextName,
+    Disjunction,
+    EventDefinition,
+    Expression,
+    Leaf,
+    Let,
+    Multiplicity,
+    Operator,
+    Options,
+    Order,
+    Periodic,
+    PeriodicStar,
+    Plus,
+    Relation,
+    Sequence,
+    Termination,
+    Unit,
+    Window,
+)
+from xmlcep.events import CompositeType, PrimitiveType, Scope
+
+from .rules import CONDITIONS, fits
+
+EVERYTHING = frozenset(CONSTRUCTS) - {"advance", "reference", "opaque"}
+"""The constructs of `tests.constructs` that can be drawn."""
+
+_ANCHORS = ("item", "item", "item", "order/item", "/order/item", "/order", "price")
+_BELOW = {
+    "element": ("price", "quantity", "comment", "price", "quantity", "comment", "", "item"),
+    "valued": ("price/text()", "quantity/text()", "@partNum", "price/text()", "@partNum"),
+}
+_BELOW_ORDER = {
+    "element": ("item", "item/price", "item/quantity", "item/comment", "billTo", "item/price"),
+    "valued": ("item/@partNum", "item/price/text()", "item/@partNum", "@partNum"),
+}
+_BELOW_PRICE = {"element": ("", "comment"), "valued": ("text()", "@partNum")}
+_BOUNDS = ((1, None), (1, 2), (2, 2), (2, 3), (2, None), (1, 1), (0, 1), (0, None), (1, 3))
+_RELATIONS = (
+    "before", "after", "meets", "met-by", "overlaps", "overlapped-by", "starts", "started-by", "during",
+    "contains", "finishes", "finished-by", "equals", "par",
+)  # fmt: skip
+_SECOND = 1_000_000
+_TIMES = (_SECOND, 2 * _SECOND, 3 * _SECOND, 5 * _SECOND, 10 * _SECOND, 500_000)
+_WINDOWS = (
+    *(Window(time, Unit.TIME) for time in _TIMES),
+    *(Window(n, Unit.CHANGES) for n in (1, 2, 4, 8)),
+    *(Window(n, Unit.TRANSACTIONS) for n in (1, 1, 2, 3)),
+)
+# Filters and values, by what they are asked of; some ask the document, some do not.
+_OF_VALUES = (
+    ". = '5'", "number(.) > 0", "number(.) > number($old)", "$old != $new", "$op = 'ins'", "$meta:user = 'ann'",
+    "../../@partNum", "starts-with(., '1')", "$ts mod 2 = 1", "../@partNum = .", "not(../../comment)", "$txn > 0",
+)  # fmt: skip
+_OF_ELEMENTS = (
+    "$op = 'ins'", "$meta:user = 'ann'", "@partNum", "price", "../@partNum = 5", ". = '5'", "count(../*) > 1",
+    "text()", "$ts > 4", "following-sibling::*", "not(comment)", "ancestor::order/item[2]",
+)  # fmt: skip
+_VALUES = ("number(.)", "$meta:user", "$new", "string-length(.)", "../../@partNum", "concat($op, .)")
+_VALUES_OF_ELEMENTS = ("$meta:user", "$op", "string(@partNum)", "count(../*)", "@partNum", "$ts mod 3")
+_GUARDS = ("price", "@partNum = '5'", "count(*) > 1", "not(comment)", "../item[2]", "true()")
+
+
+class Bound(NamedTuple):
+    """The variables of an expression, each with whether it can have several values (V2)."""
+
+    names: dict[str, bool]
+
+    def single(self) -> list[str]:
+        return [name for name, several in self.names.items() if not several]
+
+
+@st.composite
+def full_rule_sets(
+    draw: st.DrawFn, *, max_events: int = 2, max_depth: int = 2, constructs: Iterable[str] = EVERYTHING,
+    contexts: tuple[ContextName, ...] = tuple(ContextName), root: type[Operator] | None = None,
+) -> tuple[EventDefinition, ...]:  # fmt: skip
+    """Up to ``max_events`` valid event definitions made of the paper's operators and of these constructs.
+
+    ``contexts``: which to draw from; ``root``: the operator at the root of the first.
+    """
+    wanted = frozenset(constructs)
+    usable = tuple(name for name in contexts if name is not ContextName.NEXT or "next" in wanted)
+    made: list[EventDefinition] = []
+    for number in range(draw(st.integers(1, max_events))):
+        builder = _Builder(draw, made, max_depth, wanted, usable, number)
+        definition = builder.definition(f"E{number}", root if number == 0 else None)
+        if _acyclic([*made, definition]):
+            made.append(definition)
+    return tuple(made)
+
+
+def _acyclic(definitions: list[EventDefinition]) -> bool:
+    try:
+        evaluation_order(definitions)
+    except ValueError:
+        return False
+    return True
+
+
+class _Builder:
+    """Draws one definition; ``known`` are those its leaves may take the composites of."""
+
+    def __init__(
+        self, draw: st.DrawFn, known: list[EventDefinition], max_depth: int, wanted: frozenset[str],
+        contexts: tuple[ContextName, ...], number: int,
+    ) -> None:  # fmt: skip
+        self.draw = draw
+        self.known = known
+        self.max_depth = max_depth
+        self.wanted = wanted
+        self.contexts = contexts
+        self.names = (f"{'vwxyz'[number % 5]}{n}" for n in count(1))
+        self.labels = count(1)
+        self.flat = False
+        self.context = ContextName.CHRONICLE
+
+    def definition(self, name: str, root: type[Operator] | None) -> EventDefinition:
+        self.flat = self._chance(6)
+        self.context = self._one(self.contexts)
+        anchor = PathType.parse(self._one(_ANCHORS))
+        kind = root or self._one(self._kinds())
+        expression, _ = self.operator(kind, anchor, self.max_depth, self.context, root=True)
+        order = self._one((Order.INTERVAL, Order.DETECTION)) if self.flat else Order.INTERVAL
+        return EventDefinition(name, expression, self.context, self.flat, order)
+
+    def _kinds(self) -> list[type[Operator]]:
+        """Which operators to draw from; the new ones as often as the others together."""
+        common: list[type[Operator]] = [
+            Conjunction,
+            Sequence,
+            Sequence,
+            Multiplicity,
+            Multiplicity,
+            Disjunction,
+        ]
+        named = {
+            "any": AnyOf, "relation": Relation, "plus": Plus, "aperiodic": Aperiodic,
+            "aperiodic_star": AperiodicStar, "periodic": Periodic, "periodic_star": PeriodicStar,
+        }  # fmt: skip
+        return [*common, *(kind for name, kind in named.items() if name in self.wanted)]
+
+    # Expressions
+
+    def expression(
+        self, anchor: PathType, depth: int, context: ContextName, *, joining: str | None = None, plain: bool = False
+    ) -> tuple[Expression, Bound]:  # fmt: skip
+        """A leaf or, while there is depth left, perhaps an operator; one that binds ``joining`` if that is given."""
+        if depth <= 0 or joining is not None or not self._chance(3):
+            return self.leaf(anchor, joining=joining)
+        kinds = self._kinds() if not plain else [Conjunction, Sequence, Multiplicity]
+        return self.operator(self._one(kinds), anchor, depth - 1, context, root=False)
+
+    def leaf(self, anchor: PathType, *, joining: str | None = None) -> tuple[Leaf, Bound]:
+        """A leaf below the anchor, with a filter and variables now and then."""
+        if self.known and joining is None and self._chance(3):
+            return self._composite_leaf()
+        valued = joining is not None or self._chance(3)
+        names = {"/order": _BELOW_ORDER, "price": _BELOW_PRICE}.get(str(anchor), _BELOW)
+        below = self._one(names["valued" if valued else "element"])
+        path = PathType.parse(f"{anchor}/{below}") if below else anchor
+        operations = ("ins", "*", "upd", "*", "del") if valued else ("ins", "ins", "ins", "*", "del")
+        scope = Scope.NODE
+        if "scope" in self.wanted and not valued and joining is None and self._chance(10):
+            path, scope = anchor, self._one((Scope.BELOW, Scope.AT_OR_BELOW))
+        leaf = Leaf(PrimitiveType(self._one(operations), path, scope))
+        if "filter" in self.wanted and self._chance(4):
+            texts = _OF_VALUES if valued else _OF_ELEMENTS
+            leaf = replace(
+                leaf, filter=self._one(texts if "edit" in self.wanted else _without_document(texts))
+            )
+        bound: dict[str, bool] = {}
+        if joining is not None or ("variable" in self.wanted and self._chance(2)):
+            name = joining or next(self.names)
+            leaf = replace(leaf, bindings=(Binding(name, self._value(valued)),))
+            bound[name] = False
+        return leaf, Bound(bound)
+
+    def _value(self, valued: bool) -> str | None:
+        if not valued:
+            texts = _VALUES_OF_ELEMENTS
+        elif self._chance(3):
+            texts = _VALUES
+        else:
+            return None
+        return self._one(texts if "edit" in self.wanted else _without_document(texts))
+
+    def _composite_leaf(self) -> tuple[Leaf, Bound]:
+        reused = self._one(self.known)
+        path = path_of(reused.expression)
+        assert path is not None
+        shorter = PathType.of(False, path.steps[self._one(range(len(path.steps))) :])
+        name = None if self._chance(6) else reused.name
+        leaf = Leaf(CompositeType(name, self._one((path, shorter, shorter))))
+        variables = sorted({b.name for part in _leaves(reused.expression) for b in part.bindings})
+        if variables and name is None and "filter" in self.wanted and self._chance(3):
+            leaf = replace(leaf, filter=f"${self._one(variables)} or $ts > 3")
+        if "variable" in self.wanted and self._chance(4):
+            bound = next(self.names)
+            return replace(leaf, bindings=(Binding(bound, "$ts"),)), Bound({bound: False})
+        return leaf, Bound({})
+
+    # Operators
+
+    def operator(
+        self, kind: type[Operator], anchor: PathType, depth: int, context: ContextName, *, root: bool
+    ) -> tuple[Operator, Bound]:  # fmt: skip
+        """An operator of this kind over expressions below the anchor."""
+        own = self._one(self.contexts) if not root and self._chance(5) else None
+        context = own or context
+        if kind is Multiplicity:
+            operator, bound = self._multiplicity(anchor, depth, context)
+        elif kind in (Disjunction, Plus):
+            operator, bound = self._passing(kind, anchor, depth, context, root=root)
+        else:
+            operator, bound = self._joining(kind, anchor, depth, context)
+        operator = replace(operator, options=replace(operator.options, context=own))
+        operator = self._placed(operator, anchor)
+        operator = self._guarded(operator, bound)
+        if not root and self._chance(4):
+            operator = operator.with_options(replace(operator.options, name=f"L{next(self.labels)}"))
+        return operator, bound
+
+    def _multiplicity(self, anchor: PathType, depth: int, context: ContextName) -> tuple[Operator, Bound]:
+        by = next(self.names) if "by" in self.wanted and self._chance(4) else None
+        operand, bound = self.expression(anchor, depth, context, joining=by)
+        bounds = [b for b in _BOUNDS if b[0] > 0] if by else list(_BOUNDS)
+        lower, upper = self._one(bounds)
+        options = Options(within=self._window(3), by=(by,) if by else ())
+        if upper is not None and "slide" in self.wanted and self._chance(3):
+            options = replace(options, slide=True)
+        names = {name: name != by for name in bound.names}
+        options, names = self._let(options, names)
+        options = replace(options, having=self._having(Bound(names)))
+        made = Multiplicity((operand,), lower, upper, self._ending(options))
+        return made, Bound(names)
+
+    def _passing(
+        self, kind: type[Operator], anchor: PathType, depth: int, context: ContextName, *, root: bool
+    ) -> tuple[Operator, Bound]:
+        """Disjunction and plus."""
+        by = next(self.names) if "by" in self.wanted and self._chance(4) else None
+        several = context is ContextName.CUMULATIVE
+        if kind is Plus:
+            operand, bound = self.expression(anchor, depth, context, joining=by)
+            names = {name: inner or (several and name != by) for name, inner in bound.names.items()}
+            options = Options(by=(by,) if by else ())
+            delay = Window(self._one(_TIMES), Unit.TIME)
+            return Plus((operand,), delay, options), Bound(names)
+        shared = by or (next(self.names) if "variable" in self.wanted and self._chance(3) else None)
+        size = self._one((1, 2, 2) if root else (2, 2, 3))
+        parts = [self.expression(anchor, depth, context, joining=shared) for _ in range(size)]
+        names = {shared: several and shared != by} if shared else {}
+        if len(parts) == 1:  # a single leaf is a disjunction of one
+            if not isinstance(parts[0][0], Leaf):
+                parts = [parts[0], self.leaf(anchor, joining=shared)]
+            else:
+                names = {name: several and name != by for name in parts[0][1].names}
+        options = self._ending(Options(by=(by,) if by else ()))
+        return Disjunction(tuple(part for part, _ in parts), options), Bound(names)
+
+    def _joining(
+        self, kind: type[Operator], anchor: PathType, depth: int, context: ContextName
+    ) -> tuple[Operator, Bound]:
+        """Operators of several operands, which may join them by a variable (V2)."""
+        join = next(self.names) if "join" in self.wanted and self._chance(3) else None
+        size = {Relation: 2, Periodic: 2, PeriodicStar: 2, Aperiodic: 3, AperiodicStar: 3}.get(kind)
+        if size is None:
+            # Unrestricted contexts raise every combination: more operands would give too many to look at.
+            size = self._one((2, 2, 3)) if context is not ContextName.UNRESTRICTED else 2
+        negated, trailing = self._negated(kind, size)
+        closing = {Aperiodic: (2,), AperiodicStar: (2,), Periodic: (1,), PeriodicStar: (1,)}.get(
+            kind, negated
+        )
+        parts = [
+            self.expression(
+                anchor, depth, context, plain=index in negated,
+                joining=join if index not in closing or self._chance(2) else None,
+            )
+            for index in range(size)
+        ]  # fmt: skip
+        if join is not None and sum(join in bound.names for _, bound in parts) < 2:
+            join = None  # only one binds it: no join
+        constituents = [i for i in range(size) if i not in negated and not (kind is Aperiodic and i == 2)]
+        constituents = [i for i in constituents if not (kind is Periodic and i == 1)]
+        several = context is ContextName.CUMULATIVE or kind is AperiodicStar
+        names = {
+            name: (inner or several) and name != join
+            for index in constituents
+            for name, inner in parts[index][1].names.items()
+        }
+        if kind is PeriodicStar:
+            names["times"] = False
+        parts = [
+            (self._as_negated(part) if index in negated else part, bound)
+            for index, (part, bound) in enumerate(parts)
+        ]
+        options, names = self._let(Options(), names)
+        operator = self._made(kind, tuple(part for part, _ in parts), options, names, negated, trailing)
+        return operator, Bound(names)
+
+    def _made(
+        self, kind: type[Operator], operands: tuple[Expression, ...], options: Options, names: dict[str, bool],
+        negated: tuple[int, ...], trailing: bool,
+    ) -> Operator:  # fmt: skip
+        having = self._having(Bound(names))
+        beat = Window(self._one((2, 3, 5)) * _SECOND, Unit.TIME)
+        if kind is Aperiodic or kind is AperiodicStar:
+            return kind(operands, options)  # type: ignore[call-arg]
+        if kind is Periodic or kind is PeriodicStar:
+            return kind(operands, beat, options)  # type: ignore[call-arg]
+        options = replace(options, within=self._window(3), having=having)
+        if kind is Sequence:
+            if "gap" in self.wanted and self._chance(5):
+                options = replace(options, gap=self._one(_WINDOWS))
+            options = replace(options, strict="strict" in self.wanted and self._chance(6))
+            return Sequence(
+                operands, self._until(options) if trailing else self._ending(options), negated=negated
+            )
+        options = self._ending(options)
+        if kind is AnyOf:
+            return AnyOf(operands, self._one(range(1, len(operands) + 1)), options)
+        if kind is Relation:
+            return Relation(operands, self._one(_RELATIONS), options)
+        return Conjunction(operands, options)
+
+    def _negated(self, kind: type[Operator], size: int) -> tuple[tuple[int, ...], bool]:
+        """Which operands of a sequence must not occur, and whether one of them is the last."""
+        if kind is not Sequence:
+            return (), False
+        places: list[int] = []
+        if "absence" in self.wanted and self._chance(3):
+            places.append(self.draw(st.integers(0, size - 2)))
+        if "trailing" in self.wanted and self._chance(3):
+            places.append(size - 1)
+        if len(places) == size:
+            places.pop(0)
+        return tuple(sorted(places)), size - 1 in places
+
+    def _as_negated(self, operand: Expression) -> Expression:
+        """A multiplicity that is negated has none of these (Z5)."""
+        if isinstance(operand, Multiplicity):
+            options = replace(operand.options, end=None, when=None, guard=None, slide=False)
+            return replace(operand, options=options)
+        return operand
+
+    def _until(self, options: Options) -> Options:
+        """Until when the last `not` has to hold (A3): a window or a termination."""
+        ends = (Termination.CUSTOM,) if self.flat else (Termination.CUSTOM, Termination.NON_LOCAL)
+        if "within" in self.wanted and self.draw(st.booleans()):
+            return self._condition(replace(options, within=self._one(_WINDOWS)))
+        return self._condition(replace(options, within=None, end=self._one(ends)))
+
+    # Options
+
+    def _window(self, one_in: int) -> Window | None:
+        return self._one(_WINDOWS) if "within" in self.wanted and self._chance(one_in) else None
+
+    def _ending(self, options: Options) -> Options:
+        ends = (Termination.CUSTOM,) if self.flat else (Termination.CUSTOM, Termination.NON_LOCAL)
+        end = self._one(ends) if self._chance(4) else None
+        return self._condition(replace(options, end=end))
+
+    def _condition(self, options: Options) -> Options:
+        """Some condition; `_placed` takes it back where there is no element to ask."""
+        wanted = "edit" in self.wanted and (options.end is None or "release" in self.wanted)
+        return replace(options, when=self._one(CONDITIONS)) if wanted and self._chance(6) else options
+
+    def _let(self, options: Options, names: dict[str, bool]) -> tuple[Options, dict[str, bool]]:
+        if "variable" not in self.wanted or not names or not self._chance(5):
+            return options, names
+        name, of = next(self.names), self._one(sorted(names))
+        text = self._one((f"string(${of})", f"${of}", f"${of} = 5", f"number(${of}) * 2"))
+        return replace(options, let=(Let(name, text),)), {**names, name: False}
+
+    def _having(self, bound: Bound) -> str | None:
+        if "having" not in self.wanted or not bound.names or not self._chance(3):
+            return None
+        one, other = self._one(sorted(bound.names)), self._one(sorted(bound.names))
+        return self._one((f"${one} = '5'", f"${one} > 0", f"${one} != ${other}", f"not(${one} = ${other})",
+                          f"string(${one}) != '1'", f"${one} < ${other} or ${one} > 1"))  # fmt: skip
+
+    def _placed(self, operator: Operator, anchor: PathType) -> Operator:
+        """With a path type that fits (T2, T3); without a condition where there is no element to ask."""
+        options = operator.options
+        derived = path_of(operator)
+        path = anchor if derived is None else None
+        if self._chance(6) and fits(anchor, operator):
+            path = anchor
+        if path is not None and not fits(path, operator):
+            path = PathType.parse("/order")
+        placed = operator.with_options(replace(options, path=path))
+        final = path_of(placed)
+        assert final is not None
+        if options.when is not None and (self.flat or not final.last.is_element):
+            placed = placed.with_options(replace(placed.options, when=None))
+        return placed
+
+    def _guarded(self, operator: Operator, bound: Bound) -> Operator:
+        final = path_of(operator)
+        assert final is not None
+        if "guard" not in self.wanted or self.flat or not final.last.is_element or not self._chance(6):
+            return operator
+        texts = [*_GUARDS, *(f"${name} = '5'" for name in bound.names)]
+        return operator.with_options(replace(operator.options, guard=self._one(texts)))
+
+    def _one(self, values: Iterable[Any]) -> Any:
+        return self.draw(st.sampled_from(tuple(values)))
+
+    def _chance(self, one_in: int) -> bool:
+        """True once in so many draws; False is what hypothesis shrinks to."""
+        return self.draw(st.integers(1, one_in)) == one_in
+
+
+def _leaves(expression: Expression) -> list[Leaf]:
+    if isinstance(expression, Leaf):
+        return [expression]
+    return [leaf for operand in expression.operands for leaf in _leaves(operand)]
+
+
+def _without_document(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that need the record only: variables and the value."""
+    return tuple(
+        text for text in texts if "$" in text or text in (". = '5'", "number(.)", "string-length(.)")
+    )

@@ -1,0 +1,45 @@
+"""The event algebra as values: what a rule says, without any state.
+
+Read `options`, `expressions` (leaves, and what every operator declares), `operators` (one module each, and the
+list of them), `definition`.
+"""
+
+from ..position import NOWHERE as NOWHERE
+from ..position import Position as Position
+from .definition import EventDefinition as EventDefinition
+from .definition import Reference as Reference
+from .expressions import Argument as Argument
+from .expressions import Binding as Binding
+from .expressions import Expression as Expression
+from .expressions import Leaf as Leaf
+from .expressions import Negation as Negation
+from .expressions import Opaque as Opaque
+from .expressions import Operator as Operator
+from .expressions import leaves_of as leaves_of
+from .expressions import operators_of as operators_of
+from .expressions import path_of as path_of
+from .expressions import walk as walk
+from .operators import OPERATORS as OPERATORS
+from .operators import AnyOf as AnyOf
+from .operators import Aperiodic as Aperiodic
+from .operators import AperiodicStar as AperiodicStar
+from .operators import Conjunction as Conjunction
+from .operators import Disjunction as Disjunction
+from .operators import Multiplicity as Multiplicity
+from .operators import Periodic as Periodic
+from .operators import PeriodicStar as PeriodicStar
+from .operators import Plus as Plus
+from .operators import Relation as Relation
+from .operators import Sequence as Sequence
+from .options import NO_OPTIONS as NO_OPTIONS
+from .options import ContextName as ContextName
+from .options import Let as Let
+from .options import Options as Options
+from .options import Order as Order
+from .options import Termination as Termination
+from .promises import ALL as ALL
+from .promises import Promise as Promise
+from .windows import Unit as Unit
+from .windows import Window as Window
+from .windows import WindowError as WindowError
+from .windows import parse_window as parse_window

@@ -1,0 +1,35 @@
+"""What a rules file declares: events, that is, named expressions (rule T1), and reference documents (V8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..position import NOWHERE, Position
+from .expressions import Operator
+from .options import ContextName, Order
+
+
+@dataclass(frozen=True, slots=True)
+class EventDefinition:
+    """``event NAME {context, flat, order} = expression``: a named composite event type.
+
+    ``expression`` is always an operator: a definition that is a single leaf has a disjunction of that one
+    leaf. The path type written behind the name, and ``end`` and ``when`` of the event, stand in the options
+    of that root operator.
+    """
+
+    name: str
+    expression: Operator
+    context: ContextName = ContextName.CHRONICLE
+    flat: bool = False
+    order: Order = Order.INTERVAL
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """``reference name = "file"``: a document that expressions see as ``$name`` (V8)."""
+
+    name: str
+    file: str
+    at: Position = field(default=NOWHERE, compare=False, repr=False)

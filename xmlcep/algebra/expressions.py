@@ -1,0 +1,272 @@
+"""Expressions over event types, before any event is seen (rules T1, T6): leaves, and what every operator says.
+
+An expression says what a composite event is; it has no state. `xmlcep.language` reads and prints expressions,
+`xmlcep.rules` derives path types and checks them, `xmlcep.engine` runs them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, cast
+
+from path_types import PathType, left_bound_intersection
+
+from ..events import EventType
+from ..position import NOWHERE, Position
+from .options import Options
+from .promises import Promise
+from .windows import Window
+
+
+class Binding(NamedTuple):
+    """``as $name`` or ``as $name = (expression)``: a variable of a leaf (V1); no expression: the node's value."""
+
+    name: str
+    expression: str | None
+
+
+class Opaque(NamedTuple):
+    """``opaque["language", "text"]``: a leaf takes an event if an engine of that language says so (O1)."""
+
+    language: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """An event type node: it stores every occurring event of a compatible type (T1, T5) that its filter admits (F1).
+
+    ``places`` says where filter and expressions stand in the text: ``filter``, ``as NAME``, ``opaque``.
+    """
+
+    type: EventType
+    filter: str | None = None
+    bindings: tuple[Binding, ...] = ()
+    opaque: Opaque | None = None
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    places: dict[str, Position] = field(default_factory=dict, compare=False, repr=False, hash=False)
+
+    def place(self, name: str) -> Position:
+        """Where an expression of the leaf stands, if that is known; else where the leaf does."""
+        return self.places.get(name, self.at)
+
+
+class Argument(NamedTuple):
+    """A number, string or word between an operator's brackets, as it stands in the text; None is ``*``."""
+
+    value: int | str | None
+    at: Position
+
+
+Report: TypeAlias = Callable[[Position, str, str], None]
+"""Takes a mistake: where it stands, what is wrong, what to write instead."""
+
+
+class Writer(Protocol):
+    """Writes parts of an operator in the event language."""
+
+    def expression(self, expression: Expression) -> str:
+        """An expression between brackets or commas."""
+
+    def operand(self, expression: Expression) -> str:
+        """An operand, in parentheses where they are needed."""
+
+    def quoted(self, text: str) -> str:
+        """A string."""
+
+
+COMMON_OPTIONS = frozenset({"context", "path", "if", "name", "let"})
+"""What every operator can have."""
+DEFERRABLE = frozenset({"end", "when"})
+"""What an operator can have that can wait (D2 to D4)."""
+
+
+class Operator(ABC):
+    """The declaration of an operator: all that is to be known of it before it runs.
+
+    A subclass is a frozen dataclass with ``operands``, ``options`` and ``at``, and what stands between its brackets.
+    Its running state is the module of `xmlcep.engine.operators` that is called like its ``kind``.
+
+    ``kind`` is its name in labels and messages, ``symbol`` its sign in the event language, ``sign`` the paper's.
+    ``rule`` is its rule in the grammar. An *infix* operator stands between its operands, any other before them.
+    ``takes`` are the options it can have.
+    """
+
+    __slots__ = ()
+
+    kind: ClassVar[str]
+    rule: ClassVar[str]
+    symbol: ClassVar[str]
+    sign: ClassVar[str]
+    infix: ClassVar[bool] = False
+    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE
+    fewest: ClassVar[int] = 2
+    """How many operands it has at least where it is written down."""
+
+    operands: tuple[Expression, ...]
+    options: Options
+    at: Position
+
+    # ---- text -----------------------------------------------------------------------------------------
+
+    @classmethod
+    @abstractmethod
+    def read(
+        cls, operands: tuple[Expression, ...], arguments: Sequence[Argument], options: Options, at: Position,
+        report: Report,
+    ) -> Self:  # fmt: skip
+        """The operator that a text says; what is wrong with its arguments is reported and replaced."""
+
+    def brackets(self) -> str:
+        """Its arguments as they stand behind the symbol: ``[1,*]``."""
+        return ""
+
+    def notation(self, write: Writer, braces: str) -> str:
+        """The operator in the event language, with these options in braces behind it."""
+        if self.infix:
+            joined = f" {self.symbol} ".join(map(write.operand, self.operands))
+            return f"({joined}){braces}" if braces else joined
+        return f"{self.symbol}{self.brackets()}{braces} {' '.join(map(write.operand, self.operands))}"
+
+    @property
+    def drawn(self) -> str:
+        """How it is drawn: the paper's sign with the arguments."""
+        return f"{self.sign}{self.brackets()}"
+
+    @property
+    def title(self) -> str:
+        """How messages call it."""
+        return self.kind
+
+    # ---- values ---------------------------------------------------------------------------------------
+
+    def with_options(self, options: Options) -> Self:
+        """The same with these options instead of its own."""
+        return cast("Self", replace(cast("Any", self), options=options))
+
+    def with_operands(self, operands: tuple[Expression, ...]) -> Self:
+        """The same of these operands."""
+        return cast("Self", replace(cast("Any", self), operands=operands))
+
+    # ---- what is known of it beforehand ---------------------------------------------------------------
+
+    def derived_path(self, paths: Sequence[PathType]) -> PathType | None:
+        """T2: its path type, given its operands'; None if it cannot be derived."""
+        common: PathType | None = paths[0]
+        for path in paths[1:]:
+            common = left_bound_intersection(common, path)
+        return common
+
+    def no_derived_path(self, paths: Sequence[PathType]) -> str:
+        """Why there is no path type that could be derived from its operands'."""
+        return f"{', '.join(map(str, paths))} have no leading step in common"
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with it by itself, each with what to write instead."""
+        yield from ()
+
+    @abstractmethod
+    def promise(self, operands: Sequence[Promise]) -> Promise:
+        """What is promised of the composites it raises at once, given what its operands promise."""
+
+    @property
+    def creates_empty(self) -> bool:
+        """Whether it raises an empty composite for a node that is created (M4)."""
+        return False
+
+    @property
+    def stores_composites(self) -> bool:
+        """Whether it keeps what operands raise until that is consumed, silent empties included (M5)."""
+        return False
+
+    @property
+    def takes_back(self) -> bool:
+        """Whether it takes back composites, and wants to know what becomes of them (M1, M3)."""
+        return False
+
+    @property
+    def durations(self) -> tuple[Window, ...]:
+        """The windows among its arguments."""
+        return ()
+
+    @property
+    def has_timers(self) -> bool:
+        """Whether it can raise because time has passed, without any record of its group (W5)."""
+        return False
+
+    @property
+    def watches_group(self) -> bool:
+        """Whether it has to know of every event in its groups, of whatever type."""
+        return False
+
+    @property
+    def negated(self) -> tuple[int, ...]:
+        """Which operands must not occur (A1); their events never are constituents."""
+        return ()
+
+    # ---- its variables (V2 to V5) ---------------------------------------------------------------------
+
+    joins: ClassVar[bool] = True
+    """Whether a variable that several operands bind has to have one value (V2)."""
+    passes_what_all_bind: ClassVar[bool] = False
+    """Whether it passes on a variable only if all operands bind it (V3)."""
+    gathers: ClassVar[bool] = False
+    """Whether its composites can have several values of a variable of one operand."""
+    own_variables: ClassVar[tuple[str, ...]] = ()
+    """Variables that it adds to its composites."""
+
+    @property
+    def optional_binders(self) -> tuple[int, ...]:
+        """The operands that need not bind what the others join by (V4)."""
+        return self.negated
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """The operands in the order in which they are fed at a time point (H3): negated ones first (A1)."""
+        return (*self.negated, *(k for k in range(len(self.operands)) if k not in self.negated))
+
+
+Expression: TypeAlias = Leaf | Operator
+
+
+class Negation(NamedTuple):
+    """``not operand`` as it stands in a text, until the sequence that it is an operand of takes it up (A1, A5)."""
+
+    operand: Expression
+    at: Position
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """The expression and all it is made of, operands before their operator (postorder)."""
+    if isinstance(expression, Operator):
+        for operand in expression.operands:
+            yield from walk(operand)
+    yield expression
+
+
+def operators_of(expression: Expression) -> Iterator[Operator]:
+    """The operators in an expression, in postorder."""
+    return (part for part in walk(expression) if isinstance(part, Operator))
+
+
+def leaves_of(expression: Expression) -> Iterator[Leaf]:
+    """The leaves of an expression, from left to right."""
+    return (part for part in walk(expression) if isinstance(part, Leaf))
+
+
+def path_of(expression: Expression) -> PathType | None:
+    """The path type of a leaf or operator: as given, else derived (T2); None if it cannot be derived."""
+    if isinstance(expression, Leaf):
+        return expression.type.path
+    if expression.options.path is not None:
+        return expression.options.path
+    paths = [path for operand in expression.operands if (path := path_of(operand)) is not None]
+    return expression.derived_path(paths) if len(paths) == len(expression.operands) else None
+
+
+def all_promise(operands: Sequence[Promise]) -> Promise:
+    """What all operands promise."""
+    return reduce(Promise.__and__, operands)

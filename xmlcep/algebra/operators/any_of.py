@@ -1,0 +1,65 @@
+"""Any ``any[m](a, b, …)``: m of the operands have occurred, in any order (S1; Snoop's ANY)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from ...position import NOWHERE, Position
+from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Expression, Operator, Report, Writer
+from ..options import NO_OPTIONS, Options
+from ..promises import Promise
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf(Operator):
+    """``any[m](a, b, …)``: ``count`` of the operands have occurred, by different events, in any order (S1)."""
+
+    kind: ClassVar[str] = "any"
+    rule: ClassVar[str] = "any_of"
+    symbol: ClassVar[str] = "any"
+    sign: ClassVar[str] = "any"
+    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"within", "having"}
+    operands: tuple[Expression, ...]
+    count: int
+    options: Options = NO_OPTIONS
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+    @classmethod
+    def read(
+        cls, operands: tuple[Expression, ...], arguments: Sequence[Argument], options: Options, at: Position,
+        report: Report,
+    ) -> Self:  # fmt: skip
+        (given,) = arguments
+        assert isinstance(given.value, int)
+        count = given.value
+        if not 1 <= count <= len(operands):
+            report(
+                given.at, f"any[{count}] of {len(operands)} operands never happens (S1)",
+                f"write a number from 1 to {len(operands)}",
+            )  # fmt: skip
+            count = 1
+        return cls(operands, count, options, at)
+
+    def brackets(self) -> str:
+        return f"[{self.count}]"
+
+    def notation(self, write: Writer, braces: str) -> str:
+        return f"any[{self.count}]{braces}({', '.join(map(write.expression, self.operands))})"
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        if not 1 <= self.count <= len(self.operands):
+            yield (
+                f"any[{self.count}] of {len(self.operands)} operands never happens (S1)",
+                f"the number is from 1 to {len(self.operands)}",
+            )
+
+    @property
+    def stores_composites(self) -> bool:
+        return True
+
+    def promise(self, operands: Sequence[Promise]) -> Promise:
+        # Which operands take part is not known: with m of n at least one solid one does if fewer than m are not.
+        solid = sum(not operand.solid for operand in operands) < self.count
+        return Promise(solid, solid and all(operand.prompt for operand in operands))

@@ -1,0 +1,69 @@
+"""The aperiodic operators ``aperiodic[a, c] b`` and ``aperiodic*[a, c] b``: b between a and c (W8, W9)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from ...position import NOWHERE, Position
+from ..expressions import COMMON_OPTIONS, Argument, Expression, Operator, Report, Writer
+from ..options import NO_OPTIONS, Options
+from ..promises import Promise
+
+
+@dataclass(frozen=True, slots=True)
+class Aperiodic(Operator):
+    """``aperiodic[a, c] b``: b in a window that a opens and c closes (W8). Operands: a, b, c."""
+
+    kind: ClassVar[str] = "aperiodic"
+    rule: ClassVar[str] = "aperiodic"
+    symbol: ClassVar[str] = "aperiodic"
+    sign: ClassVar[str] = "A"
+    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS
+    fewest: ClassVar[int] = 3
+    operands: tuple[Expression, ...]
+    options: Options = NO_OPTIONS
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+    @classmethod
+    def read(
+        cls, operands: tuple[Expression, ...], arguments: Sequence[Argument], options: Options, at: Position,
+        report: Report,
+    ) -> Self:  # fmt: skip
+        opens, closes, between = operands
+        return cls((opens, between, closes), options, at)
+
+    def notation(self, write: Writer, braces: str) -> str:
+        opens, between, closes = self.operands
+        window = f"[{write.expression(opens)}, {write.expression(closes)}]"
+        return f"{self.symbol}{window}{braces} {write.operand(between)}"
+
+    @property
+    def optional_binders(self) -> tuple[int, ...]:
+        """V4: what closes windows closes those of all values, unless it says which."""
+        return (2,)
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """W8: at one time point c, then b, then a."""
+        return (2, 1, 0)
+
+    def promise(self, operands: Sequence[Promise]) -> Promise:
+        solid = operands[0].solid or operands[1].solid
+        return Promise(solid, solid and operands[0].prompt and operands[1].prompt)
+
+
+@dataclass(frozen=True, slots=True)
+class AperiodicStar(Aperiodic):
+    """``aperiodic*[a, c] b``: at c, all b since a (W9). Operands: a, b, c."""
+
+    kind: ClassVar[str] = "aperiodic_star"
+    rule: ClassVar[str] = "aperiodic_star"
+    symbol: ClassVar[str] = "aperiodic*"
+    sign: ClassVar[str] = "A*"
+    gathers: ClassVar[bool] = True
+
+    def promise(self, operands: Sequence[Promise]) -> Promise:
+        solid = any(operand.solid for operand in operands)
+        return Promise(solid, solid and all(operand.prompt for operand in operands))

@@ -1,0 +1,18 @@
+"""Arguments of operators that several of them have."""
+
+from __future__ import annotations
+
+from ..expressions import Argument, Report
+from ..windows import Unit, Window, WindowError, parse_window
+
+_SOME_WINDOW = Window(1, Unit.CHANGES)
+
+
+def window_argument(argument: Argument, report: Report) -> Window:
+    """The window that an argument says; what is none is reported and replaced by some other."""
+    assert isinstance(argument.value, str)
+    try:
+        return parse_window(argument.value)
+    except WindowError as error:
+        report(argument.at, error.problem, error.hint)
+        return _SOME_WINDOW

@@ -1,0 +1,40 @@
+"""Disjunction ``a | b | …``: any operand has occurred (H6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from ...position import NOWHERE, Position
+from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Expression, Operator, Report, all_promise
+from ..options import NO_OPTIONS, Options
+from ..promises import Promise
+
+
+@dataclass(frozen=True, slots=True)
+class Disjunction(Operator):
+    """``a | b | …``: any operand has occurred (H6). With one operand: an event that is a single leaf (N4)."""
+
+    kind: ClassVar[str] = "disjunction"
+    rule: ClassVar[str] = "choice"
+    symbol: ClassVar[str] = "|"
+    sign: ClassVar[str] = "▽"
+    infix: ClassVar[bool] = True
+    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"by"}
+    joins: ClassVar[bool] = False
+    passes_what_all_bind: ClassVar[bool] = True
+    fewest: ClassVar[int] = 1
+    operands: tuple[Expression, ...]
+    options: Options = NO_OPTIONS
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+    @classmethod
+    def read(
+        cls, operands: tuple[Expression, ...], arguments: Sequence[Argument], options: Options, at: Position,
+        report: Report,
+    ) -> Self:  # fmt: skip
+        return cls(operands, options, at)
+
+    def promise(self, operands: Sequence[Promise]) -> Promise:
+        return all_promise(operands)

@@ -1,0 +1,56 @@
+"""Interval relations ``a during b``: both have occurred, and their intervals lie so (R1; Allen, ETALIS)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+from ...position import NOWHERE, Position
+from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Expression, Operator, Report, Writer
+from ..options import NO_OPTIONS, Options
+from ..promises import Promise
+
+
+@dataclass(frozen=True, slots=True)
+class Relation(Operator):
+    """``a REL b``: a conjunction of two whose intervals satisfy the relation called ``word`` (R1)."""
+
+    kind: ClassVar[str] = "relation"
+    rule: ClassVar[str] = "related"
+    symbol: ClassVar[str] = ""
+    sign: ClassVar[str] = ""
+    infix: ClassVar[bool] = True
+    takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"within", "having"}
+    operands: tuple[Expression, ...]
+    word: str
+    options: Options = NO_OPTIONS
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+    @classmethod
+    def read(
+        cls, operands: tuple[Expression, ...], arguments: Sequence[Argument], options: Options, at: Position,
+        report: Report,
+    ) -> Self:  # fmt: skip
+        return cls(operands, str(arguments[0].value), options, at)
+
+    def notation(self, write: Writer, braces: str) -> str:
+        joined = f" {self.word} ".join(map(write.operand, self.operands))
+        return f"({joined}){braces}" if braces else joined
+
+    @property
+    def drawn(self) -> str:
+        return self.word
+
+    @property
+    def title(self) -> str:
+        return f"{self.kind} ({self.word})"
+
+    @property
+    def stores_composites(self) -> bool:
+        return True
+
+    def promise(self, operands: Sequence[Promise]) -> Promise:
+        # Empty intervals satisfy before and after (R2): one operand is enough to make it solid.
+        solid = any(operand.solid for operand in operands)
+        return Promise(solid, solid and all(operand.prompt for operand in operands))

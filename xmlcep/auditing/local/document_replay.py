@@ -1,0 +1,209 @@
+"""One document replayed in order: its detector, its clock, and what it finds on its way to the disk."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from operator import itemgetter
+from time import perf_counter
+
+from path_types import PathType
+
+from ...engine import Detector
+from ...events import CompositeEvent, PrimitiveEvent
+from ...log import Origin
+from ...log.columns.blocks import Run
+from ...log.records import ClockRecord, Row
+from ..findings.collector import Collector
+from ..findings.order import Ranking
+from ..inputs import LogFile, clock_in_transaction
+
+_new_tuple = tuple.__new__
+_ts_of = itemgetter(0)
+_SPOOLED = 1000  # findings of a document that are kept in memory
+_SPOOLED_BYTES = 1 << 20
+
+
+class DocumentReplay:
+    """One document being replayed: detector, clock, and the findings of the current time point."""
+
+    __slots__ = (
+        "_collector", "_counts", "_defers", "_detector", "_encode", "_last", "_lines", "_number", "_pending",
+        "_ranking", "_size", "_taken", "_waiting_clocks", "clock", "count", "disordered", "doc", "first", "seconds",
+        "ts", "txn",
+    )  # fmt: skip
+
+    def __init__(
+        self, doc: str, detector: Detector, ranking: Ranking, collector: Collector, *, defers: bool
+    ) -> None:
+        self.doc = doc
+        self.ts = 0
+        self.clock: tuple[int, int] | None = None  # time point and time of the last clock record
+        self.txn: int | None = None
+        self.first = 0
+        self.count = 0
+        self.disordered = False
+        self.seconds = 0.0
+        self._detector = detector
+        self._defers = defers
+        self._ranking = ranking
+        self._collector = collector
+        self._last: PrimitiveEvent | None = None
+        self._waiting_clocks: list[tuple[LogFile, int, ClockRecord]] = []
+        self._encode = ranking.encode
+        self._pending: list[CompositeEvent] = []  # of the current time point
+        self._counts: dict[str, int] = {}
+        self._taken: dict[tuple[str, PathType], int] = defaultdict(int)  # records, as in `Taken`
+        self._lines: list[bytes] = []
+        self._number = 0  # of the first of them
+        self._size = 0
+
+    def follows(self, ts: int) -> bool:
+        """Whether a change record of this time point comes after all that was replayed."""
+        return ts > self.ts and (self.clock is None or ts > self.clock[0])
+
+    def has_reached(self, clock: ClockRecord) -> bool:
+        """Whether a clock record comes after all that was replayed."""
+        return clock.ts >= self.ts and (self.clock is None or (clock.ts, clock.time) >= self.clock)
+
+    def take_clock(self, file: LogFile, number: int, clock: ClockRecord) -> None:
+        """Takes the next clock record."""
+        self.clock = clock.ts, clock.time
+        self._waiting_clocks.append((file, number, clock))
+        if self.txn is None:
+            self._end_clocks(None)
+
+    def _end_clocks(self, txn: int | None) -> None:
+        """Now it is known to which transaction the record behind the clock records belongs.
+
+        If it goes on they are bad, else it has ended before them (D3).
+        """
+        waiting, self._waiting_clocks = self._waiting_clocks, []
+        if self.txn is not None and txn == self.txn:
+            for file, number, clock in waiting:
+                self._collector.bad(file, clock_in_transaction(clock, Origin(file.path, number)), self.doc)
+            return
+        if self.txn is not None:
+            self._raised(self._detector.flush(self._last))
+            self.txn = None
+        for _, _, clock in waiting:
+            self._advance(clock)
+
+    def _advance(self, clock: ClockRecord) -> None:
+        """Time has passed (W6): what is due fires here, once there are rules that ask for time."""
+
+    def take(self, row: Row) -> None:
+        """Replays the next record."""
+        txn = row[9]
+        if self._waiting_clocks:
+            self._end_clocks(txn)
+        if txn != self.txn:
+            if self.txn is not None:
+                self._raised(self._detector.flush(self._last))
+            self.txn = txn
+        if not self.count:
+            self.first = row[0]
+        self.count += 1
+        self.ts = row[0]
+        self._taken[row[1], row[2]] += 1
+        self._last = _new_tuple(PrimitiveEvent, row)
+        raised = self._detector.feed(self._last)
+        if raised:
+            self._raised(raised)
+
+    def follow(self, file: LogFile, run: Run) -> None:
+        """Replays the next records, of which those that cannot matter may have been left out."""
+        if self._defers:
+            self._follow_all(file, run)
+            return
+        span = run.span
+        before = [each for each in run.clocks if each[1].ts < span.first]
+        for number, clock in before:
+            self.take_clock(file, number, clock)
+        if self._waiting_clocks:
+            self._end_clocks(span.first_txn)
+        if not self.count:
+            self.first = span.first
+        self.count += span.records
+        for type_, count in run.counts:
+            self._taken[type_.op, type_.path] += count
+        self.txn = None  # clock records between two of the records stand in no transaction
+        done = 0
+        behind = len(run.clocks)
+        for index, (number, clock) in enumerate(run.clocks[len(before) :], start=len(before)):
+            if clock.ts >= span.last:
+                behind = index
+                break
+            until = bisect_right(run.rows, clock.ts, lo=done, key=_ts_of)
+            self._replay(run.rows[done:until])
+            self.take_clock(file, number, clock)
+            done = until
+        self._replay(run.rows[done:] if done else run.rows)
+        self.ts, self.txn = span.last, span.last_txn
+        for number, clock in run.clocks[behind:]:
+            self.take_clock(file, number, clock)
+
+    def _follow_all(self, file: LogFile, run: Run) -> None:
+        """The same, where nothing may have been left out, for any record may release what waits."""
+        done = 0
+        for number, clock in run.clocks:
+            until = bisect_right(run.rows, clock.ts, lo=done, key=_ts_of)
+            for row in run.rows[done:until]:
+                self.take(row)
+            self.take_clock(file, number, clock)
+            done = until
+        for row in run.rows[done:]:
+            self.take(row)
+
+    def _replay(self, rows: list[Row]) -> None:
+        for composite in self._detector.replay(rows):  # type: ignore[arg-type]
+            if self._pending and self._pending[0][7][0] != composite[7][0]:
+                self._settle()
+            self._pending.append(composite)
+
+    def finish(self) -> None:
+        """Closes the document's trees."""
+        if not self.count:  # there were clock records only
+            return
+        started = perf_counter()
+        if self._waiting_clocks:
+            self._end_clocks(None)
+        if self._last is not None:
+            self._raised(self._detector.close(self._last))
+        self._settle()
+        self._spool()
+        self._collector.found[self.doc] = self._counts
+        self._collector.taken.update(self._taken)
+        self._collector.document(self.doc, self.first, self.ts, self.count, disordered=self.disordered)
+        self._collector.seconds(self.doc, self.seconds + perf_counter() - started)
+
+    def _raised(self, composites: list[CompositeEvent]) -> None:
+        if not composites:
+            return
+        if self._pending and self._pending[0].cause[0] != composites[0].cause[0]:
+            self._settle()
+        self._pending += composites
+
+    def _settle(self) -> None:
+        """Puts the findings of a time point that is over into their order."""
+        pending = self._pending
+        if len(pending) > 1:
+            pending.sort(key=self._ranking.place)
+        counts, lines = self._counts, self._lines
+        for composite in pending:
+            line = self._encode(composite)
+            lines.append(line)
+            self._size += len(line)
+            counts[composite[0]] = counts.get(composite[0], 0) + 1
+        pending.clear()
+        if len(lines) >= _SPOOLED or self._size >= _SPOOLED_BYTES:
+            self._spool()
+
+    def _spool(self) -> None:
+        """Puts the findings on disk."""
+        if self._lines:
+            text = b"\n".join([*self._lines, b""])
+            self._collector.spool.add_findings(self.doc, self._number, text)
+        self._number += len(self._lines)
+        self._lines = []
+        self._size = 0

@@ -1,0 +1,184 @@
+"""Settling what was open where segments meet, and what is known of each document as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..plan.partition_key import Plan
+from .chunks import Chunk, ChunkWriter, Mark, Numbers, buckets_of, hash_of
+from .segment_summary import PlacedClock, SegmentSummary, TimePoint, point_columns
+
+
+class SeamMarker(NamedTuple):
+    """A marker that only segments together tell: in which of them it belongs, and for which bucket it is."""
+
+    segment: int
+    mark: int
+    pass_index: int
+    doc: str
+    bucket: int
+    point: TimePoint
+
+
+class MergedDocument:
+    """A document in the log, as told by the summaries of its segments, followed one after the other.
+
+    No more is kept of them than what goes on: a log has many segments, and they may have many documents.
+    ``position``, ``first``, ``last`` and ``segment`` say where it begins and what its last time point is, in which
+    segment. ``needs_sorting``: its records do not stand in the order of their time points, so routing has to be done
+    again on sorted records; ``goes_back``: not because a time point is repeated, but because one is below another.
+    ``seams`` are the markers found where segments meet. ``clocks`` are the clock records (W6), each with the segment
+    of the change record before it: where it has to fire what is due; ``misplaced_clocks`` stand in transactions. While
+    ``first`` is None there were clock records only.
+    """
+
+    __slots__ = (
+        "_buckets",
+        "_last_clock",
+        "_runs",
+        "_touched",
+        "_trailing",
+        "clocks",
+        "doc",
+        "first",
+        "goes_back",
+        "last",
+        "misplaced_clocks",
+        "needs_sorting",
+        "position",
+        "records",
+        "seams",
+        "segment",
+    )  # fmt: skip
+
+    def __init__(self, doc: str, buckets: int) -> None:
+        self.doc = doc
+        self.position = (0, 0)
+        self.first: TimePoint | None = None
+        self.last = TimePoint(0)
+        self.segment = 0
+        self.records = 0
+        self.needs_sorting = self.goes_back = False
+        self.seams: list[SeamMarker] = []
+        self.clocks: list[tuple[int, PlacedClock]] = []
+        self.misplaced_clocks: list[PlacedClock] = []
+        self._buckets = buckets
+        self._runs: dict[int, int] = {}
+        self._touched: dict[int, set[int]] = {}
+        self._trailing: list[PlacedClock] = []  # about them the next change record decides
+        self._last_clock: tuple[int, int] | None = None  # ts and time
+
+    def follow(self, summary: SegmentSummary) -> None:
+        """Takes the summary of the next segment that has records of the document."""
+        self._compare(summary)
+        self._trailing += summary.leading
+        head = summary.head
+        if head is None:
+            return
+        if not self.needs_sorting:
+            if self.first is not None:
+                self._end_runs(summary, head)
+                self._flush(summary, head)
+            for number, touched in summary.touched.items():
+                self._touched.setdefault(number, set()).update(touched)
+            self._runs = summary.open_runs
+        self._settle_clocks(summary, head)
+        if self.first is None:
+            self.position, self.first = summary.position, head
+        self.last, self.segment = summary.tail, summary.segment
+        self.records += summary.records
+
+    def _compare(self, summary: SegmentSummary) -> None:
+        """Notes whether the segment's records come after those before."""
+        head, clock = summary.head, next(iter(summary.leading or summary.clocks or summary.trailing), None)
+        back = summary.disordered
+        if head is not None:
+            back |= head.ts < self.last.ts
+            # A time point that is there already is no reason to sort, whatever stands between the two.
+            back |= (
+                self._last_clock is not None and head.ts <= self._last_clock[0] and head.ts != self.last.ts
+            )
+            self.needs_sorting |= self.first is not None and head.ts == self.last.ts
+        if clock is not None:
+            place = clock.ts, clock.record(self.doc).time
+            back |= clock.ts < self.last.ts or (self._last_clock is not None and place < self._last_clock)
+            last = summary.last_clock
+            assert last is not None
+            self._last_clock = last.ts, last.record(self.doc).time
+        self.goes_back |= back
+        self.needs_sorting |= back
+        if self.needs_sorting:
+            self.seams.clear()  # they are found again in the sorted records
+
+    def _settle_clocks(self, summary: SegmentSummary, head: TimePoint) -> None:
+        """Clock records where two segments meet stand in a transaction if it goes on behind them."""
+        trailing, self._trailing = self._trailing, list(summary.trailing)
+        if self.first is not None and head.txn is not None and head.txn == self.last.txn:
+            self.misplaced_clocks += trailing
+        else:
+            self.clocks += [(self.segment, clock) for clock in trailing]
+        self.clocks += [(summary.segment, clock) for clock in summary.clocks]
+
+    def end(self) -> None:
+        """There are no more records of the document."""
+        self.clocks += [(self.segment, clock) for clock in self._trailing]
+        self._trailing = []
+
+    def _end_runs(self, summary: SegmentSummary, head: TimePoint) -> None:
+        """Boundaries for runs that end where the two segments meet (D2)."""
+        for number, key in self._runs.items():
+            if summary.head_keys.get(number) != key:
+                bucket = int(buckets_of(hash_of(self.doc), [key], self._buckets)[0])
+                edge = SeamMarker(summary.segment, Mark.BOUNDARY, number, self.doc, bucket, head)
+                self.seams.append(edge)
+
+    def _flush(self, summary: SegmentSummary, head: TimePoint) -> None:
+        """The flush of what was touched before (D3), if its transaction ended; after the last one it is the close."""
+        if self.last.txn is not None and head.txn != self.last.txn:
+            segment, point = self.segment, self.last
+        elif summary.first_flush is not None:
+            segment, point = summary.segment, summary.first_flush
+        else:
+            return
+        self.seams += [
+            SeamMarker(segment, Mark.FLUSH, number, self.doc, bucket, point)
+            for number, touched in self._touched.items()
+            for bucket in sorted(touched)
+        ]
+        self._touched = {}
+
+
+def merge_documents(summaries: Iterable[SegmentSummary], buckets: int) -> dict[str, MergedDocument]:
+    """The documents of a log by name; ``summaries`` are those of all segments, in order."""
+    found: dict[str, MergedDocument] = {}
+    for summary in summaries:
+        document = found.get(summary.doc)
+        if document is None:
+            document = found[summary.doc] = MergedDocument(summary.doc, buckets)
+        document.follow(summary)
+    for document in found.values():
+        document.end()
+    return {doc: document for doc, document in found.items() if document.first is not None}
+
+
+def seam_chunks(seams: Iterable[SeamMarker], plan: Plan, buckets: int) -> Iterator[Chunk]:
+    """Markers as chunks whose rows have their places between others."""
+    by_segment: dict[int, list[SeamMarker]] = {}
+    for edge in seams:
+        by_segment.setdefault(edge.segment, []).append(edge)
+    writer = ChunkWriter([each.level for each in plan.passes], buckets, ())
+    for segment, found in by_segment.items():
+        columns = {
+            "mark": [edge.mark for edge in found], "doc": [writer.code(edge.doc) for edge in found],
+            **point_columns(edge.point for edge in found),
+        }  # fmt: skip
+        writer.add(_column(found, 2), _column(found, 4), columns, ordered=False)
+        for chunk in writer.take(segment):
+            yield chunk._replace(number=-1)
+
+
+def _column(seams: Sequence[SeamMarker], index: int) -> Numbers:
+    return np.array([edge[index] for edge in seams], np.int64)

@@ -1,0 +1,142 @@
+"""What a segment of a log tells of a document, and how that is found while the segment is read.
+
+A log is read in segments, each by itself. What is open at the end of one is settled afterwards from the summaries
+of all (`segment_merge`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from ...log.records import ClockRecord
+from .chunks import META
+
+
+class TimePoint(NamedTuple):
+    """A time point of a document: its number, and of its record wall-clock time, transaction and meta (JSON text)."""
+
+    ts: int
+    at: str | None = None
+    txn: int | None = None
+    meta: str | None = None
+
+
+class PlacedClock(NamedTuple):
+    """A clock record (W6) and where it stands: in which split, and its number there."""
+
+    ts: int
+    at: str
+    split: int
+    number: int
+
+    def record(self, doc: str) -> ClockRecord:
+        """The clock record of this document."""
+        return ClockRecord(doc, self.ts, self.at)
+
+
+class SegmentSummary(NamedTuple):
+    """What a segment has of a document: first and last time point (None: it has clock records only), how many records,
+    and what is open.
+
+    ``position``: in which split and where in it the first record stands.
+    ``head_keys``: the key of the first record per pass with boundaries (None: foreign). ``open_runs``: per such
+    pass the key whose run reaches to the end. ``first_flush``: where the first transaction in it ended.
+    ``touched``: per pass with flushes the buckets that were touched since the last one.
+    ``disordered``: a ts was below the one before. ``duplicates``: how many records repeated a time point, or were clock
+    records in a transaction. ``leading``, ``clocks`` and ``trailing`` are the clock records before the first record,
+    between the records, and behind the last one.
+    """
+
+    segment: int
+    doc: str
+    position: tuple[int, int]
+    head: TimePoint | None
+    tail: TimePoint
+    records: int
+    disordered: bool
+    duplicates: int
+    head_keys: dict[int, int | None]
+    open_runs: dict[int, int]
+    first_flush: TimePoint | None
+    touched: dict[int, list[int]]
+    leading: list[PlacedClock]
+    clocks: list[PlacedClock]
+    trailing: list[PlacedClock]
+
+    @property
+    def last_clock(self) -> PlacedClock | None:
+        """The last of its clock records."""
+        return next((clocks[-1] for clocks in (self.trailing, self.clocks, self.leading) if clocks), None)
+
+
+class SegmentDocument:
+    """What is known of a document while a segment is read.
+
+    ``ts`` and ``txn`` are those of the last change record admitted. About the clock records in ``trailing`` the next
+    one decides: if it goes on with the transaction, they stand in it.
+    """
+
+    __slots__ = (
+        "clock", "clocks", "count", "disordered", "duplicates", "first_flush", "head", "head_keys", "leading", "name",
+        "position", "runs", "tail", "touched", "trailing", "ts", "txn",
+    )  # fmt: skip
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.ts = 0
+        self.head: TimePoint | None = None
+        self.tail = TimePoint(0)
+        self.position = (0, 0)
+        self.count = 0
+        self.duplicates = 0
+        self.disordered = False
+        self.first_flush: TimePoint | None = None
+        self.head_keys: dict[int, int | None] = {}
+        self.runs: dict[int, tuple[int, bool]] = {}  # pass -> key, and whether it was fed since the run began
+        self.touched: dict[int, set[int]] = {}  # pass -> buckets, since the last flush
+        self.txn: int | None = None
+        self.clock: tuple[int, int] | None = None  # ts and time of the last clock record
+        self.leading: list[PlacedClock] = []
+        self.clocks: list[PlacedClock] = []
+        self.trailing: list[PlacedClock] = []
+
+    def follows(self, ts: int) -> bool:
+        """Whether a change record of this time point comes after all that was admitted."""
+        return ts > self.ts and (self.clock is None or ts > self.clock[0])
+
+    def has_reached(self, clock: ClockRecord) -> bool:
+        """Whether a clock record comes after all that was admitted."""
+        return clock.ts >= self.ts and (self.clock is None or (clock.ts, clock.time) >= self.clock)
+
+    def admit(self, ts: int, txn: int | None) -> list[PlacedClock]:
+        """The next change record, or the first of some; returns clock records that stand in its transaction."""
+        self.ts = ts
+        trailing, self.trailing = self.trailing, []
+        if trailing and txn is not None and txn == self.txn:
+            self.duplicates += len(trailing)
+        else:
+            self.clocks += trailing
+            trailing = []
+        self.txn = txn
+        return trailing
+
+    def admit_clock(self, clock: ClockRecord, split: int, number: int) -> None:
+        """The next clock record."""
+        if not self.has_reached(clock):
+            self.disordered = True
+        self.clock = clock.ts, clock.time
+        placed = PlacedClock(clock.ts, clock.at, split, number)
+        (self.trailing if self.ts else self.leading).append(placed)
+
+
+def point_columns(points: Iterable[TimePoint]) -> dict[str, pa.Array]:
+    """Time points as columns of markers."""
+    columns = zip(*points, strict=True)
+    types = (pa.int64(), pa.string(), pa.int64(), META)
+    return {
+        name: pa.array(values, type_)
+        for name, values, type_ in zip(TimePoint._fields, columns, types, strict=True)
+    }

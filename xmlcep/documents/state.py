@@ -1,0 +1,96 @@
+"""What a replica holds, and what it does with what does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence, Sized
+from enum import Enum
+from typing import NamedTuple
+
+from path_types import Axis, PathType, Step, offset
+
+from ..errors import XmlCepError
+from ..events import PrimitiveEvent
+from ..xpath import Reads
+from .node_tables import NodeTables
+
+
+class ReplicaError(XmlCepError, ValueError):
+    """An event that cannot have happened to the document as it is; says which and why."""
+
+
+class Strictness(Enum):
+    """What a replica does with an event that does not fit its state."""
+
+    TOLERANT = "tolerant"
+    """Do what makes sense of it: parts of a document, logs with holes."""
+    STRICT = "strict"
+    """Raise `ReplicaError`: complete logs, where it means that the log is damaged."""
+
+
+class Needs(NamedTuple):
+    """What a replica is for, by absolute path types: whether it ``keeps`` nodes there, and whether it ``orders`` the
+    children of elements there, all of which have to be kept then. What it does not keep is not there for anybody;
+    children without an order stand in any. Both are asked once for each path type.
+    """
+
+    keeps: Callable[[PathType], bool]
+    orders: Callable[[PathType], bool]
+
+    @classmethod
+    def of(cls, subtrees: Iterable[tuple[PathType, Reads]] = (), documents: Iterable[Reads] = ()) -> Needs:
+        """What expressions need: those that see the subtree of nodes that a path type projects on (H1), and those
+        that see the document."""
+        below, anywhere = tuple(subtrees), tuple(documents)
+
+        def ask(path: PathType, question: Callable[[Reads, Sequence[Step]], bool]) -> bool:
+            for part, reads in below:
+                start = offset(part, path)
+                if start is not None and question(reads, path.steps[start + len(part) :]):
+                    return True
+            return any(question(reads, path.steps) for reads in anywhere)
+
+        return cls(lambda path: ask(path, Reads.keeps), lambda path: ask(path, Reads.orders))
+
+    def keeps_node(self, path: PathType) -> bool:
+        """Whether it keeps such nodes; text nodes only where there is an order."""
+        if not self.keeps(path):
+            return False
+        last, parent = path.last, path.parent
+        return last.is_element or last.axis is Axis.ATTRIBUTE or (parent is not None and self.orders(parent))
+
+
+class PathKind(NamedTuple):
+    """What handling an event has to know of its path type: the element's or attribute's name, whether the order of
+    the element's children matters."""
+
+    name: str
+    ordered: bool
+
+
+class State:
+    """The nodes of a replica; ``root``: the document's root element; ``above``: the roots of trees (the document's and
+    those of detached fragments), with the parents that are not here; ``partial``: not all nodes are needed."""
+
+    __slots__ = ("above", "nodes", "partial", "root", "strict")
+
+    def __init__(self, strictness: Strictness, *, partial: bool) -> None:
+        self.strict = strictness is Strictness.STRICT
+        self.partial = partial
+        self.nodes = NodeTables()
+        self.root: int | None = None
+        self.above: dict[int, int | None] = {}
+
+    def misfit(self, event: PrimitiveEvent, problem: str) -> None:
+        """An event that does not fit: raises `ReplicaError` if it is strict."""
+        if self.strict:
+            raise ReplicaError(f"{PrimitiveEvent(*event)} does not fit the document: {problem}")
+
+    def index(self, event: PrimitiveEvent, siblings: Sized) -> int:
+        """Where among its siblings an inserted node goes: at pos, without one behind the last."""
+        pos, length = event[6], len(siblings)
+        if pos is None or pos == length:
+            return length
+        if not 0 <= pos < length:
+            self.misfit(event, f"pos is {pos}, but its parent has {length} child nodes")
+            return length
+        return pos

@@ -1,0 +1,77 @@
+"""What an event of some type means to one detector: the running states behind a `TypeDispatch`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from contexts import Entry
+from path_types import PathType
+
+from ..events import Cause
+from .dispatch import ActiveTrees, TreeDispatch, TypeDispatch
+from .leaf import LeafState
+from .operators import OperatorState
+from .tree import TreeState
+
+Direct: TypeAlias = tuple[Callable[[int, int, Entry, Cause], None], int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundDispatch:
+    """What primitive events of one type mean to a detector's trees, see `TypeDispatch`.
+
+    ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of which a deleted
+    node can be a group (M5, G4). ``direct`` is for the common case: how to take the event, operand, index of
+    its group key in ids; ``filtered`` likewise, where a leaf has to be asked before (F1). None if the case is not so
+    simple.
+    """
+
+    direct: tuple[Direct, ...] | None
+    filtered: tuple[tuple[LeafState, Direct], ...]
+    steps: tuple[tuple[TreeState, TreeDispatch], ...]
+    watchers: Mapping[int, TreeDispatch]
+    alone: bool
+    vanishing: tuple[tuple[TreeState, OperatorState], ...]
+    freed: tuple[tuple[TreeState, OperatorState], ...]
+
+
+class BoundDispatches(dict[PathType, BoundDispatch | None]):
+    """The dispatch of one operation by path type, each made when it is first asked for."""
+
+    def __init__(self, operation: str, active: ActiveTrees, trees: Mapping[int, TreeState]) -> None:
+        super().__init__()
+        self._operation = operation
+        self._active = active
+        self._trees = trees
+
+    def __missing__(self, path: PathType) -> BoundDispatch | None:
+        dispatch = self._active.by_type[self._operation, path]
+        bound = self[path] = None if dispatch is None else _bound(dispatch, self._trees)
+        return bound
+
+
+def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState]) -> BoundDispatch:
+    freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
+    direct: list[Direct] = []
+    filtered: list[tuple[LeafState, Direct]] = []
+    for tree, plan in dispatch.steps if dispatch.direct else ():
+        state = trees[tree]
+        for operator, child, index in plan.deliveries:
+            assert index is not None
+            take: Direct = (state.states[operator].take, child, index)
+            leaf = state.leaves.get((operator, child))
+            if leaf is None:
+                direct.append(take)
+            else:
+                filtered.append((leaf, take))
+    return BoundDispatch(
+        tuple(direct) if dispatch.direct else None,
+        tuple(filtered),
+        tuple((trees[tree], plan) for tree, plan in dispatch.steps),
+        dispatch.watchers,
+        dispatch.alone,
+        tuple((tree, state) for tree, state in freed if state.refills),
+        freed,
+    )

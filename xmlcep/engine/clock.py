@@ -1,0 +1,87 @@
+"""Where the history of a document stands: time points, document time, transactions, edits (rules E3, W1, W2, U1)."""
+
+from __future__ import annotations
+
+from contexts.entry import Moment
+
+from ..algebra import Unit
+from ..events import PrimitiveEvent
+from ..timestamps import microseconds
+
+_NEVER = -(1 << 62)
+
+
+class Clock:
+    """The clock of one document.
+
+    ``ts`` is the record's number that is being processed; ``point`` numbers time points, of which timers add some
+    (W5), so that it may be ahead; ``fired`` is when the timer was due that makes the current one. ``time`` is document
+    time in microseconds since 1970 (W1), None while no record has told any; ``transaction`` and ``edit`` are
+    ordinals. Time and transactions are only followed where rules need them (``follows_time``).
+    """
+
+    __slots__ = ("_latest", "_txn", "edit", "fired", "follows_time", "point", "time", "transaction", "ts")
+
+    def __init__(self, *, follows_time: bool) -> None:
+        self.follows_time = follows_time
+        self.reset()
+
+    def reset(self) -> None:
+        """As before the first record."""
+        self.ts = 0
+        self.point = 0
+        self.fired: int | None = None
+        self.time: int | None = None
+        self.transaction = 0
+        self.edit = 0
+        self._latest: int | None = None
+        self._txn: int | None = None
+
+    def begin_edit(self, event: PrimitiveEvent) -> None:
+        """A new edit begins with this record: time moves on, and stands still inside it (W1)."""
+        self.edit += 1
+        if not self.follows_time:
+            return
+        self._note(event.at)
+        self.time = self._latest
+        if event.txn is None or event.txn != self._txn:
+            self.transaction += 1
+            self._txn = event.txn
+
+    def record(self, event: PrimitiveEvent) -> None:
+        """The next record, after `begin_edit` if it is the first of its edit."""
+        self.ts = event.ts
+        self.fired = None
+        self.point = max(self.point + 1, event.ts)
+        if self.follows_time:
+            self._note(event.at)
+
+    def fire(self, at: int | None) -> None:
+        """A timer is due: a time point of its own (W5). ``at`` is when it was due, None if not by time."""
+        self.point += 1
+        self.fired = at
+
+    def now(self) -> int:
+        """The time of what is detected at this time point: when a timer was due, else document time (W7)."""
+        return (self.time or 0) if self.fired is None else self.fired
+
+    def advance(self, time: int) -> None:
+        """The application, or a clock record, says that time has passed (W6)."""
+        self._latest = time if self._latest is None else max(self._latest, time)
+        self.time = self._latest
+
+    def reading(self, unit: Unit, ts: int) -> int:
+        """What the clock shows by this measure at record ``ts``; before the first known time nothing is due by time."""
+        if unit is Unit.TIME:
+            return _NEVER if self.time is None else self.time
+        return ts if unit is Unit.CHANGES else self.transaction
+
+    def moment(self) -> Moment:
+        """Where the current time point lies by each measure; time is 0 where it is not known."""
+        return Moment(self.ts, self.time or 0, self.transaction)
+
+    def _note(self, at: str | None) -> None:
+        if at is not None:
+            time = microseconds(at)
+            if self._latest is None or time > self._latest:
+                self._latest = time

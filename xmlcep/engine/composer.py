@@ -1,0 +1,164 @@
+"""Making composites: constituents, interval, path instance, variables (rules E4, E5, T4, K4, K5, V5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from contexts import Entry
+from contexts.entry import EMPTY_END, EMPTY_START, EVENT, FIRST, LAST
+from path_types import PathType, absolute_path_intersection
+
+from ..algebra import Order
+from ..events import Cause, CompositeEvent, Event
+from ..rules.trees import EventTree, OperatorNode
+from .clock import Clock
+
+_new_tuple = tuple.__new__
+_NO_NODE: tuple[PathType | None, int] = (None, 0)
+
+
+class Composer:
+    """Makes the composites of one operator.
+
+    ``report`` is the list to which they are added for the outside, None if this operator is not reported (G5).
+    ``ancestors`` is what `ancestor` has found.
+    """
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, clock: Clock
+    ) -> None:
+        self.name = tree.name
+        self.label = None if node.parent is None else node.label
+        self.report = report
+        self.ancestors: dict[PathType | None, tuple[PathType | None, int]] = {}
+        self._path = node.path
+        self._clock = clock
+        self._flat = tree.flat
+        self._by_detection = tree.order is Order.DETECTION
+        self._may_repeat = node.may_repeat
+        self.extended = tree.extended
+        self._is_plain = not (node.may_repeat or self._flat or self._by_detection or self.extended)
+
+    def compose(
+        self, combination: Sequence[Entry], cause: Cause, bindings: Mapping[str, object] | None = None
+    ) -> CompositeEvent:
+        """The composite of these events, with these variables."""
+        start, end = EMPTY_START, EMPTY_END
+        events = []
+        for entry in combination:
+            if entry[0] < start:
+                start = entry[0]
+            if entry[1] > end:
+                end = entry[1]
+            events.append(entry[3])
+        if self._is_plain:
+            path, ids = self.place(events[0])
+            return self.composite(path, ids, tuple(events), start, end, cause)
+        if self._may_repeat:
+            events = _without_repetition(events)
+        if self._by_detection:
+            start, end = interval(events)
+        path, ids = nearest_common_ancestor(events) if self._flat else self.place(events[0])
+        span = span_of(combination) if self.extended else None
+        return self.composite(path, ids, tuple(events), start, end, cause, span, bindings)
+
+    def composite(
+        self,
+        path: PathType | None,
+        ids: tuple[int, ...],
+        constituents: Sequence[Event],
+        start: float,
+        end: float,
+        cause: Cause,
+        span: tuple[object, object] | None = None,
+        bindings: Mapping[str, object] | None = None,
+    ) -> CompositeEvent:
+        """A composite with this path instance and interval (an empty one is +inf, -inf).
+
+        ``span`` are the moments of its first and last primitive event.
+        """
+        empty = start == EMPTY_START
+        return _new_tuple(
+            CompositeEvent,
+            (
+                self.name, self.label, path, ids, constituents, None if empty else start, None if empty else end,
+                cause, bindings, span,
+            ),
+        )  # fmt: skip
+
+    def report_and_store(self, event: CompositeEvent) -> Entry:
+        """Reports a composite that is raised; returns it as an operand stores it."""
+        if self.report is not None:
+            self.report.append(event)
+        return self.entry(event)
+
+    def entry(self, event: CompositeEvent, *, silent: bool = False) -> Entry:
+        """A composite as an operand stores it at the current time point."""
+        point = self._clock.point
+        start, end = event.start, event.end
+        interval_: tuple[float, float]
+        if start is None or end is None:
+            interval_ = (EMPTY_START, EMPTY_END)
+        else:
+            interval_ = (point, point) if self._by_detection else (start, end)
+        if not self.extended:
+            return (*interval_, point, event, silent)
+        first, last = event.span or (None, None)
+        return (*interval_, point, event, silent, first, last, event.bindings)
+
+    def place(self, event: Event) -> tuple[PathType | None, tuple[int, ...]]:
+        """The path instance of a composite of which ``event`` is any constituent (T4)."""
+        ancestor, length = self.ancestors.get(event[2]) or self.ancestor(event[2])
+        return ancestor, event[3][:length]
+
+    def ancestor(self, path: PathType | None) -> tuple[PathType | None, int]:
+        """The path type of composites with a constituent of this path type, and its length (T4)."""
+        place = self.ancestors[path] = _ancestor(self._path, path)
+        return place
+
+
+@lru_cache(maxsize=10_000)  # detectors of many documents ask the same
+def _ancestor(operator: PathType, path: PathType | None) -> tuple[PathType | None, int]:
+    found = absolute_path_intersection(operator, path)
+    return _NO_NODE if found is None else (found, len(found))
+
+
+def _without_repetition(events: list[Event]) -> list[Event]:
+    """Each event once, at its first place (K4)."""
+    return list({id(event): event for event in events}.values())
+
+
+def interval(events: Sequence[Event]) -> tuple[float, float]:
+    """From the least start to the greatest end (E5); (+inf, -inf) if all are empty."""
+    spans = [
+        (event.start, event.end) for event in events if event.start is not None and event.end is not None
+    ]
+    return min([s for s, _ in spans], default=EMPTY_START), max([e for _, e in spans], default=EMPTY_END)
+
+
+def span_of(entries: Sequence[Entry]) -> tuple[object, object] | None:
+    """The moments of the earliest and the latest primitive event in these entries; None if there is none."""
+    spans = [(entry[FIRST], entry[LAST]) for entry in entries if entry[FIRST] is not None]
+    return (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
+
+
+def nearest_common_ancestor(events: Sequence[Event]) -> tuple[PathType | None, tuple[int, ...]]:
+    """The path instance of the node that all these events have at or above them (T4 in flat context, K5)."""
+    path, ids = events[0][2], events[0][3]
+    for event in events[1:]:
+        length = 0
+        for a, b in zip(ids, event[3], strict=False):
+            if a != b:
+                break
+            length += 1
+        ids = ids[:length]
+    if path is None or not ids:
+        return None, ()
+    return PathType.of(True, path.steps[: len(ids)]), ids
+
+
+def event_of(entry: Entry) -> Event:
+    """The event of an entry."""
+    event: Event = entry[EVENT]
+    return event

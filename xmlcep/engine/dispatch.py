@@ -1,0 +1,334 @@
+"""Dispatch: what events of a type mean, worked out at the first event of that type and looked up from then on.
+
+`TreeDispatch` is what they mean to one tree, `TypeDispatch` to all trees that a detector evaluates (`ActiveTrees`).
+Both depend on rules only, so all detectors of the same rules share them; `bound_dispatch` joins them to the running
+states of one detector. So the work per event depends on the trees that can match it, not on how many there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache, partial, reduce
+from operator import and_
+from typing import Generic, TypeAlias, TypeVar
+
+from path_types import PathType, equals_or_ends, offset
+
+from ..algebra import ALL, Promise
+from ..events import CompositeEvent, CompositeType, PrimitiveType, Scope
+from ..rules.event_graph import EventGraph
+from ..rules.trees import EventTree, LeafNode, OperatorNode
+from .promises import promise
+
+# Where a leaf's event goes: operator (postorder index), operand, and which of the event's ids is the group
+# key (None: flat).
+Delivery: TypeAlias = tuple[int, int, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class TreeDispatch:
+    """The state updates of one event type in one tree.
+
+    ``deliveries`` in postorder of the operators and order of operands; ``creations`` the multiplicities with
+    l = 0 for which the event creates a node (M4); ``visit`` the postorder indexes, ascending, of the operators touched
+    and all their ancestors; ``presences`` the operators that look at whatever happens in their groups (S3, W10), with
+    the index of the group's node; ``direct`` says that there is nothing to do but one delivery.
+
+    Of operators with a condition, by postorder index: ``rechecks`` says which of the ids can be the node of a group
+    that the event is at or below, so that a condition that waits is asked again (U3), ``touches`` for which of these
+    the event can change what the condition reads (U7).
+    """
+
+    deliveries: tuple[Delivery, ...]
+    creations: frozenset[int]
+    rechecks: Mapping[int, tuple[int, ...]]
+    touches: Mapping[int, tuple[int, ...]]
+    visit: tuple[int, ...]
+    presences: tuple[tuple[int, int | None], ...]
+    direct: bool
+
+
+def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeDispatch | None:
+    """What primitive events of this type mean to a tree; None if they change nothing in it by themselves."""
+    deliveries = tuple(
+        delivery
+        for node in tree.operators
+        for leaf in node.leaves()
+        if isinstance(leaf.type, PrimitiveType) and leaf.type.accepts(operation, path)
+        for delivery in _delivery(tree, node, leaf, path)
+    )
+    creations = frozenset(
+        node.index
+        for node in tree.operators
+        if operation == "ins" and node.definition.creates_empty
+        if equals_or_ends(node.path, path) and (tree.flat or _index(node, path) is not None)
+    )
+    rechecks = {
+        node.index: nodes
+        for node in tree.operators
+        if node.condition is not None and (nodes := _at_or_above(node, path))
+    }
+    presences = tuple(
+        (node.index, None if tree.flat else _index(node, path))
+        for node in tree.operators
+        if node.watches_group and (tree.flat or _index(node, path) is not None)
+    )
+    touches = {
+        node.index: tuple(
+            index
+            for index in rechecks[node.index]
+            if node.condition.compiled.reads.touched_by(path.steps[index + 1 :])
+        )
+        for node in tree.operators
+        if node.condition is not None and node.index in rechecks
+    }
+    if not (deliveries or creations or rechecks or presences):
+        return None
+    touched = {operator for operator, _, _ in deliveries} | creations
+    direct = len(deliveries) == 1 and not (creations or presences or tree.extended)
+    visit = tuple(sorted(tree.with_ancestors(touched)))
+    return TreeDispatch(deliveries, creations, rechecks, touches, visit, presences, direct)
+
+
+def composite_deliveries(tree: EventTree, name: str, path: PathType) -> tuple[Delivery, ...]:
+    """Where a tree stores the composites of this name and absolute path type (T5)."""
+    return tuple(
+        delivery
+        for node in tree.operators
+        for leaf in node.leaves()
+        if isinstance(leaf.type, CompositeType) and leaf.type.accepts(name, path)
+        for delivery in _delivery(tree, node, leaf, path)
+    )
+
+
+def _delivery(tree: EventTree, node: OperatorNode, leaf: LeafNode, path: PathType) -> list[Delivery]:
+    index = None if tree.flat else _index(node, path)
+    return [] if index is None and not tree.flat else [(node.index, leaf.child_index, index)]
+
+
+def _at_or_above(node: OperatorNode, path: PathType) -> tuple[int, ...]:
+    """Which of the ids of such an event can be nodes of the operator's groups (D4: at or below the node)."""
+    above = [PathType.of(True, path.steps[: length + 1]) for length in range(len(path))]
+    return tuple(index for index, place in enumerate(above) if _index(node, place) == index)
+
+
+def _index(node: OperatorNode, path: PathType) -> int | None:
+    """Which of the ids of such an event is the group key in hierarchical context (K1), if it projects."""
+    start = offset(node.path, path)
+    return None if start is None else start + len(node.path) - 1
+
+
+_MOST_TYPES = 10_000  # of which something is kept: documents may have names without end
+
+Answer = TypeVar("Answer")
+ByType: TypeAlias = Mapping[tuple[str, PathType], Answer]
+
+
+class _Answers(dict[tuple[str, PathType], Answer], Generic[Answer]):
+    """Answers about event types (an operation or a name, and a path type), each found when first asked for."""
+
+    def __init__(self, find: Callable[[str, PathType], Answer]) -> None:
+        super().__init__()
+        self._find = find
+
+    def __missing__(self, key: tuple[str, PathType]) -> Answer:
+        if len(self) >= _MOST_TYPES:
+            self.clear()
+        answer = self[key] = self._find(*key)
+        return answer
+
+
+@dataclass(frozen=True, slots=True)
+class TypeDispatch:
+    """What primitive events of one type mean to the chosen trees.
+
+    ``steps`` are the trees that take them, in order of G2; ``watchers`` those that only have to know of them while a
+    condition waits, by index; ``alone`` says that none of the steps is used by another chosen tree; ``freed`` are the
+    operators (tree, postorder index) of which a deleted node can be a group (G4). ``direct`` says that in each tree
+    there is but one arrival, and nothing deferred.
+    """
+
+    steps: tuple[tuple[int, TreeDispatch], ...]
+    watchers: Mapping[int, TreeDispatch]
+    alone: bool
+    freed: tuple[tuple[int, int], ...]
+    direct: bool
+
+
+class ActiveTrees:
+    """The chosen trees of a graph, in order of G2. Elsewhere they go by their index in the graph.
+
+    ``reused`` is what is promised of the trees that each chosen one reuses; ``users`` are the chosen trees
+    that use a tree, which may be an outside one; ``upstream`` are, for each chosen tree, the chosen deferring
+    trees whose composites may still reach it, directly or by others; ``conditional`` are those with a
+    condition; ``asking`` those that ask the document or use the event of one that does (U2). ``by_type`` says
+    what primitive events mean, by operation and path type, None if they mean nothing; ``composite_dispatch``,
+    for each chosen tree, where it stores composites, by name and path type.
+    """
+
+    def __init__(self, graph: EventGraph, names: Collection[str]) -> None:
+        self.trees = tuple(tree for tree in graph.trees if tree.name in names)
+        promises = _promises_of_reused(graph)
+        self.reused = {tree.index: promises[tree.index] for tree in self.trees}
+        self.users = _users(self.trees)
+        self.upstream = _upstream(graph, self.trees)
+        self.conditional = frozenset(
+            tree.index for tree in self.trees if any(operator.condition for operator in tree.operators)
+        )
+        self.asking = _asking(graph, self.trees)
+        self.by_type: ByType[TypeDispatch | None] = _Answers(self._of_type)
+        self.composite_dispatch: dict[int, ByType[tuple[Delivery, ...]]] = {
+            tree.index: _Answers(partial(composite_deliveries, tree)) for tree in self.trees
+        }
+        self._graph = graph
+        self.follows_time = any(tree.extended for tree in self.trees)
+        self._by_path = _by_path(self.trees)
+        self._by_scope = _by_scope(self.trees)
+        # Trees that events of any path may concern: for conditions (D4), or because something looks at its group.
+        self._everywhere = self.conditional | {
+            tree.index for tree in self.trees if any(node.watches_group for node in tree.operators)
+        }
+        self._indexes = {tree.name: tree.index for tree in graph.trees}
+
+    def by_outside_tree(self, composites: Iterable[CompositeEvent]) -> dict[int, list[CompositeEvent]]:
+        """Composites of outside trees by the tree that raised them, in the order of N2; without those that
+        no chosen tree uses.
+
+        Raises `ValueError` for composites that cannot come from outside.
+        """
+        found: dict[int, list[CompositeEvent]] = {}
+        for event in sorted(composites, key=lambda event: event.ids):
+            index = self._indexes.get(event.name)
+            if index is None or index in self.reused:
+                where = "no event of these rules" if index is None else "evaluated by this very detector"
+                raise ValueError(
+                    f"a composite of {event.name!r} was fed, which is {where}: feed those of trees outside"
+                )
+            if event.operator is not None:
+                raise ValueError(
+                    f"a composite of {event.operator!r}, an inner operator of {event.name!r}, was fed: "
+                    "feed what the root of the tree raises (its operator is None)"
+                )
+            if index in self.users:
+                found.setdefault(index, []).append(event)
+        return found
+
+    def _of_type(self, operation: str, path: PathType) -> TypeDispatch | None:
+        steps = []
+        watchers: dict[int, TreeDispatch] = {}
+        freed: list[tuple[int, int]] = []
+        direct = True
+        for tree in self._candidates(path):
+            plan = primitive_dispatch(tree, operation, path)
+            if plan is not None and plan.rechecks:
+                watchers[tree.index] = plan
+            if plan is not None and (plan.visit or plan.presences):
+                steps.append((tree.index, plan))
+                deferred = any(operator.deferred for operator in tree.operators)
+                direct = direct and plan.direct and not (deferred or tree.flat)
+            if operation == "del" and not tree.flat:
+                freed += [
+                    (tree.index, node.index) for node in tree.operators if equals_or_ends(node.path, path)
+                ]
+        if not (steps or watchers or freed):
+            return None
+        alone = not any(index in self.users for index, _ in steps)
+        direct = direct and alone and not (freed or watchers)
+        return TypeDispatch(tuple(steps), watchers, alone, tuple(freed), direct)
+
+    def _candidates(self, path: PathType) -> list[EventTree]:
+        """The trees that have to be asked about primitive events of this path, in order of G2.
+
+        A compatible leaf has this path or one that ends it (E2), and so has the operator of which a created
+        or deleted node is a group; conditions are looked at for events below their node, too (D4).
+        """
+        indexes = set(self._everywhere)
+        for ending in path.endings:
+            indexes |= self._by_path.get(ending, frozenset())
+        if self._by_scope:
+            indexes.update(
+                index
+                for place, trees in self._by_scope.items()
+                if offset(place, path) is not None
+                for index in trees
+            )
+        return [self._graph.trees[index] for index in sorted(indexes)]
+
+
+def select(graph: EventGraph, names: Collection[str] | None) -> ActiveTrees:
+    """The selection of the trees with these names; None: of all trees.
+
+    Raises `ValueError` for a name that no tree has.
+    """
+    return _select(graph, None if names is None else frozenset(names))
+
+
+@lru_cache(maxsize=64)
+def _select(graph: EventGraph, names: frozenset[str] | None) -> ActiveTrees:
+    known = [tree.name for tree in graph.trees]
+    if names is None:
+        return ActiveTrees(graph, known)
+    unknown = sorted(names.difference(known))
+    if unknown:
+        raise ValueError(
+            f"trees has {unknown[0]!r}, which is no event of these rules: expected some of {', '.join(known)}"
+        )
+    return ActiveTrees(graph, names)
+
+
+def _promises_of_reused(graph: EventGraph) -> list[Promise]:
+    """For each tree of the graph what is promised of the trees that it reuses, wherever these run."""
+    promised: list[Promise] = []
+    reused: list[Promise] = []
+    for tree in graph.trees:
+        reused.append(reduce(and_, (promised[index] for index in tree.dependencies), ALL))
+        promised.append(promise(tree.root, reused[-1]))
+    return reused
+
+
+def _users(chosen: Iterable[EventTree]) -> dict[int, tuple[int, ...]]:
+    users: dict[int, tuple[int, ...]] = {}
+    for tree in chosen:
+        for used in tree.dependencies:
+            users[used] = (*users.get(used, ()), tree.index)
+    return users
+
+
+def _upstream(graph: EventGraph, chosen: Collection[EventTree]) -> dict[int, frozenset[int]]:
+    """Outside trees raise nothing later than they could (see `Detector.feed`), but they may pass on."""
+    deferring = {tree.index for tree in chosen if any(operator.deferred for operator in tree.operators)}
+    above: list[frozenset[int]] = []
+    for tree in graph.trees:
+        above.append(
+            frozenset(deferring.intersection(tree.dependencies)).union(
+                *(above[used] for used in tree.dependencies)
+            )
+        )
+    return {tree.index: above[tree.index] for tree in chosen}
+
+
+def _asking(graph: EventGraph, chosen: Iterable[EventTree]) -> frozenset[int]:
+    found: set[int] = set()
+    for tree in graph.trees:
+        if graph.asks_document(tree) or found.intersection(tree.dependencies):
+            found.add(tree.index)
+    return frozenset(found).intersection(tree.index for tree in chosen)
+
+
+def _by_scope(chosen: Iterable[EventTree]) -> dict[PathType, frozenset[int]]:
+    """The trees with leaves that take what is below a place (F5), by that."""
+    found: dict[PathType, set[int]] = {}
+    for tree in chosen:
+        for leaf in tree.leaves():
+            if leaf.type.scope is not Scope.NODE:
+                found.setdefault(leaf.path, set()).add(tree.index)
+    return {path: frozenset(indexes) for path, indexes in found.items()}
+
+
+def _by_path(chosen: Iterable[EventTree]) -> dict[PathType, frozenset[int]]:
+    found: dict[PathType, set[int]] = {}
+    for tree in chosen:
+        for path in (*(leaf.path for leaf in tree.leaves()), *(node.path for node in tree.operators)):
+            found.setdefault(path, set()).add(tree.index)
+    return {path: frozenset(indexes) for path, indexes in found.items()}

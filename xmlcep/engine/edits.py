@@ -1,0 +1,109 @@
+"""Edits: what asks the document sees it as it is after an edit, so it waits for the edit's end (rules U1, U2).
+
+The trees that ask nothing are not held up: they take each record as it comes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..documents import Replica
+from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
+from .evaluation import Evaluation, Outside
+from .release import Release
+from .setting import Setting
+from .timers import Due
+from .tree import Answers
+
+
+class HeldRecord(NamedTuple):
+    """A record of an edit that goes on: at which time point it was, the composites that came with it, what leaves have
+    asked of the document before the edit."""
+
+    event: PrimitiveEvent
+    point: int
+    outside: Outside
+    before: Answers
+
+
+class HeldTimePoint(NamedTuple):
+    """A time point within an edit without a record: something happened elsewhere, or was due by counting (Z10)."""
+
+    cause: TimePoint
+    point: int
+    outside: Outside
+    release: Release
+    due: dict[int, list[Due]]
+
+
+class Edit:
+    """The records of the present edit, as far as trees that ask the document have not seen them."""
+
+    def __init__(self, evaluation: Evaluation, setting: Setting, asking: frozenset[int]) -> None:
+        self._evaluation = evaluation
+        self._setting = setting
+        self.asking = asking
+        self.others = frozenset(evaluation.trees) - asking
+        self._held: list[HeldRecord | HeldTimePoint] = []
+
+    def is_open(self) -> bool:
+        """Whether records are held."""
+        return bool(self._held)
+
+    def hold(self, event: PrimitiveEvent, outside: Outside) -> None:
+        """A record of an edit that goes on, or ends: the trees that ask nothing take it, the others have to wait."""
+        before: Answers = {}
+        evaluation = self._evaluation
+        bound = evaluation.dispatch[event.op][event.path]
+        if event.op == "del" and bound is not None:
+            for tree, plan in bound.steps:
+                if tree.tree.index in self.asking:
+                    tree.ask_before(event, plan, before)
+        point = self._setting.clock.point
+        passed_on = evaluation.process(event, bound, dict(outside), self.others)
+        self._held.append(HeldRecord(event, point, {**outside, **passed_on}, before))
+
+    def hold_time_point(self, cause: TimePoint, release: Release, due: dict[int, list[Due]]) -> None:
+        """Something within an edit that is no record."""
+        now = {index: timers for index, timers in due.items() if index in self.others}
+        passed_on = self._evaluation.run(cause, {}, {}, release, now, self.others)
+        later = {index: timers for index, timers in due.items() if index in self.asking}
+        point = self._setting.clock.point
+        self._held.append(HeldTimePoint(cause, point, passed_on, release, later))
+
+    def end(self, document: Replica) -> None:
+        """The edit is over: the document changes, then the trees that ask it take what was held."""
+        held, self._held = self._held, []
+        if not held:
+            return
+        evaluation, clock = self._evaluation, self._setting.clock
+        events = [each.event for each in held if isinstance(each, HeldRecord)]
+        for event in events:
+            document.apply(event)
+        evaluation.touch(events)
+        ts, point = clock.ts, clock.point
+        for each in held:
+            clock.point = each.point
+            if isinstance(each, HeldRecord):
+                clock.ts = each.event.ts
+                bound = evaluation.dispatch[each.event.op][each.event.path]
+                evaluation.process(each.event, bound, each.outside, self.asking, each.before)
+            else:
+                clock.ts = each.cause.ts
+                evaluation.run(each.cause, {}, each.outside, each.release, each.due, self.asking)
+        clock.ts, clock.point = ts, point
+        evaluation.end_edit()
+
+    def clear(self) -> None:
+        """Forgets what is held."""
+        self._held.clear()
+
+
+def by_time_point(raised: list[CompositeEvent]) -> list[CompositeEvent]:
+    """What an edit has raised, by time point; within one in raise order (U2)."""
+    return sorted(raised, key=_time) if len(raised) > 1 else raised
+
+
+def _time(composite: CompositeEvent) -> int:
+    cause: Cause = composite.cause
+    return cause.ts

@@ -1,0 +1,40 @@
+"""What can go wrong while events are evaluated."""
+
+from __future__ import annotations
+
+from ..algebra import Operator
+from ..errors import XmlCepError
+
+
+class EvaluationError(XmlCepError, RuntimeError):
+    """A rule cannot be evaluated further; says which, and why."""
+
+
+class UnknownTimeError(EvaluationError):
+    """A rule with durations takes a record, and no record so far has said what time it is (W1)."""
+
+    def __init__(self, event: str, ts: int) -> None:
+        super().__init__(
+            f"event {event} has durations, and at record {ts} the time is not known: "
+            "no record up to there has a time in 'at'"
+        )
+
+
+class EndlessBeatError(EvaluationError):
+    """A periodic operator has beaten too often while nothing happened (W10)."""
+
+    def __init__(self, event: str, operator: Operator, most: int) -> None:
+        super().__init__(
+            f"event {event}: {operator.symbol}{operator.brackets()} was raised {most} times in one window without a "
+            "change there: close the window, or let it beat less often (W10)"
+        )
+
+
+class TooManyTriesError(EvaluationError):
+    """``having`` was asked of more combinations for one arrival than is allowed (Q5)."""
+
+    def __init__(self, event: str, ts: int, limit: int) -> None:
+        super().__init__(
+            f"event {event}: at record {ts} more than {limit} combinations were tried for 'having' (Q5): bind fewer "
+            "operands together, give the operator a window, or allow more tries"
+        )

@@ -1,0 +1,279 @@
+"""The event trees of a detector, taken through one time point after the other (rules G1, G2, G4)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from heapq import heapify, heappop, heappush
+
+from contexts import Entry
+from contexts.search import SearchLimitError
+
+from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent
+from .bound_dispatch import BoundDispatch, BoundDispatches, Direct
+from .dispatch import ActiveTrees, TreeDispatch
+from .errors import TooManyTriesError
+from .leaf import LeafState
+from .operators import OperatorState
+from .release import Release
+from .setting import Setting
+from .timers import Due
+from .tree import NO_ANSWERS, Answers, TreeState
+
+_new_tuple = tuple.__new__
+_NOTHING_DUE: Mapping[int, list[Due]] = {}
+Outside = dict[int, list[CompositeEvent]]
+"""Composites of trees that are not evaluated now, by the tree that raised them (N2)."""
+
+
+class Evaluation:
+    """The running states of all trees.
+
+    ``report`` collects what is raised, ``waiting`` are the trees with something that a release or an event elsewhere
+    may raise (D2, D3), ``blocked`` those in which a condition waits (U3).
+    """
+
+    def __init__(self, active: ActiveTrees, setting: Setting, *, operators: bool) -> None:
+        self._active = active
+        self._setting = setting
+        self.report: list[CompositeEvent] = []
+        # By their index in the graph, which is their turn (G2).
+        self.trees = {
+            tree.index: TreeState(
+                tree,
+                setting,
+                self.report,
+                report_operators=operators,
+                reused=active.reused[tree.index],
+                composite_dispatch=active.composite_dispatch[tree.index],
+            )
+            for tree in active.trees
+        }
+        self.dispatch: dict[str, BoundDispatches] = {
+            operation: BoundDispatches(operation, active, self.trees) for operation in OPERATIONS
+        }
+        self.waiting: set[int] = set()
+        self.blocked: set[int] = set()
+        self._dying: list[tuple[TreeState, OperatorState, int]] = []
+
+    def take_report(self) -> list[CompositeEvent]:
+        """What has been raised since it was asked last."""
+        raised = self.report[:]
+        self.report.clear()
+        return raised
+
+    # ---- one time point -------------------------------------------------------------------------------
+
+    def process(
+        self,
+        event: PrimitiveEvent,
+        bound: BoundDispatch | None,
+        outside: Outside,
+        only: Collection[int] | None = None,
+        before: Answers = NO_ANSWERS,
+    ) -> Outside:
+        """Takes the trees (with ``only``: these) through the time point of a primitive event.
+
+        ``outside`` are composites of trees that are not evaluated now; ``before`` is what leaves have asked before the
+        event's edit. Returns what trees raised that are used by trees that are not evaluated now.
+        """
+        if bound is None:
+            if outside or self._is_released_by(event):
+                return self._end(self.run(event, {}, outside, only=only))
+            return {}
+        if event.op == "del":
+            for tree, state in bound.vanishing:
+                if only is None or tree.tree.index in only:
+                    state.vanish(event.path, event.ids)
+        busy = bool(outside) or (bool(self.waiting) and self._is_released_by(event))
+        watched = self.blocked.intersection(bound.watchers) if self.blocked else ()
+        passed_on: Outside = {}
+        if busy or watched or not bound.alone or only is not None or before:
+            plans: dict[int, TreeDispatch | None] = {index: bound.watchers[index] for index in watched}
+            plans |= {tree.tree.index: plan for tree, plan in bound.steps}
+            if only is not None:
+                plans = {index: plan for index, plan in plans.items() if index in only}
+            passed_on = self.run(event, plans, outside, only=only, before=before)
+        elif bound.direct is not None:
+            deliver(event, bound.direct, bound.filtered)
+        else:
+            for (
+                tree,
+                plan,
+            ) in bound.steps:  # they have nothing to do with each other, and nothing else is released
+                self._guarded(tree, event, plan)
+                self._note(tree)
+        if bound.freed:
+            self._delete(bound, event.ids[-1], only)
+        return self._end(passed_on)
+
+    def run(
+        self,
+        cause: Cause,
+        plans: Mapping[int, TreeDispatch | None],
+        outside: Outside,
+        release: Release = Release.LEFT,
+        due: Mapping[int, list[Due]] = _NOTHING_DUE,
+        only: Collection[int] | None = None,
+        before: Answers = NO_ANSWERS,
+    ) -> Outside:
+        """Takes all trees concerned through the time point, dependencies first (G2); see `process`.
+
+        ``due`` are the timers of each tree that are.
+        """
+        queued = plans.keys() | outside.keys() | due.keys()
+        if release is Release.LEFT and self.waiting:
+            queued.update(i for i in self.waiting - queued if self._is_left(self.trees[i], cause))
+            if only is not None:
+                queued.intersection_update({*only, *outside})
+        elif release is Release.FLUSH:
+            queued |= self.waiting
+        todo = list(queued)
+        heapify(todo)
+        inboxes: dict[int, list[CompositeEvent]] = {}
+        passed_on: Outside = {}
+        while todo:
+            index = heappop(todo)
+            if index in outside:
+                composites = outside[index]
+            else:
+                tree = self.trees[index]
+                raised = self._guarded(
+                    tree, cause, plans.get(index), inboxes.pop(index, ()), release, due.get(index, ()), before
+                )
+                self._note(tree)
+                composites = _in_finding_order(raised) if raised and index in self._active.users else []
+            for user in self._active.users[index] if composites else ():
+                if only is not None and user not in only:
+                    passed_on[index] = composites
+                elif any(self.trees[user].composite_deliveries(event) for event in composites):
+                    inboxes.setdefault(user, []).extend(composites)
+                    if user not in queued:
+                        queued.add(user)
+                        heappush(todo, user)
+        return passed_on
+
+    def _guarded(
+        self,
+        tree: TreeState,
+        cause: Cause,
+        plan: TreeDispatch | None,
+        composites: Sequence[CompositeEvent] = (),
+        release: Release = Release.LEFT,
+        due: Sequence[Due] = (),
+        before: Answers = NO_ANSWERS,
+    ) -> list[Entry]:
+        """Takes one tree through the time point; a search that is too long is an error that names it (Q5)."""
+        self._setting.tries.begin()
+        try:
+            return tree.process(cause, plan, composites, release=release, due=due, before=before)
+        except SearchLimitError as error:
+            raise TooManyTriesError(tree.tree.name, cause.ts, self._setting.tries.limit) from error
+
+    def _note(self, tree: TreeState) -> None:
+        """What a tree waits for now."""
+        if tree.deferrals:
+            index = tree.tree.index
+            (self.waiting.add if tree.is_due_elsewhere() else self.waiting.discard)(index)
+            (self.blocked.add if tree.is_blocked() else self.blocked.discard)(index)
+
+    def _is_released_by(self, event: PrimitiveEvent) -> bool:
+        return any(self._is_left(self.trees[index], event) for index in self.waiting)
+
+    def _is_left(self, tree: TreeState, cause: Cause) -> bool:
+        return not isinstance(cause, PrimitiveEvent) or tree.must_release(cause)
+
+    def touch(self, events: Iterable[PrimitiveEvent]) -> None:
+        """These events are the edit that is processed next (U7)."""
+        for event in events:
+            bound = self.dispatch[event.op][event.path]
+            if bound is not None and bound.watchers:
+                for index, plan in bound.watchers.items():
+                    if plan.touches:
+                        self.trees[index].touch(event, plan)
+                        self._note(self.trees[index])
+
+    def end_edit(self) -> None:
+        """The edit is over."""
+        for index in self._active.conditional:
+            for deferral in self.trees[index].deferrals:
+                if deferral.touched:
+                    deferral.end_edit()
+
+    # ---- freeing (G4) -----------------------------------------------------------------------------------
+
+    def _delete(self, bound: BoundDispatch, place: int, only: Collection[int] | None) -> None:
+        """The node of these groups is gone: their state is freed, now or when nothing can come any more."""
+        for tree, state in bound.freed:
+            if only is not None and tree.tree.index not in only:
+                continue
+            if self.waiting and self._is_awaited(tree, state, place):
+                self._dying.append((tree, state, place))
+            else:
+                tree.forget(state, place)
+                self._note(tree)
+
+    def _is_awaited(self, tree: TreeState, state: OperatorState, place: int) -> bool:
+        return tree.is_awaited(state, place) or any(
+            self.trees[index].has_pending() for index in self._active.upstream[tree.tree.index]
+        )
+
+    def _end(self, passed_on: Outside) -> Outside:
+        if self._dying:
+            self.free_the_dying()
+        return passed_on
+
+    def free_the_dying(self) -> None:
+        """Frees groups of deleted nodes that nothing can come from any more."""
+        still = []
+        for tree, state, place in self._dying:
+            if self._is_awaited(tree, state, place):
+                still.append((tree, state, place))
+            else:
+                tree.forget(state, place)
+                self._note(tree)
+        self._dying = still
+
+    def clear(self) -> None:
+        """As before the first event."""
+        self.report.clear()
+        self.waiting.clear()
+        self.blocked.clear()
+        self._dying.clear()
+        for tree in self.trees.values():
+            tree.clear()
+
+    # ---- looking inside ---------------------------------------------------------------------------------
+
+    def size(self) -> int:
+        """How many events are stored in all groups of all trees: what memory depends on (G4)."""
+        return sum(state.size() for tree in self.trees.values() for state in tree.states)
+
+    def check(self) -> None:
+        """Checks the invariants that hold between events; AssertionError shows what breaks one."""
+        assert not self.report, self.report
+        for tree in self.trees.values():
+            for state in tree.states:
+                state._check()
+            assert not tree.is_due_elsewhere() or tree.tree.index in self.waiting, tree.tree.name
+            assert not tree.is_blocked() or tree.tree.index in self.blocked, tree.tree.name
+
+
+def deliver(
+    event: PrimitiveEvent, direct: tuple[Direct, ...], filtered: tuple[tuple[LeafState, Direct], ...]
+) -> None:
+    """Makes the deliveries of an event for which there is nothing else to do."""
+    if type(event) is not PrimitiveEvent:
+        event = _new_tuple(PrimitiveEvent, event)
+    ts, ids = event[0], event[3]
+    entry = (ts, ts, ts, event, False)
+    for take, child, index in direct:
+        take(child, ids[index], entry, event)
+    for leaf, (take, child, index) in filtered:
+        if leaf.read(event) is not None:
+            take(child, ids[index], entry, event)
+
+
+def _in_finding_order(raised: list[Entry]) -> list[CompositeEvent]:
+    """By path ids, values and raise order: how composites of one time point reach later trees (N2, V7)."""
+    composites = [entry[3] for entry in raised]
+    return sorted(composites, key=lambda event: event.ids) if len(composites) > 1 else composites

@@ -1,0 +1,159 @@
+"""What a leaf asks of an event before it takes it, and what it binds (rules F1, F2, V1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from ..documents import Replica
+from ..events import CompositeEvent, Event, PrimitiveEvent
+from ..rules.programs import LeafProgram, node_kind
+from ..xpath import Environment, Expression, NodeKind, Sight
+from .references import References
+
+Bindings: TypeAlias = Mapping[str, Any]
+"""Variables by name: a value, or a tuple of values (V5)."""
+
+NO_BINDINGS: Bindings = {}
+
+
+def own_value(event: PrimitiveEvent) -> str | None:
+    """The node's value: of a deletion the one that it had."""
+    return event.old if event.op == "del" else event.value
+
+
+_PRIMITIVE: dict[str, Callable[[PrimitiveEvent], Any]] = {
+    "old": lambda event: event.old or "",
+    "new": lambda event: event.value or "",
+    "op": lambda event: event.op,
+    "ts": lambda event: str(event.ts),
+    "at": lambda event: event.at or "",
+    "doc": lambda event: event.doc,
+    "txn": lambda event: "" if event.txn is None else str(event.txn),
+}
+_COMPOSITE: dict[str, Callable[[CompositeEvent], Any]] = {
+    "old": lambda event: "",
+    "new": lambda event: "",
+    "op": lambda event: "",
+    "ts": lambda event: str(event.cause.ts),
+    "at": lambda event: event.cause.at or "",
+    "doc": lambda event: event.cause.doc,
+    "txn": lambda event: "" if event.cause.txn is None else str(event.cause.txn),
+}
+
+
+def _of_primitive(name: str) -> Callable[[PrimitiveEvent], Any]:
+    """What reads a variable of a primitive event (F2)."""
+    if name in _PRIMITIVE:
+        return _PRIMITIVE[name]
+    key = name.removeprefix("meta:")
+    return lambda event: "" if event.meta is None else event.meta.get(key, "")
+
+
+def _of_composite(name: str) -> Callable[[CompositeEvent], Any]:
+    """What reads a variable of a composite: its own ones, and those of its cause (F2)."""
+    if name in _COMPOSITE:
+        return _COMPOSITE[name]
+    if name.startswith("meta:"):
+        key = name.removeprefix("meta:")
+        return lambda event: "" if event.cause.meta is None else event.cause.meta.get(key, "")
+    return lambda event: () if event.bindings is None else event.bindings.get(name, ())
+
+
+PRIMITIVE: Sight[PrimitiveEvent] = Sight(lambda event: own_value(event) or "", _of_primitive)
+COMPOSITE: Sight[CompositeEvent] = Sight(lambda event: "", _of_composite)
+
+
+def _sight(composite: bool) -> Sight[Any]:
+    return COMPOSITE if composite else PRIMITIVE
+
+
+class _Asked:
+    """The questions about events at nodes of one kind, as functions."""
+
+    def __init__(
+        self, filter_: Callable[[Any], bool] | None, bindings: tuple[tuple[str, Callable[[Any], Any]], ...]
+    ) -> None:
+        self.filter = filter_
+        self.bindings = bindings
+
+
+class LeafState:
+    """A leaf's program, ready to be asked.
+
+    ``document`` is where it looks if it has to; ``references`` are the reference documents (V8).
+    """
+
+    def __init__(self, program: LeafProgram, document: Replica | None, references: References) -> None:
+        self.program = program
+        self._document = document
+        self._references = references
+        self._asked: dict[tuple[bool, NodeKind], _Asked] = {}
+
+    def read(self, event: Event) -> Bindings | None:
+        """The variables that an event binds here; None if the leaf does not take it."""
+        path = event[2]
+        assert path is not None
+        composite = type(event) is CompositeEvent
+        kind = node_kind(path)
+        asked = self._asked.get((composite, kind))
+        if asked is None:
+            asked = self._asked[composite, kind] = self._ask(composite, kind)
+        if asked.filter is not None and not asked.filter(event):
+            return None
+        return {name: value(event) for name, value in asked.bindings} if asked.bindings else NO_BINDINGS
+
+    def _ask(self, composite: bool, kind: NodeKind) -> _Asked:
+        questions = self.program.questions[kind]
+        filter_ = None if questions.filter is None else self._boolean(questions.filter, composite)
+        bindings: list[tuple[str, Callable[[Any], Any]]] = []
+        for name, expression in questions.bindings:
+            if expression is None:
+                bindings.append((name, _no_value if composite or kind is NodeKind.ELEMENT else own_value))
+            else:
+                bindings.append((name, self._value(expression, composite)))
+        return _Asked(filter_, tuple(bindings))
+
+    def _boolean(self, expression: Expression, composite: bool) -> Callable[[Any], bool]:
+        if not expression.needs_nodes:
+            return expression.on(_sight(composite)).boolean
+        see = self._seen_by(expression, composite)
+
+        def ask(event: Event) -> bool:
+            environment = see(event)
+            return environment is not None and expression.boolean(environment)
+
+        return ask
+
+    def _value(self, expression: Expression, composite: bool) -> Callable[[Any], Any]:
+        if not expression.needs_nodes:
+            return expression.on(_sight(composite)).value
+        see = self._seen_by(expression, composite)
+
+        def ask(event: Event) -> Any:
+            environment = see(event)
+            return None if environment is None else expression.value(environment)
+
+        return ask
+
+    def _seen_by(self, expression: Expression, composite: bool) -> Callable[[Any], Environment | None]:
+        """What the expression sees of an event; None where its node is not in the document (Z10)."""
+        sight = _sight(composite)
+        readers = {
+            name: sight.variable(name) for name in expression.variables if name not in self._references
+        }
+        references = {name: self._references[name] for name in expression.variables & self._references.keys()}
+        document = self._document
+
+        def see(event: Event) -> Environment | None:
+            variables = {name: read(event) for name, read in readers.items()} | references
+            if not expression.needs_document:
+                return Environment(variables, value=sight.own(event))
+            assert document is not None and event.path is not None
+            return document.environment(event.path, event.ids, variables)
+
+        return see
+
+
+def _no_value(event: Event) -> None:
+    return None

@@ -1,0 +1,79 @@
+"""The cumulating aperiodic operator at run time: at c, all b since a (W9)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contexts import Entry
+from contexts.grouping import Key
+
+from ...algebra import Promise
+from ...events import Cause, CompositeEvent
+from ...rules.trees import EventTree, OperatorNode
+from ..setting import Setting
+from .opened import OpenedState, is_before
+
+
+class AperiodicStarState(OpenedState):
+    """The b of open windows are kept until these close; what is in no window any more counts as consumed (Z18)."""
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
+    ) -> None:
+        super().__init__(node, tree, report, setting)
+        self.kept: dict[Key, list[Entry]] = {}
+
+    def occur(self, key: Key, entry: Entry, cause: Cause) -> None:
+        if any(is_before(a, entry) for a in self.opened.get(key, ())):
+            self.kept.setdefault(key, []).append(entry)
+        else:
+            self.consumed_by(1, (entry,))
+
+    def close(self, key: Key, entry: Entry, cause: Cause) -> None:
+        windows = self.before(key, entry)
+        for window in windows:
+            inside = [b for b in self.kept.get(key, ()) if any(is_before(a, b) for a in window)]
+            if inside:
+                self.raise_combination([*window, *inside, entry], cause)
+        for window in windows:
+            self.shut(key, window)
+        self._release_kept(key)
+
+    def _release_kept(self, key: Key) -> None:
+        kept = self.kept.pop(key, [])
+        opened = self.opened.get(key, ())
+        rest = [b for b in kept if any(is_before(a, b) for a in opened)]
+        if rest:
+            self.kept[key] = rest
+        self.consumed_by(1, [b for b in kept if not any(b is one for one in rest)])
+
+    def open(self, key: Key, entry: Entry) -> None:
+        super().open(key, entry)
+        if self.context.replaces:
+            self._release_kept(key)
+
+    def withdraw(self, child: int, entry: Entry) -> None:
+        super().withdraw(child, entry)
+        key = self.grouping.key_of(entry)
+        if key in self.kept:
+            self.kept[key] = [b for b in self.kept[key] if b is not entry]
+            self._release_kept(key)
+
+    def forget(self, key: Key) -> None:
+        super().forget(key)
+        self.kept.pop(key, None)
+
+    def clear(self) -> None:
+        super().clear()
+        self.kept.clear()
+
+    def size(self) -> int:
+        return super().size() + sum(map(len, self.kept.values()))
+
+
+def new_state(
+    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
+    operands: Sequence[Promise],
+) -> AperiodicStarState:  # fmt: skip
+    """The running state of ``aperiodic*``."""
+    return AperiodicStarState(node, tree, report, setting)

@@ -1,0 +1,193 @@
+"""Sequence at run time: operands each before the next (H5), with nothing of the negated ones in between (A1, A2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from contexts import Chains, Entry, Group
+from contexts.constraints import Absence, Constraint, Contiguity, Gap, Order, Violations
+from contexts.entry import EMPTY_START, END, FIRST
+from contexts.grouping import Key
+from contexts.search import Constrained
+
+from ...algebra import Promise
+from ...algebra import Sequence as SequenceDefinition
+from ...events import Cause, CompositeEvent
+from ...rules.trees import EventTree, OperatorNode
+from ..setting import Setting
+from ..timers import MEASURE, Due
+from .combining import CombiningState, reach, window_constraints
+from .negation import violations_of
+
+
+class SequenceState(CombiningState):
+    """All operands have occurred, each before the next, and nothing of the negated ones in between.
+
+    Where everything that the operands before k raise is never empty and ends when it arrives, an event of
+    operand k that finds nothing of operand k-1 before it never will, and is not kept (G4, C9):
+    ``hopeless_without[k]``. Operands are counted without the negated ones, but for ``violations``: by operand.
+    """
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
+        operands: Sequence[Promise],
+    ) -> None:  # fmt: skip
+        definition = node.definition
+        assert isinstance(definition, SequenceDefinition)
+        positive = definition.positive
+        super().__init__(node, tree, report, setting, [operands[k] for k in positive])
+        self._position = {operand: position for position, operand in enumerate(positive)}
+        self._last = len(positive) - 1
+        # An empty composite is in order with everything, and dropping it would disturb M5. In recent context a
+        # newer event replaces an older one even if it is hopeless itself.
+        self.hopeless_without = [
+            position > 0
+            and not self.context.replaces
+            and operands[k].solid
+            and all(operands[before].prompt for before in positive[:position])
+            for position, k in enumerate(positive)
+        ]
+        self.violations: dict[int, Violations] = {}
+        # Of each negated operand, how many operands that have to occur stand before it.
+        self._before = {k: sum(other < k for other in positive) for k in definition.negated}
+        self.contiguity: Contiguity | None = None
+        constraints = self._constraints(definition)
+        if len(constraints) > 1 or self.values.having is not None:
+            self.exists = Constrained(
+                constraints, ordered=True, admit=self.values.admitter(), tries=setting.tries
+            )
+        else:
+            self.exists = Chains()
+
+    def _constraints(self, definition: SequenceDefinition) -> list[Constraint]:
+        options = definition.options
+        constraints: list[Constraint] = [Order(), *window_constraints(self.node)]
+        if options.gap is not None:
+            constraints.append(Gap(reach(options.gap), MEASURE[options.gap.unit]))
+        if options.strict:
+            self.contiguity = Contiguity(self.grouping.place_of)
+            constraints.append(self.contiguity)
+        for k, before in self._before.items():
+            violations = self.violations[k] = violations_of(
+                self.node.children[k], self.setting, self.tree_index, flat=self.flat
+            )
+            if self.by_value:
+                violations.project = partial(self.projected, k)
+            if before > self._last:
+                continue  # trailing (A3)
+            if options.within is not None:
+                amount, unit = reach(options.within), MEASURE[options.within.unit]
+                constraints.append(Absence(violations, before - 1, amount, unit))
+            else:
+                constraints.append(Absence(violations, before - 1))
+        return constraints
+
+    def position(self, child: int) -> int:
+        return self._position[child]
+
+    # ---- arrivals -------------------------------------------------------------------------------------
+
+    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        if child in self.violations:
+            self.forbid(child, key, arrivals, cause)
+            return
+        position = self._position[child]
+        if not self.hopeless_without[position]:
+            super().arrive(position, key, arrivals, cause)
+            return
+        group = self.groups.get(key)
+        if group is None:
+            return
+        before = group.stored[position - 1]
+        if not before:
+            return
+        first_end = before[0][END]
+        if len(arrivals) > 1 or arrivals[0][0] <= first_end:
+            arrivals = [entry for entry in arrivals if first_end < entry[0]]
+            if not arrivals:
+                return
+        if len(arrivals) > 1 and self.context.one_by_one:
+            for entry in arrivals:
+                self.admit(group, position, key, (entry,), cause)
+        else:
+            self.admit(group, position, key, arrivals, cause)
+        if position == self._last and group.stored[position]:
+            group.stored[position].clear()
+            self.drop_if_empty(key)
+
+    def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        if child in self.violations:
+            self.forbid(child, key, arrivals, cause)
+        else:
+            super().hold(self._position[child], key, arrivals, cause)
+
+    def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        super().evaluate_held(self._position[child], key, arrivals, cause)
+
+    def forbid(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        """Events of a negated operand (A1)."""
+        before = self._before[child]
+        groups = [self.groups[k] for k in self.matching(child, key) if k in self.groups]
+        if groups or before == 0 or not self.prompt:
+            self.violations[child].add(key, arrivals)
+        if before:
+            for group in groups:
+                self._start_over(group, before - 1, arrivals)
+        elif self.node.definition.options.within is not None:
+            self._watch_over_violations(key, arrivals)
+
+    def _start_over(self, group: Group, position: int, arrivals: Sequence[Entry]) -> None:
+        """Z3: a multiplicity directly before starts over if its composite has nothing behind it any more."""
+        owner = None if group.owners is None else group.owners[position]
+        if owner is None:
+            return
+        starts = [entry[0] for entry in arrivals if entry[0] != EMPTY_START]
+        for entry in list(group.stored[position]):
+            if any(entry[END] < start for start in starts):
+                owner.consumed(entry)
+
+    # ---- freeing (G4) ---------------------------------------------------------------------------------
+
+    def forget(self, key: Key) -> None:
+        super().forget(key)
+        for violations in self.violations.values():
+            violations.forget(violations.project(key))
+        if self.contiguity is not None:
+            self.contiguity.forget(self.grouping.place_of(key))
+
+    def clear(self) -> None:
+        super().clear()
+        for violations in self.violations.values():
+            violations.clear()
+        if self.contiguity is not None:
+            self.contiguity.clear()
+
+    def size(self) -> int:
+        return super().size() + sum(violations.size() for violations in self.violations.values())
+
+    def expire(self, due: Due) -> None:
+        super().expire(due)
+        window = self.node.window
+        if window is None or not self.prompt:
+            return
+        unit = MEASURE[window.unit]
+        for violations in self.violations.values():
+            stored = violations.stored.get(due.key)
+            if stored is not None:
+                stored[:] = [e for e in stored if e[FIRST][unit] + reach(window) > due.at]
+                if not stored:
+                    violations.forget(due.key)
+
+    def happened(self, place: int, ts: int) -> None:
+        assert self.contiguity is not None
+        if not self.prompt or any(key in self.groups for key in self.keys_at(place)):
+            self.contiguity.happened(place, ts)
+
+    def _watch_over_violations(self, key: Key, arrivals: Sequence[Entry]) -> None:
+        window = self.node.window
+        assert window is not None
+        unit = MEASURE[window.unit]
+        for entry in arrivals:
+            if entry[FIRST] is not None:
+                self.setting.expiries.set(window.unit, self.due(entry[FIRST][unit] + reach(window), key))

@@ -1,0 +1,213 @@
+"""Operators that combine stored events of their operands: a context chooses among the combinations there are."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import MutableSequence, Sequence
+
+from contexts import CONTEXTS, Combinations, Entry, Group
+from contexts.constraints import Constraint, Within
+from contexts.entry import EVENT, FIRST
+from contexts.group import discard
+from contexts.grouping import Key
+
+from ...algebra import Promise, Unit, Window
+from ...events import Cause, CompositeEvent
+from ...rules.trees import EventTree, OperatorNode
+from ..setting import Setting
+from ..timers import MEASURE, Due
+from .state import DeferrableState
+
+
+class CombiningState(DeferrableState):
+    """Arrivals are stored, then the group is evaluated (H3): ``context`` chooses among what ``exists``.
+
+    ``prompt`` says that whatever arrives ends at the time point at which it arrives, so that with a window what is
+    older can be freed as time passes (W11).
+    """
+
+    exists: Combinations
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
+        operands: Sequence[Promise],
+    ) -> None:  # fmt: skip
+        super().__init__(node, tree, report, setting)
+        self.context = CONTEXTS[node.context.value]
+        self.groups: dict[Key, Group] = {}
+        self.width = len(node.children) - len(node.definition.negated)
+        self.shared = False  # whether one event may stand in two operands (S1)
+        self.prompt = all(operand.prompt for operand in operands)
+        self._expires = node.window if self.prompt else None
+
+    # ---- groups ---------------------------------------------------------------------------------------
+
+    def open_group(self, key: Key) -> Group:
+        """A new group under this key."""
+        # A flat group can become long and loses its oldest events first: a deque does that in one step.
+        stored: list[MutableSequence[Entry]]
+        if self.flat:
+            stored = [deque() for _ in range(self.width)]
+        elif self.width == 2:
+            stored = [[], []]
+        else:
+            stored = [[] for _ in range(self.width)]
+        group = self.groups[key] = Group(stored, self._owners, key, shared=self.shared)
+        self.note_key(key)
+        return group
+
+    def close_group(self, key: Key) -> None:
+        """Forgets a group."""
+        if self.groups.pop(key, None) is not None:
+            self.drop_key(key)
+
+    def drop_if_empty(self, key: Key) -> None:
+        """Forgets a group in which nothing is stored."""
+        group = self.groups.get(key)
+        if group is not None and not any(group.stored):
+            self.close_group(key)
+
+    def withdraw(self, child: int, entry: Entry) -> None:
+        key = self.grouping.key_of(entry)
+        group = self.groups.get(key)
+        if group is not None and discard(group.stored[self.position(child)], entry):
+            self.drop_if_empty(key)
+
+    def position(self, child: int) -> int:
+        """Where the group stores operand ``child``'s events."""
+        return child
+
+    def stores(self, child: int, key: Key, node: int) -> bool:
+        group = self.groups.get(key)
+        return group is not None and any(
+            entry[EVENT][3][-1:] == (node,) for entry in group.stored[self.position(child)]
+        )
+
+    def forget(self, key: Key) -> None:
+        self.close_group(key)
+
+    def clear(self) -> None:
+        self.groups.clear()
+        super().clear()
+
+    def size(self) -> int:
+        return sum(len(stored) for group in self.groups.values() for stored in group.stored)
+
+    def _check(self) -> None:
+        super()._check()
+        for key, group in self.groups.items():
+            assert not group.is_empty(), (self.node.label, key)
+
+    # ---- arrivals -------------------------------------------------------------------------------------
+
+    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        if len(arrivals) > 1 and self.context.one_by_one:
+            for entry in arrivals:
+                self.arrive(child, key, (entry,), cause)
+            return
+        group = self.groups.get(key)
+        if group is None:
+            group = self.open_group(key)
+            self.keep(group, child, arrivals)
+            if self.exists.enough(group):  # with one operand, or any[1]
+                self.raise_all(key, group, child, arrivals, cause)
+        else:
+            self.admit(group, child, key, arrivals, cause)
+
+    def admit(self, group: Group, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        """Stores arrivals in a group that has something, and evaluates it if enough operands have."""
+        self.keep(group, child, arrivals)
+        if self.exists.enough(group):
+            self.raise_all(key, group, child, arrivals, cause)
+
+    def keep(self, group: Group, child: int, arrivals: Sequence[Entry]) -> None:
+        """Stores arrivals."""
+        if self.context.replaces:
+            self.context.store(group, child, arrivals)
+        else:
+            group.stored[child].extend(arrivals)
+        if self._expires is not None:
+            self.watch_over(group, self._expires)
+
+    def raise_all(self, key: Key, group: Group, child: int, arrivals: Sequence[Entry], cause: Cause) -> None:
+        """Evaluates a group and raises what it finds; forgets the group if that has emptied it."""
+        group.now = self.clock.point
+        for combination in self.choose(group, child, arrivals):
+            self.raise_combination(combination, cause)
+        for entries in group.stored:
+            if entries:
+                return
+        self.close_group(key)
+
+    def choose(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Sequence[Sequence[Entry]]:
+        """What the context chooses now that these have arrived."""
+        return self.context.on_arrival(group, self.exists, child, arrivals)
+
+    # ---- deferred -------------------------------------------------------------------------------------
+
+    @property
+    def one_by_one(self) -> bool:
+        return self.context.one_by_one
+
+    def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        group = self.groups.get(key)
+        if group is None:
+            group = self.open_group(key)
+        self.keep(group, child, arrivals)
+        group.hold(child, arrivals)
+
+    def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        group = self.groups[key]
+        group.fresh = None
+        self.raise_all(key, group, child, arrivals, cause)
+
+    def is_possible(self, key: Key) -> bool:
+        group = self.groups.get(key)
+        return group is not None and self.context.is_possible(group, self.exists)
+
+    def release(self, key: Key, cause: Cause) -> None:
+        group = self.groups[key]
+        group.now = self.clock.point
+        for combination in self.context.on_release(group, self.exists):
+            self.raise_combination(combination, cause)
+        group.fresh = None
+        self.drop_if_empty(key)
+
+    # ---- windows --------------------------------------------------------------------------------------
+
+    def watch_over(self, group: Group, window: Window) -> None:
+        """Says when something of the group is too old to be in any further combination (Q4, W11)."""
+        if group.expiry is not None:
+            return
+        unit = MEASURE[window.unit]
+        oldest = min((e[FIRST][unit] for s in group.stored for e in s if e[FIRST] is not None), default=None)
+        if oldest is not None:
+            group.expiry = oldest + reach(window)
+            self.setting.expiries.set(window.unit, self.due(group.expiry, group.key))
+
+    def expire(self, due: Due) -> None:
+        group = self.groups.get(due.key)
+        if group is None or group.expiry != due.at or self._expires is None:
+            return
+        group.expiry = None
+        unit, amount = MEASURE[self._expires.unit], reach(self._expires)
+        for k, stored in enumerate(group.stored):
+            for entry in [e for e in stored if e[FIRST] is not None and e[FIRST][unit] + amount <= due.at]:
+                # What waits for a release may still be in a combination with what is as old.
+                if group.fresh is None or not self.exists.any_with(group, k, entry):
+                    discard(stored, entry)
+        if group.is_empty():
+            self.close_group(due.key)
+        else:
+            self.watch_over(group, self._expires)
+
+
+def reach(window: Window) -> int:
+    """How far apart two moments may be: of n transactions n - 1 begin in between (Z7)."""
+    return window.amount - 1 if window.unit is Unit.TRANSACTIONS else window.amount
+
+
+def window_constraints(node: OperatorNode) -> list[Constraint]:
+    """The constraint that the operator's window is, if it has one (W3)."""
+    window = node.definition.options.within
+    return [] if window is None else [Within(reach(window), MEASURE[window.unit])]

@@ -1,0 +1,43 @@
+"""Conjunction at run time: all operands have occurred (H4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contexts import AnyOrder
+from contexts.search import Constrained
+
+from ...algebra import Promise
+from ...events import CompositeEvent
+from ...rules.trees import EventTree, OperatorNode
+from ..setting import Setting
+from .combining import CombiningState, window_constraints
+from .pairs import PairConjunction, is_plain_pair
+from .state import OperatorState
+
+
+class ConjunctionState(CombiningState):
+    """All operands have occurred, in any order."""
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
+        operands: Sequence[Promise],
+    ) -> None:  # fmt: skip
+        super().__init__(node, tree, report, setting, operands)
+        constraints = window_constraints(node)
+        if constraints or self.values.having is not None:
+            self.exists = Constrained(
+                constraints, ordered=False, admit=self.values.admitter(), tries=setting.tries
+            )
+        else:
+            self.exists = AnyOrder()
+
+
+def new_state(
+    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
+    operands: Sequence[Promise],
+) -> OperatorState:  # fmt: skip
+    """The running state of a conjunction; ``operands`` is what its operands promise."""
+    if is_plain_pair(node, tree):
+        return PairConjunction(node, tree, report, setting)
+    return ConjunctionState(node, tree, report, setting, operands)

@@ -1,0 +1,384 @@
+"""Multiplicity x[l,u] at run time: arrivals accumulate and are integrated (M1 to M6, W3, S4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from contexts import Entry, Owner
+from contexts.constraints.counting import young
+from contexts.entry import EMPTY_END, EMPTY_START, EVENT, FIRST, LAST, SILENT
+from contexts.group import discard
+from contexts.grouping import Key
+from path_types import PathType
+
+from ...algebra import Multiplicity, Order, Promise
+from ...events import Cause, CompositeEvent
+from ...rules.trees import EventTree, OperatorNode
+from ..composer import interval, nearest_common_ancestor, span_of
+from ..setting import Setting
+from ..timers import MEASURE, Due
+from .accumulation import Accumulation, Integrated
+from .combining import reach
+from .negation import NegatedMultiplicityState
+from .state import DeferrableState, OperatorState
+
+_FEW = 64  # deleted nodes that are kept without asking whether they are still needed
+
+
+class MultiplicityState(DeferrableState):
+    """Raises a composite of all so far from the l-th arrival on, up to u of them."""
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
+        operand: Promise,
+    ) -> None:  # fmt: skip
+        super().__init__(node, tree, report, setting)
+        definition = node.definition
+        assert isinstance(definition, Multiplicity)
+        self._by_detection = tree.order is Order.DETECTION
+        self.lower = definition.lower
+        self.upper = definition.upper
+        self.slides = definition.options.slide
+        self.prompt = operand.prompt
+        self.within = None if node.window is None else (reach(node.window), MEASURE[node.window.unit])
+        outer = node.outer_window
+        self._outer = None if outer is None else (reach(outer), MEASURE[outer.unit])
+        self.accumulations: dict[Key, Accumulation] = {}
+        # Deleted nodes of which a composite may still be consumed, so that no silent one is made for them (M5), each
+        # with the key of the parent's group that it is stored in.
+        self.gone: dict[int, Key] = {}
+        self._most_gone = _FEW
+        self.owner: Owner | None = self
+
+    @property
+    def one_by_one(self) -> bool:
+        return True
+
+    def connect(self, parent: OperatorState) -> None:
+        super().connect(parent)
+        self.refills = self.lower == 0 and parent.node.definition.stores_composites
+
+    # ---- arrivals (M1, M2) and creations (M4) ---------------------------------------------------------
+
+    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        for entry in arrivals:
+            accumulation = self._accumulation(key)
+            if self._accumulates(key, accumulation, entry):
+                self.integrate(key, accumulation, cause)
+            else:
+                self._drop_if_idle(key, accumulation)
+
+    def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        self.integrate(key, self.accumulations[key], cause)
+
+    def _accumulates(self, key: Key, accumulation: Accumulation, entry: Entry) -> bool:
+        """Whether the arrival is taken; what has become too old drops out first (W3, S4, Z4, Z8)."""
+        if self._outer is not None:
+            self._start_over_if_old(accumulation, entry, *self._outer)
+        accumulation.add(entry)
+        if self.within is not None:
+            live = accumulation.live()
+            kept = young(live, self.within)
+            if len(kept) < len(live):
+                accumulation.keep(kept)
+                if not any(other is entry for other in kept):
+                    return False
+            self._watch_over(key, accumulation)
+        if self.slides and self.upper is not None and accumulation.count() > self.upper:
+            accumulation.drop_first(1)
+        return True
+
+    def _start_over_if_old(self, accumulation: Accumulation, entry: Entry, amount: int, unit: int) -> None:
+        """Z4: with a window of its own it starts over when its composite has become too old for the operator's."""
+        current = accumulation.current
+        if current is None or current[FIRST] is None or entry[LAST] is None:
+            return
+        if entry[LAST][unit] - current[FIRST][unit] > amount:
+            accumulation.start_over(accumulation.entries[accumulation.told :])
+
+    def integrate(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
+        """Raises the composite of all so far if they are enough; at u accumulation starts over (M1, M2, V6)."""
+        count = accumulation.count()
+        if count < max(self.lower, 1):
+            return
+        entries = accumulation.entries
+        constituents = Integrated(entries, accumulation.begin, len(entries))
+        composite = self._composite(
+            accumulation.live(), constituents, accumulation.start, accumulation.end, cause
+        )
+        if composite is not None:
+            if accumulation.current is not None:
+                self._withdraw(accumulation.current)
+            accumulation.current = self._raise(composite)
+            self._tell(accumulation, len(entries))
+        if count == self.upper and not self.slides:
+            accumulation.start_over()
+            self._drop(key)
+
+    def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
+        """M4: the node was created, so a composite without constituents is raised for it."""
+        accumulation = self._accumulation(key)
+        composite = (
+            None if accumulation.count() else self._empty(path, ids, cause)
+        )  # C6, only in flat context
+        if composite is None:
+            self._drop_if_idle(key, accumulation)
+            return
+        if accumulation.current is not None:
+            self._withdraw(accumulation.current)
+        accumulation.current = self._raise(composite)
+
+    def _accumulation(self, key: Key) -> Accumulation:
+        accumulation = self.accumulations.get(key)
+        if accumulation is None:
+            accumulation = self.accumulations[key] = Accumulation()
+            self.note_key(key)
+        return accumulation
+
+    def _composite(
+        self, entries: Sequence[Entry], constituents: Integrated, start: float, end: float, cause: Cause
+    ) -> CompositeEvent | None:
+        """The composite of these arrivals; None if ``having`` or the guard is false (V6, U5)."""
+        values = self.values
+        if values.having is not None and not values.admits(entries):
+            return None
+        if self._by_detection:
+            start, end = interval(constituents)
+        if self.flat:
+            path, ids = nearest_common_ancestor(constituents)
+        else:
+            path, ids = self.composer.place(entries[0][EVENT])
+        span = span_of(entries) if self.composer.extended else None
+        composite = self.composer.composite(
+            path, ids, constituents, start, end, cause, span, values.of(entries)
+        )
+        return composite if values.guard is None or values.allows(composite) else None
+
+    def _empty(self, path: PathType, ids: tuple[int, ...], cause: Cause) -> CompositeEvent | None:
+        """The composite of nothing; None if ``having`` or the guard is false (Z9)."""
+        values = self.values
+        if values.having is not None and not values.admits(()):
+            return None
+        composite = self.composer.composite(path, ids, (), EMPTY_START, EMPTY_END, cause, None, values.of(()))
+        return composite if values.guard is None or values.allows(composite) else None
+
+    def _raise(self, composite: CompositeEvent) -> Entry:
+        entry = self.composer.report_and_store(composite)
+        self.outbox.append(entry)
+        return entry
+
+    def _raise_batch(self, entries: list[Entry], cause: Cause) -> bool:
+        """Raises a batch of its own; says whether it did."""
+        constituents = Integrated(entries, 0, len(entries))
+        composite = self._composite(entries, constituents, *interval(constituents), cause)
+        if composite is None:
+            return False
+        self._raise(composite)
+        self.consumed_by(0, entries)
+        return True
+
+    def _tell(self, accumulation: Accumulation, until: int) -> None:
+        """The arrivals before this index stand in a raised composite, so they count as consumed (H7)."""
+        if self._owners is not None:
+            self.consumed_by(0, accumulation.entries[accumulation.told : until])
+        accumulation.told = until
+
+    def _withdraw(self, former: Entry) -> None:
+        """Takes the former composite out of the parent's store, or out of the post (M1, C6).
+
+        What the root of a tree has raised is not taken back: other trees keep it (H8).
+        """
+        if self.parent is not None and not discard(self.outbox, former):
+            self.parent.withdraw(self.node.child_index, former)
+
+    def withdraw(self, child: int, entry: Entry) -> None:
+        """A child multiplicity takes back a composite: out of the accumulation with it (M1)."""
+        key = self.grouping.key_of(entry)
+        accumulation = self.accumulations.get(key)
+        if accumulation is None:
+            return
+        kept = [other for other in accumulation.live() if other is not entry]
+        if len(kept) < accumulation.count():
+            accumulation.keep(kept)
+        for batch in accumulation.batches:
+            batch[:] = [other for other in batch if other is not entry]
+        accumulation.batches = [batch for batch in accumulation.batches if batch]
+        self._drop_if_idle(key, accumulation)
+
+    def _drop_if_idle(self, key: Key, accumulation: Accumulation) -> None:
+        if accumulation.is_idle():
+            self._drop(key)
+
+    def _drop(self, key: Key) -> None:
+        if self.accumulations.pop(key, None) is not None:
+            self.drop_key(key)
+
+    # ---- what the parent tells (M3, M5) ----------------------------------------------------------------
+
+    def consumed(self, entry: Entry) -> None:
+        """M3: if it is the composite that still integrates, accumulation starts over.
+
+        Arrivals that wait for a release were not integrated, and stay (C7).
+        """
+        key = self.grouping.key_of(entry)
+        accumulation = self.accumulations.get(key)
+        if accumulation is not None and accumulation.current is entry:
+            accumulation.start_over(accumulation.entries[accumulation.told :])
+            self._drop_if_idle(key, accumulation)
+
+    def successor(self, entry: Entry, stored: Iterable[Entry], at: int) -> Entry | None:
+        """M5: a silent empty composite, unless another of this group is unconsumed or the node is gone."""
+        if not self.refills or (self.values.having is not None and not self.values.admits(())):
+            return None
+        event = entry[EVENT]
+        if self.flat:
+            if any(True for _ in stored):
+                return None
+        elif event.ids[-1] in self.gone or any(other[EVENT].ids == event.ids for other in stored):
+            return None
+        empty = event._replace(constituents=(), start=None, end=None, span=None, bindings=self.values.of(()))
+        return self.composer.entry(empty, silent=True)
+
+    def available(self, silent: Entry) -> None:
+        """A silent composite stands in the parent's store: the next one replaces it."""
+        key = self.grouping.key_of(silent)
+        assert key is not None
+        accumulation = self._accumulation(key)
+        if accumulation.current is None:
+            accumulation.current = silent
+
+    def vanish(self, path: PathType, ids: tuple[int, ...]) -> None:
+        assert self.parent is not None
+        key: Key = ids[-1]
+        self.gone[key] = self.parent.grouping.place(path, ids)
+        accumulation = self.accumulations.get(key)
+        if accumulation is not None and accumulation.current is not None and accumulation.current[SILENT]:
+            self._withdraw(accumulation.current)
+            accumulation.current = None
+            self._drop_if_idle(key, accumulation)
+
+    # ---- deferred (D5, X8, Z8) --------------------------------------------------------------------------
+
+    def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        for entry in arrivals:
+            accumulation = self._accumulation(key)
+            if self.within is not None and not self.slides:
+                self._set_aside(accumulation, entry, self.within)
+            self._accumulates(key, accumulation, entry)
+            self._drop_if_idle(key, accumulation)
+
+    def _set_aside(self, accumulation: Accumulation, entry: Entry, within: tuple[int, int]) -> None:
+        """Before an arrival lets something drop out, full batches are set aside, and what is left if it is enough."""
+        entries = accumulation.live()
+        kept = young([*entries, entry], within)
+        if len(kept) > len(entries) or not any(other is entry for other in kept):
+            return
+        batches, rest = self._batches(entries)
+        accumulation.batches += batches
+        if batches:
+            accumulation.replace(rest)
+
+    def _batches(self, entries: list[Entry]) -> tuple[list[list[Entry]], list[Entry]]:
+        """Full batches of u, then the rest if there is at least l of it; and what stays."""
+        batches = []
+        while self.upper is not None and len(entries) >= self.upper:
+            if self.slides:
+                entries = entries[-self.upper :]
+            batches.append(entries[: self.upper])
+            entries = entries[self.upper :]
+        if entries and len(entries) >= self.lower:
+            batches.append(entries)
+            entries = []
+        return batches, entries
+
+    def hold_creation(self, key: Key, path: PathType, ids: tuple[int, ...]) -> None:
+        accumulation = self._accumulation(key)
+        if not accumulation.count():
+            accumulation.created = (path, ids)
+
+    def is_possible(self, key: Key) -> bool:
+        accumulation = self.accumulations.get(key)
+        if accumulation is None:
+            return False
+        enough = accumulation.count() >= max(self.lower, 1)
+        return enough or accumulation.created is not None or bool(accumulation.batches)
+
+    def release(self, key: Key, cause: Cause) -> None:
+        """Full batches of u, then the rest if there is at least l of it (D5)."""
+        accumulation = self.accumulations[key]
+        if accumulation.current is not None:
+            self._withdraw(accumulation.current)
+        had = accumulation.count() or accumulation.batches
+        batches, rest = self._batches(accumulation.live())
+        for batch in (*accumulation.batches, *batches):
+            is_full = len(batch) == self.upper or batch is not batches[-1]
+            if not self._raise_batch(batch, cause) and not is_full:
+                rest = batch  # V6: a full batch that fails is dropped, the rest stays
+        if accumulation.created is not None and not had:
+            composite = self._empty(*accumulation.created, cause)
+            if composite is not None:
+                self._raise(composite)
+        accumulation.created = None
+        accumulation.batches = []
+        accumulation.start_over(rest)
+        self._drop_if_idle(key, accumulation)
+
+    # ---- freeing (G4, W11) ------------------------------------------------------------------------------
+
+    def _watch_over(self, key: Key, accumulation: Accumulation) -> None:
+        """Says when the oldest arrival will drop out at whatever comes next."""
+        window = self.node.window
+        if accumulation.expiry is not None or window is None or not self.prompt:
+            return
+        amount, unit = reach(window), MEASURE[window.unit]
+        oldest = min((e[FIRST][unit] for e in accumulation.live() if e[FIRST] is not None), default=None)
+        if oldest is not None:
+            accumulation.expiry = oldest + amount
+            self.setting.expiries.set(window.unit, self.due(accumulation.expiry, key))
+
+    def expire(self, due: Due) -> None:
+        accumulation = self.accumulations.get(due.key)
+        if accumulation is None or accumulation.expiry != due.at or self.within is None:
+            return
+        accumulation.expiry = None
+        amount, unit = self.within
+        if not (self.node.deferred and accumulation.count() >= self.lower):
+            kept = [e for e in accumulation.live() if e[FIRST] is None or e[FIRST][unit] + amount > due.at]
+            accumulation.keep(kept)
+        if self.parent is None and not accumulation.count():
+            accumulation.current = None  # nobody has it any more, to take it back from
+        self._drop_if_idle(due.key, accumulation)
+        if accumulation.count():
+            self._watch_over(due.key, accumulation)
+
+    def forget(self, key: Key) -> None:
+        self._drop(key)
+        place = self.grouping.place_of(key)
+        if place in self.gone and not self._is_stored_above(place):
+            del self.gone[place]
+        elif len(self.gone) > self._most_gone:
+            self.gone = {gone: at for gone, at in self.gone.items() if self._is_stored_above(gone)}
+            self._most_gone = max(_FEW, 2 * len(self.gone))
+
+    def _is_stored_above(self, node: int) -> bool:
+        """Whether the parent has a composite of a node that is gone: its group lasts longer if its path is shorter."""
+        assert self.parent is not None
+        return self.parent.stores(self.child_index, self.gone[node], node)
+
+    def clear(self) -> None:
+        self.accumulations.clear()
+        self.gone.clear()
+        super().clear()
+
+    def size(self) -> int:
+        return sum(accumulation.size() for accumulation in self.accumulations.values())
+
+
+def new_state(
+    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
+    operands: Sequence[Promise],
+) -> OperatorState:  # fmt: skip
+    """The running state of a multiplicity."""
+    if node.counts:
+        return NegatedMultiplicityState(node, tree, report, setting)
+    return MultiplicityState(node, tree, report, setting, operands[0])

@@ -1,0 +1,117 @@
+"""The periodic operator at run time: a beat in a window that a opens and c closes (W10)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contexts import Entry
+from contexts.entry import LAST
+from contexts.grouping import Key
+
+from ...algebra import Periodic, Promise, Unit
+from ...events import Cause, CompositeEvent
+from ...rules.trees import EventTree, OperatorNode
+from ..errors import EndlessBeatError
+from ..setting import Setting
+from ..timers import Due
+from .opened import OpenedState
+
+MOST_BEATS = 10_000
+"""Of one window, without a record of its group (W10)."""
+
+
+class Window:
+    """An open window that beats: the events it stands for, when it beats next, and how often since a record."""
+
+    __slots__ = ("beats", "entries", "next")
+
+    def __init__(self, entries: list[Entry], next_: int) -> None:
+        self.entries = entries
+        self.next = next_
+        self.beats = 0
+
+
+class PeriodicState(OpenedState):
+    """Windows in effect beat; the context says which these are. ``beating`` has them by group."""
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
+    ) -> None:
+        super().__init__(node, tree, report, setting)
+        definition = node.definition
+        assert isinstance(definition, Periodic)
+        self.beat = definition.beat.amount
+        self.tree_name = tree.name
+        self.beating: dict[Key, list[Window]] = {}
+
+    def open(self, key: Key, entry: Entry) -> None:
+        super().open(key, entry)
+        self._update(key)
+
+    def close(self, key: Key, entry: Entry, cause: Cause) -> None:
+        for window in self.before(key, entry):
+            self.shut(key, window)
+        self._update(key)
+
+    def withdraw(self, child: int, entry: Entry) -> None:
+        super().withdraw(child, entry)
+        key = self.grouping.key_of(entry)
+        if child == 0 and key in self.beating:
+            self._update(key)
+
+    def _update(self, key: Key) -> None:
+        """The windows in effect are those there are now; one that begins leaves out beats before the present (Z19)."""
+        known = {id(window.entries[0]): window for window in self.beating.get(key, ())}
+        beating = []
+        for entries in self.context.windows(self.opened.get(key, ())):
+            window = known.get(id(entries[0]))
+            if window is None:
+                window = Window(entries, self._first_beat(entries[0]))
+                self.setting.timers.set(Unit.TIME, self.due(window.next, key))
+            window.entries = entries
+            beating.append(window)
+        if beating:
+            self.beating[key] = beating
+        else:
+            self.beating.pop(key, None)
+
+    def _first_beat(self, entry: Entry) -> int:
+        """The first time, so and so many beats behind the end of a, that is not before the present."""
+        now = self.clock.now()
+        base = now if entry[LAST] is None else entry[LAST].time
+        return base + self.beat * max(1, -((base - now) // self.beat))
+
+    def fire(self, due: Due, cause: Cause) -> None:
+        for window in self.beating.get(due.key, ()):
+            if window.next != due.at:
+                continue
+            window.beats += 1
+            if window.beats > MOST_BEATS:
+                raise EndlessBeatError(self.tree_name, self.node.definition, MOST_BEATS)
+            self.raise_combination(window.entries, cause)
+            window.next += self.beat
+            self.setting.timers.set(Unit.TIME, self.due(window.next, due.key))
+
+    def awaits(self, due: Due) -> bool:
+        return any(window.next == due.at for window in self.beating.get(due.key, ()))
+
+    def happened(self, place: int, ts: int) -> None:
+        for key in self.keys_at(place):
+            for window in self.beating.get(key, ()):
+                window.beats = 0
+
+    def forget(self, key: Key) -> None:
+        super().forget(key)
+        self.beating.pop(key, None)
+
+    def clear(self) -> None:
+        super().clear()
+        self.beating.clear()
+
+
+def new_state(
+    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
+    operands: Sequence[Promise],
+) -> PeriodicState:  # fmt: skip
+    """The running state of ``periodic``."""
+    return PeriodicState(node, tree, report, setting)

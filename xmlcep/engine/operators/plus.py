@@ -1,0 +1,82 @@
+"""Plus at run time: an event, and then so much time (W7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contexts import CONTEXTS, Entry
+from contexts.grouping import Key
+
+from ...algebra import Plus, Promise, Unit
+from ...events import Cause, CompositeEvent
+from ...rules.trees import EventTree, OperatorNode
+from ..setting import Setting
+from ..timers import Due
+from .state import OperatorState
+
+
+class PlusState(OperatorState):
+    """What has arrived and is not due yet, by group, each with the time at which it is.
+
+    Recent: a newer one takes the place of the older; cumulative: all wait for the oldest.
+    """
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
+    ) -> None:
+        super().__init__(node, tree, report, setting)
+        definition = node.definition
+        assert isinstance(definition, Plus)
+        self.delay = definition.delay.amount
+        self.context = CONTEXTS[node.context.value]
+        self.waiting: dict[Key, list[tuple[int, Entry]]] = {}
+
+    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        at = self.clock.now() + self.delay
+        waiting = self.waiting.setdefault(key, [])
+        for entry in arrivals:
+            if self.context.replaces:
+                waiting.clear()
+            waiting.append((at, entry))
+            self.setting.timers.set(Unit.TIME, self.due(at, key))
+
+    def fire(self, due: Due, cause: Cause) -> None:
+        waiting = self.waiting.get(due.key)
+        if not waiting or waiting[0][0] > due.at:
+            return
+        over = [entry for at, entry in waiting if at <= due.at or self.context.batches]
+        del waiting[: len(over)]
+        if not waiting:
+            del self.waiting[due.key]
+        for combination in [over] if self.context.batches else [[entry] for entry in over]:
+            self.raise_combination(combination, cause)
+        self.consumed_by(0, over)
+
+    def awaits(self, due: Due) -> bool:
+        return any(at == due.at for at, _ in self.waiting.get(due.key, ()))
+
+    def withdraw(self, child: int, entry: Entry) -> None:
+        key = self.grouping.key_of(entry)
+        waiting = self.waiting.get(key)
+        if waiting is not None:
+            waiting[:] = [(at, other) for at, other in waiting if other is not entry]
+            if not waiting:
+                del self.waiting[key]
+
+    def forget(self, key: Key) -> None:
+        """Nothing: what has happened has, and its time comes (Z17)."""
+
+    def clear(self) -> None:
+        self.waiting.clear()
+        super().clear()
+
+    def size(self) -> int:
+        return sum(map(len, self.waiting.values()))
+
+
+def new_state(
+    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
+    operands: Sequence[Promise],
+) -> PlusState:  # fmt: skip
+    """The running state of ``plus``."""
+    return PlusState(node, tree, report, setting)

@@ -1,0 +1,38 @@
+"""Interval relations at run time: both have occurred, and their intervals lie so (R1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contexts.constraints import IntervalRelation
+from contexts.search import Constrained
+
+from ...algebra import Promise, Relation
+from ...events import CompositeEvent
+from ...rules.trees import EventTree, OperatorNode
+from ..setting import Setting
+from .combining import CombiningState, window_constraints
+
+
+class RelationState(CombiningState):
+    """A conjunction of two, whose combinations stand in the relation."""
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
+        operands: Sequence[Promise],
+    ) -> None:  # fmt: skip
+        super().__init__(node, tree, report, setting, operands)
+        definition = node.definition
+        assert isinstance(definition, Relation)
+        constraints = [IntervalRelation(definition.word), *window_constraints(node)]
+        self.exists = Constrained(
+            constraints, ordered=False, admit=self.values.admitter(), tries=setting.tries
+        )
+
+
+def new_state(
+    node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
+    operands: Sequence[Promise],
+) -> RelationState:  # fmt: skip
+    """The running state of an interval relation."""
+    return RelationState(node, tree, report, setting, operands)

@@ -1,0 +1,257 @@
+"""The running state that every operator of an event tree has: groups, what it has raised, whom it serves.
+
+The definition is the `OperatorNode`; here is what changes while events come in.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from contexts import Entry, Grouping, Owner
+from contexts.grouping import ByValue, Key
+from path_types import PathType
+
+from ...events import Cause, CompositeEvent
+from ...rules.trees import EventTree, OperatorNode
+from ..composer import Composer
+from ..grouping import grouping_of, operand_grouping_of
+from ..setting import Setting
+from ..timers import Due
+from ..values import Values
+
+# What an operator takes at a time point: (operand, group key, arrivals).
+Input: TypeAlias = tuple[int, Key, list[Entry]]
+
+
+class OperatorState(ABC):
+    """What an operator has stored, by group key (K1), and what it has raised and not yet handed on.
+
+    ``outbox`` are the composites raised at the current time point that its parent has still to store.
+    """
+
+    owner: Owner | None = None
+    """Who is to be told what becomes of the composites it raises (H7); None: nobody."""
+    refills = False
+    """Whether silent empty composites of it take the place of consumed ones (M5)."""
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
+    ) -> None:
+        self.node = node
+        self.setting = setting
+        self.tree_index = tree.index
+        self.clock = setting.clock
+        program = setting.programs[tree.index][node.index]
+        self.grouping: Grouping = grouping_of(node, program, flat=tree.flat)
+        self.flat = tree.flat
+        self.by_value = bool(program.grouping.names)
+        # Of the operands that may bind fewer variables than it groups by (V4), how it divides their events.
+        self._operand_grouping = {
+            operand: operand_grouping_of(node, program, operand, flat=tree.flat)
+            for operand in (node.definition.optional_binders if self.by_value else ())
+        }
+        self._keys: dict[int, set[Key]] = {}  # the groups at each place, where there can be several
+        self.values = Values(program, setting.document, setting.references)
+        self.composer = Composer(node, tree, report, setting.clock)
+        self.parent: OperatorState | None = None
+        self.child_index = node.child_index
+        self.same_groups = False  # whether the parent's groups are the same nodes
+        self.children: list[OperatorState | None] = [None] * len(node.children)
+        self.outbox: list[Entry] = []
+        self._owners: tuple[Owner | None, ...] | None = None
+        # The place of each operand in the order in which they are fed (H3).
+        self.turn = {operand: turn for turn, operand in enumerate(node.definition.turns)}
+
+    def connect(self, parent: OperatorState) -> None:
+        """Says to whom it hands what it raises."""
+        self.parent = parent
+        self.same_groups = parent.node.path is self.node.path and not self.flat
+        parent.children[self.child_index] = self
+
+    def set_owners(self) -> None:
+        """Notes for each operand who is to be told of consumption, once all are connected (H7)."""
+        owners = tuple(None if child is None else child.owner for child in self.children)
+        self._owners = owners if any(owner is not None for owner in owners) else None
+
+    # ---- what each kind of operator defines -----------------------------------------------------------
+
+    @abstractmethod
+    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        """Takes the arrivals of one operand in one group and raises what that makes possible (H3)."""
+
+    @abstractmethod
+    def forget(self, key: Key) -> None:
+        """Frees the state of a group that can no longer change (G4)."""
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        self._keys.clear()
+
+    @abstractmethod
+    def size(self) -> int:
+        """How many events are stored."""
+
+    # What most operators have no need of.
+
+    def withdraw(self, child: int, entry: Entry) -> None:  # noqa: B027
+        """Takes back a composite of operand ``child`` that another one now includes (M1)."""
+
+    def create(  # noqa: B027
+        self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause
+    ) -> None:
+        """M4: the node was created."""
+
+    def vanish(self, path: PathType, ids: tuple[int, ...]) -> None:  # noqa: B027
+        """The node is about to be deleted: silent composites of it are no longer available (M5)."""
+
+    def fire(self, due: Due, cause: Cause) -> None:  # noqa: B027
+        """Something that the operator set a timer for is due (W5)."""
+
+    def awaits(self, due: Due) -> bool:
+        """Whether a timer that it has set still means something."""
+        return False
+
+    def expire(self, due: Due) -> None:  # noqa: B027
+        """Something has become too old to matter (W11)."""
+
+    def happened(self, place: int, ts: int) -> None:  # noqa: B027
+        """An event, of whatever type, at the group's place or below it."""
+
+    def due(self, at: int, key: Key) -> Due:
+        """That something is due in a group of this operator."""
+        return Due(at, self.tree_index, self.node.index, key)
+
+    def consumed_by(self, child: int, entries: Iterable[Entry]) -> None:
+        """Tells who raised operand ``child``'s events that they are consumed (H7)."""
+        owner = None if self._owners is None else self._owners[child]
+        if owner is not None:
+            for entry in entries:
+                owner.consumed(entry)
+
+    # ---- handing on -----------------------------------------------------------------------------------
+
+    def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        """`arrive` for the one arrival of a time point; what it raises goes on up the tree at once.
+
+        Only where no operator of the tree is deferred and no other leaf takes the event.
+        """
+        self.arrive(child, key, (entry,), cause)
+        if self.outbox:
+            self.hand_up(cause)
+
+    def hand_up(self, cause: Cause) -> None:
+        """Gives what was raised to the parent, which hands up in turn."""
+        entries, self.outbox = self.outbox, []
+        parent = self.parent
+        if parent is not None:
+            for child, key, arrivals in parent.grouped(self.child_index, entries):
+                parent.arrive(child, key, arrivals, cause)
+            if parent.outbox:
+                parent.hand_up(cause)
+
+    def grouped(self, child: int, entries: list[Entry]) -> list[Input]:
+        """What operand ``child`` raised at a time point, by group, in order of first arrival (K3)."""
+        key_of = self._operand_grouping.get(child, self.grouping).key_of
+        if len(entries) == 1:
+            key = key_of(entries[0])
+            return [] if key is None else [(child, key, entries)]
+        groups: dict[Key, list[Entry]] = {}
+        for entry in entries:
+            key = key_of(entry)
+            if key is not None:
+                groups.setdefault(key, []).append(entry)
+        return [(child, key, arrivals) for key, arrivals in groups.items()]
+
+    # ---- raising --------------------------------------------------------------------------------------
+
+    def raise_combination(
+        self, combination: Sequence[Entry], cause: Cause, values: Mapping[str, object] | None = None
+    ) -> None:
+        """Raises the composite of these events, with ``values`` of its operator's own, unless the guard forbids it
+        (U5), and puts it into the outbox."""
+        event = self.composer.compose(combination, cause, self.values.of(combination, values))
+        if self.values.guard is None or self.values.allows(event):
+            self.outbox.append(self.composer.report_and_store(event))
+
+    # ---- groups at a place ----------------------------------------------------------------------------
+
+    def key_at(self, child: int, place: int, bindings: Mapping[str, object] | None) -> Key | None:
+        """The key of the group in which operand ``child``'s event at this place belongs; None if in none (V2)."""
+        if not self.by_value:
+            return place
+        return self._operand_grouping.get(child, self.grouping).key(place, bindings)
+
+    def keys_at(self, place: int) -> list[Key]:
+        """The keys of its groups at a place."""
+        return sorted(self._keys.get(place, ())) if self.by_value else [place]
+
+    def projected(self, operand: int, key: Key) -> Key:
+        """From the key of a group to that of the events of an operand that may bind fewer variables (V4)."""
+        if not self.by_value:
+            return key
+        bound = self._operand_grouping[operand]
+        if not isinstance(bound, ByValue):
+            return key[0]
+        assert isinstance(self.grouping, ByValue)
+        names = self.grouping.names
+        return (key[0], *(key[1 + names.index(name)] for name in bound.names))
+
+    def matching(self, operand: int, key: Key) -> list[Key]:
+        """The groups there are that an event of such an operand with this key concerns."""
+        if not self.by_value:
+            return [key]
+        place = self._operand_grouping[operand].place_of(key)
+        return [group for group in self.keys_at(place) if self.projected(operand, group) == key]
+
+    def note_key(self, key: Key) -> None:
+        """There is a group with this key now."""
+        if self.by_value:
+            self._keys.setdefault(self.grouping.place_of(key), set()).add(key)
+
+    def drop_key(self, key: Key) -> None:
+        """There is none any more."""
+        if self.by_value:
+            place = self.grouping.place_of(key)
+            keys = self._keys.get(place)
+            if keys is not None:
+                keys.discard(key)
+                if not keys:
+                    del self._keys[place]
+
+    def stores(self, child: int, key: Key, node: int) -> bool:
+        """Whether the group has a composite of operand ``child`` that was raised for this node."""
+        return False
+
+    def _check(self) -> None:
+        """Checks the invariants that hold between events; AssertionError shows what breaks one."""
+        assert not self.outbox, (self.node.label, self.outbox)
+
+
+class DeferrableState(OperatorState):
+    """An operator that can wait for its termination (D2 to D4); `xmlcep.engine.termination` says how."""
+
+    @abstractmethod
+    def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        """Stores arrivals without evaluating them (X1)."""
+
+    @abstractmethod
+    def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        """Evaluates arrivals that were held because of a condition, which turned out to hold (X4)."""
+
+    @abstractmethod
+    def is_possible(self, key: Key) -> bool:
+        """Whether the group has a combination that has not been raised (D2)."""
+
+    @abstractmethod
+    def release(self, key: Key, cause: Cause) -> None:
+        """Raises what a deferred group has to raise (D5)."""
+
+    def hold_creation(self, key: Key, path: PathType, ids: tuple[int, ...]) -> None:
+        """M4: an empty composite is due."""
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether several arrivals of one time point are evaluated one after the other (H3)."""
+        return False

@@ -1,0 +1,206 @@
+"""Sequences that end with a negated operand: what comes before is a candidate until it is known (A3, A4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contexts import Entry, Group
+from contexts.entry import EMPTY_END, EMPTY_START, END, FIRST, START
+from contexts.grouping import Key
+
+from ...algebra import Promise
+from ...algebra import Sequence as SequenceDefinition
+from ...events import Cause, CompositeEvent
+from ...rules.trees import EventTree, OperatorNode
+from ..setting import Setting
+from ..timers import MEASURE, Due
+from .chain import SequenceState
+from .combining import reach
+
+
+class Candidate:
+    """What the operands before the last ``not`` have given: ``members``, each with its operand, and when it is due.
+
+    ``end`` is the latest end of a member, by what "before" compares.
+    """
+
+    __slots__ = ("due", "end", "members")
+
+    def __init__(self, members: list[tuple[int, Entry]], due: int | None) -> None:
+        self.members = members
+        self.due = due
+        self.end = max((entry[END] for _, entry in members), default=EMPTY_END)
+
+    def join(self, newer: Candidate) -> None:
+        """Cumulative: both are one, due with the first (A3)."""
+        self.members = sorted(self.members + newer.members, key=lambda member: member[0])
+        self.end = max(self.end, newer.end)
+
+    def entries(self) -> list[Entry]:
+        """The members, in order of operand, then of arrival."""
+        return [entry for _, entry in self.members]
+
+
+class TrailingSequenceState(SequenceState):
+    """The operands before the last ``not`` are evaluated at once; each composite they would give is a candidate.
+
+    ``candidates`` are those that nothing has ended yet, by group; ``ready`` those that are due and wait for a
+    condition.
+    """
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
+        operands: Sequence[Promise],
+    ) -> None:  # fmt: skip
+        super().__init__(node, tree, report, setting, operands)
+        definition = node.definition
+        assert isinstance(definition, SequenceDefinition)
+        self.trailing = definition.trailing
+        self.candidates: dict[Key, list[Candidate]] = {}
+        self.ready: dict[Key, list[Candidate]] = {}
+
+    # ---- candidates -----------------------------------------------------------------------------------
+
+    def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        """What the candidates wait for is a release; they come to be at once."""
+        self.arrive(child, key, arrivals, cause)
+
+    def raise_all(self, key: Key, group: Group, child: int, arrivals: Sequence[Entry], cause: Cause) -> None:
+        group.now = self.clock.point
+        operand_of = {id(entry): k for k, stored in enumerate(group.stored) for entry in stored}
+        for combination in self.choose(group, child, arrivals):
+            self._add(key, [(operand_of.get(id(entry), 0), entry) for entry in combination])
+        if group.is_empty():
+            self.close_group(key)
+
+    def drop_key(self, key: Key) -> None:
+        if key not in self.candidates and key not in self.ready:
+            super().drop_key(key)
+
+    def _add(self, key: Key, members: list[tuple[int, Entry]]) -> None:
+        candidate = Candidate(members, self._due(members))
+        if self._is_ended(key, candidate):
+            return
+        self.note_key(key)
+        waiting = self.candidates.setdefault(key, [])
+        if self.context.replaces:
+            waiting.clear()
+        if self.context.batches and waiting:
+            waiting[0].join(candidate)
+            return
+        waiting.append(candidate)
+        if candidate.due is not None:
+            window = self.node.window
+            assert window is not None
+            self.setting.timers.set(window.unit, self.due(candidate.due, key))
+
+    def _due(self, members: list[tuple[int, Entry]]) -> int | None:
+        window = self.node.window
+        if window is None:
+            return None
+        firsts = [entry[FIRST] for _, entry in members if entry[FIRST] is not None]
+        first = min(firsts) if firsts else self.clock.moment()
+        return int(first[MEASURE[window.unit]]) + reach(window)
+
+    def _is_ended(self, key: Key, candidate: Candidate) -> bool:
+        """Whether an event of the last ``not`` lies behind it."""
+        for k in self.trailing:
+            violations = self.violations[k]
+            behind = [entry for entry in violations.of(key) if candidate.end < entry[START]]
+            if violations.forbid(behind):
+                return True
+        return False
+
+    def forbid(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        if child not in self.trailing:
+            super().forbid(child, key, arrivals, cause)
+            return
+        concerned = self.matching(child, key)
+        for group in concerned:
+            if group in self.groups:
+                self._start_over(self.groups[group], self._last, arrivals)
+        waiting = [k for k in concerned if k in self.candidates]
+        if not waiting and self.prompt:
+            return
+        self.violations[child].add(key, [entry for entry in arrivals if entry[START] != EMPTY_START])
+        for group_key in waiting:
+            left = [c for c in self.candidates[group_key] if not self._is_ended(group_key, c)]
+            self._keep(group_key, left)
+
+    def _keep(self, key: Key, candidates: list[Candidate]) -> None:
+        if candidates:
+            self.candidates[key] = candidates
+            return
+        self.candidates.pop(key, None)
+        if key not in self.groups and key not in self.ready:
+            super().drop_key(key)
+        if self.prompt:
+            for k in self.trailing:
+                self.violations[k].forget(self.violations[k].project(key))
+
+    def withdraw(self, child: int, entry: Entry) -> None:
+        super().withdraw(child, entry)
+        key = self.grouping.key_of(entry)
+        for waiting in (self.candidates, self.ready):
+            if key in waiting:
+                left = [c for c in waiting[key] if not any(member is entry for _, member in c.members)]
+                if left:
+                    waiting[key] = left
+                else:
+                    del waiting[key]
+                    self.drop_key(key)
+
+    # ---- raising --------------------------------------------------------------------------------------
+
+    def fire(self, due: Due, cause: Cause) -> None:
+        waiting = self.candidates.get(due.key)
+        if waiting is None:
+            return
+        over = [candidate for candidate in waiting if candidate.due is not None and candidate.due <= due.at]
+        self._keep(due.key, [candidate for candidate in waiting if candidate not in over])
+        if self.node.deferred:
+            self.ready.setdefault(due.key, []).extend(over)
+        else:
+            self._raise_candidates(over, cause)
+
+    def awaits(self, due: Due) -> bool:
+        return any(candidate.due == due.at for candidate in self.candidates.get(due.key, ()))
+
+    def is_possible(self, key: Key) -> bool:
+        return key in (self.candidates if self.node.window is None else self.ready)
+
+    def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        self.release(key, cause)
+
+    def release(self, key: Key, cause: Cause) -> None:
+        if self.node.window is not None:
+            ready = self.ready.pop(key, [])
+            if key not in self.groups:
+                self.drop_key(key)
+            self._raise_candidates(ready, cause)
+            return
+        waiting = self.candidates.get(key, [])
+        self._keep(key, [])
+        self._raise_candidates(waiting, cause)
+
+    def _raise_candidates(self, candidates: Sequence[Candidate], cause: Cause) -> None:
+        for candidate in candidates:
+            self.raise_combination(candidate.entries(), cause)
+
+    # ---- freeing (G4) ---------------------------------------------------------------------------------
+
+    def forget(self, key: Key) -> None:
+        """What is absent stays so: candidates outlive the deletion of their node (A4)."""
+        kept = {k: self.violations[k].of(key) for k in self.trailing} if key in self.candidates else {}
+        super().forget(key)
+        for k, entries in kept.items():
+            self.violations[k].add(key, entries)
+
+    def clear(self) -> None:
+        super().clear()
+        self.candidates.clear()
+        self.ready.clear()
+
+    def size(self) -> int:
+        waiting = (*self.candidates.values(), *self.ready.values())
+        return super().size() + sum(len(c.members) for candidates in waiting for c in candidates)

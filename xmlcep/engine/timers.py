@@ -1,0 +1,67 @@
+"""What is due later: by changes, by transactions, by time (rules W5, W11, Z14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import heappop, heappush
+from itertools import count
+from typing import NamedTuple
+
+from contexts.grouping import Key
+
+from ..algebra import Unit
+
+MEASURE = {Unit.CHANGES: 0, Unit.TIME: 1, Unit.TRANSACTIONS: 2}
+"""The place of each measure in a `contexts.entry.Moment`."""
+ORDER = (Unit.CHANGES, Unit.TRANSACTIONS, Unit.TIME)
+"""In which order what is due before one record comes (Z14)."""
+
+
+class Due(NamedTuple):
+    """Something that is due in a group of an operator; both by index, of the tree and in postorder."""
+
+    at: int
+    tree: int
+    operator: int
+    key: Key
+
+
+class Timers:
+    """What is due, in heaps: setting and taking cost the logarithm of how much is waiting.
+
+    Who set a timer asks itself, when it is taken, whether it still means anything; there is no unsetting.
+    """
+
+    def __init__(self) -> None:
+        self._heaps: dict[Unit, list[tuple[int, int, Due]]] = {unit: [] for unit in Unit}
+        self._numbers = count()
+
+    def set(self, unit: Unit, due: Due) -> None:
+        """Something is due at ``due.at``, by this measure."""
+        heappush(self._heaps[unit], (due.at, next(self._numbers), due))
+
+    def take(self, unit: Unit, before: int) -> Iterator[tuple[int, list[Due]]]:
+        """Takes what is due before ``before``, one time after the other, all that is due at one time together.
+
+        What is set meanwhile and is due before that, too, is taken in its turn.
+        """
+        heap = self._heaps[unit]
+        while heap and heap[0][0] < before:
+            at = heap[0][0]
+            together = []
+            while heap and heap[0][0] == at:
+                together.append(heappop(heap)[2])
+            yield at, together
+
+    def waits(self) -> bool:
+        """Whether anything is set."""
+        return any(self._heaps.values())
+
+    def pending(self, unit: Unit) -> Iterator[Due]:
+        """All that is set, by this measure, in no particular order."""
+        return (due for _, _, due in self._heaps[unit])
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        for heap in self._heaps.values():
+            heap.clear()

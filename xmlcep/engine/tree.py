@@ -1,0 +1,313 @@
+"""The running state of one event tree: arrivals in at the leaves, composites out at the root (G2, D6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from contexts import FLAT_KEY, Entry
+from contexts.entry import EMPTY_END, EMPTY_START
+from contexts.grouping import Key
+from path_types import PathType
+
+from ..algebra import Order, Promise
+from ..events import Cause, CompositeEvent, PrimitiveEvent
+from ..rules.trees import EventTree
+from .dispatch import Delivery, TreeDispatch
+from .errors import UnknownTimeError
+from .leaf import Bindings, LeafState
+from .operators import DeferrableState, Input, OperatorState, new_state
+from .promises import promise
+from .release import Release
+from .setting import Setting
+from .termination import Deferral
+from .timers import Due
+
+Answers: TypeAlias = dict[tuple[int, int, int], "Bindings | None"]
+"""What leaves have found out before, by tree, operator and operand: the variables bound, None if it is not taken."""
+NO_ANSWERS: Answers = {}
+NOT_ASKED: Bindings = {}
+
+
+class TreeState:
+    """One event tree at run time.
+
+    ``reused`` is what is promised of the trees that it reuses, ``composite_dispatch`` says where it stores
+    composites by name and absolute path type.
+    """
+
+    def __init__(
+        self,
+        tree: EventTree,
+        setting: Setting,
+        report: list[CompositeEvent],
+        *,
+        report_operators: bool,
+        reused: Promise,
+        composite_dispatch: Mapping[tuple[str, PathType], tuple[Delivery, ...]],
+    ) -> None:
+        self.tree = tree
+        self.flat = tree.flat
+        self.states = tuple(
+            new_state(
+                node, tree, report if report_operators or node.parent is None else None, setting,
+                [promise(child, reused) for child in node.children],
+            )
+            for node in tree.operators
+        )  # fmt: skip
+        self.root = self.states[-1]
+        for state in self.states:
+            if state.node.parent is not None:
+                state.connect(self.states[state.node.parent])
+        for state in self.states:
+            state.set_owners()
+        # By postorder index, what makes an operator wait (D2 to D4); None if it never does.
+        self._deferral = tuple(_deferral(state, setting) for state in self.states)
+        self.deferrals = tuple(deferral for deferral in self._deferral if deferral is not None)
+        self._clock = setting.clock
+        self._needs_time = tree.needs_time
+        # By operator and operand, the leaves that ask something of an event, or bind something (F1, V1).
+        self.leaves = {
+            (node.index, operand): LeafState(program, setting.document, setting.references)
+            for node, of_operator in zip(tree.operators, setting.programs[tree.index], strict=True)
+            for operand, program in enumerate(of_operator.leaves)
+            if program is not None
+        }
+        self._by_detection = tree.order is Order.DETECTION
+        self._composite_dispatch = composite_dispatch
+
+    # ---- one time point -------------------------------------------------------------------------------
+
+    def process(
+        self,
+        cause: Cause,
+        dispatch: TreeDispatch | None,
+        composites: Sequence[CompositeEvent] = (),
+        *,
+        release: Release = Release.LEFT,
+        due: Sequence[Due] = (),
+        before: Answers = NO_ANSWERS,
+    ) -> list[Entry]:
+        """Takes the tree through one time point in postorder (G2, D6); returns what the root raised.
+
+        ``dispatch`` is what the primitive event means to the tree, if there is one; ``composites`` what earlier trees
+        raised; ``due`` the timers of the tree that are.
+        """
+        inputs: dict[int, list[Input]] = {}
+        visit: Sequence[int] = ()
+        if dispatch is not None and isinstance(cause, PrimitiveEvent):
+            visit = dispatch.visit
+            self._take(cause, dispatch, inputs, before)
+        touched = self._deliver(composites, inputs, cause) if composites else set()
+        touched.update(deferral.state.node.index for deferral in self.deferrals if deferral.is_waiting())
+        touched.update(each.operator for each in due)
+        if not touched.issubset(visit):
+            visit = sorted(self.tree.with_ancestors(touched).union(visit))
+        raised: list[Entry] = []
+        for index in visit:
+            fired = sorted({d for d in due if d.operator == index}, key=_key) if due else ()
+            entries = self._visit(self.states[index], inputs.get(index, ()), dispatch, cause, release, fired)
+            parent = self.states[index].parent
+            if parent is None:
+                raised = entries
+            elif entries:
+                inputs.setdefault(parent.node.index, []).extend(
+                    parent.grouped(self.states[index].child_index, entries)
+                )
+        return raised
+
+    def _take(
+        self, event: PrimitiveEvent, dispatch: TreeDispatch, inputs: dict[int, list[Input]], before: Answers
+    ) -> None:
+        """The event arrives in the leaves that take it; ``before`` are answers from before its edit (U2)."""
+        point, ids = self._clock.point, event.ids
+        extended = self.tree.extended
+        plain: Entry = (point, point, point, event, False)
+        if extended and dispatch.deliveries:
+            self._check_time(event)
+            moment = self._clock.moment()
+            plain = (*plain, moment, moment, None)
+        for operator, child, index in dispatch.deliveries:
+            place = FLAT_KEY if index is None else ids[index]
+            entry = plain
+            bindings: Bindings | None = None
+            if (operator, child) in self.leaves:
+                asked_before = before.get((self.tree.index, operator, child), NOT_ASKED)
+                bindings = (
+                    self.leaves[operator, child].read(event) if asked_before is NOT_ASKED else asked_before
+                )
+                if bindings is None:
+                    continue
+                if extended:
+                    entry = (*plain[:7], bindings)
+            key = self.states[operator].key_at(child, place, bindings)
+            if key is not None:
+                inputs.setdefault(operator, []).append((child, key, [entry]))
+        for operator, index in dispatch.presences:
+            self.states[operator].happened(FLAT_KEY if index is None else ids[index], event.ts)
+
+    def ask_before(self, event: PrimitiveEvent, dispatch: TreeDispatch, answers: Answers) -> None:
+        """What leaves ask of the document as it was before the edit that deletes the event's node (U2)."""
+        for operator, child, _ in dispatch.deliveries:
+            leaf = self.leaves.get((operator, child))
+            if leaf is not None and leaf.program.needs_document:
+                answers[self.tree.index, operator, child] = leaf.read(event)
+
+    def touch(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> None:
+        """The edit that is processed next can change what conditions read (U7)."""
+        for operator, indexes in dispatch.touches.items():
+            deferral = self._deferral[operator]
+            if deferral is not None and deferral.is_waiting():
+                for index in indexes:
+                    deferral.touch(event.ids[index])
+
+    def _check_time(self, cause: Cause) -> None:
+        """W1: a rule with durations takes no record while the time is not known."""
+        if self._needs_time and self._clock.time is None:
+            raise UnknownTimeError(self.tree.name, cause.ts)
+
+    def _visit(
+        self,
+        state: OperatorState,
+        inputs: Sequence[Input],
+        dispatch: TreeDispatch | None,
+        cause: Cause,
+        release: Release,
+        due: Sequence[Due],
+    ) -> list[Entry]:
+        """One operator's turn (X2): creation, arrivals child by child, timers, releases; returns what it raised."""
+        deferral = self._deferral[state.node.index]
+        taker = state if deferral is None else deferral
+        event = cause if isinstance(cause, PrimitiveEvent) and release is Release.LEFT else None
+        if dispatch is not None and event is not None and state.node.index in dispatch.creations:
+            place = state.grouping.place(event.path, event.ids)
+            if place is not None:
+                taker.create(place, event.path, event.ids, event)
+        if len(inputs) > 1:
+            turn = state.turn
+            inputs = sorted(inputs, key=lambda arrived: turn[arrived[0]])
+        for child, key, arrivals in inputs:
+            taker.arrive(child, key, arrivals, cause)
+        for each in due:
+            taker.fire(each, cause)
+        if deferral is not None and deferral.is_waiting():
+            rechecks = dispatch.rechecks.get(state.node.index, ()) if dispatch is not None else ()
+            nodes = [event.ids[index] for index in rechecks] if event is not None else []
+            here = None if event is None else state.grouping.place(event.path, event.ids)
+            deferral.release_due(here, nodes, cause, release)
+        entries, state.outbox = state.outbox, []
+        return entries
+
+    def _deliver(
+        self, composites: Sequence[CompositeEvent], inputs: dict[int, list[Input]], cause: Cause
+    ) -> set[int]:
+        """Stores other trees' composites in the leaves they are compatible with; says whom that touches."""
+        touched = set()
+        arrivals: dict[tuple[int, int, Key], list[Entry]] = {}
+        for event in composites:
+            deliveries = self.composite_deliveries(event)
+            plain = self._entry(event, cause) if deliveries else ()
+            for operator, child, index in deliveries:
+                entry = plain
+                bindings: Bindings | None = None
+                leaf = self.leaves.get((operator, child))
+                if leaf is not None:
+                    bindings = leaf.read(event)
+                    if bindings is None:
+                        continue
+                if self.tree.extended:
+                    entry = (*plain[:7], bindings)
+                place = FLAT_KEY if index is None else event.ids[index]
+                key = self.states[operator].key_at(child, place, bindings)
+                if key is not None:
+                    arrivals.setdefault((operator, child, key), []).append(entry)
+        for (operator, child, key), entries in arrivals.items():
+            inputs.setdefault(operator, []).append((child, key, entries))
+            touched.add(operator)
+        return touched
+
+    def _entry(self, event: CompositeEvent, cause: Cause) -> Entry:
+        """Another tree's composite as a leaf stores it."""
+        point = self._clock.point
+        start, end = event.start, event.end
+        interval: tuple[float, float]
+        if start is None or end is None:
+            interval = (EMPTY_START, EMPTY_END)
+        else:
+            interval = (point, point) if self._by_detection else (start, end)
+        if not self.tree.extended:
+            return (*interval, point, event, False)
+        self._check_time(cause)
+        first, last = event.span or (None, None)
+        return (*interval, point, event, False, first, last, None)
+
+    def composite_deliveries(self, event: CompositeEvent) -> tuple[Delivery, ...]:
+        """Where the tree stores such a composite."""
+        if event.path is None:
+            return ()
+        return self._composite_dispatch[event.name, event.path]
+
+    def must_release(self, event: PrimitiveEvent) -> bool:
+        """Whether the event releases a non-local group by happening elsewhere (D2)."""
+        for deferral in self.deferrals:
+            if deferral.pending and deferral.concerns(deferral.state.grouping.place(event[2], event[3])):
+                return True
+        return False
+
+    def has_pending(self) -> bool:
+        """Whether any group has something still to be released."""
+        return any(deferral.pending for deferral in self.deferrals)
+
+    def is_due_elsewhere(self) -> bool:
+        """Whether a release, or what happens elsewhere, may raise something (D2, D3)."""
+        return any(deferral.is_due_elsewhere() for deferral in self.deferrals)
+
+    def is_blocked(self) -> bool:
+        """Whether a condition is asked again when its node changes (U3)."""
+        return any(deferral.blocked for deferral in self.deferrals)
+
+    # ---- freeing (G4) -----------------------------------------------------------------------------------
+
+    def forget(self, state: OperatorState, place: int) -> None:
+        """Frees what an operator has at a node that is gone."""
+        for key in state.keys_at(place):
+            state.forget(key)
+            deferral = self._deferral[state.node.index]
+            if deferral is not None:
+                deferral.forget(key)
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        for state in self.states:
+            state.clear()
+        for deferral in self.deferrals:
+            deferral.clear()
+
+    def is_awaited(self, state: OperatorState, place: int) -> bool:
+        """Whether something deferred in this group or below it may still be released."""
+        # Silent empties must know that the node is gone as long as something may be consumed above them (M5).
+        for other in self.states if state.refills else self._below(state):
+            deferral = self._deferral[other.node.index]
+            if deferral is None or not deferral.pending:
+                continue
+            # Groups of one path type are the same nodes; of different ones they may lie in each other.
+            if other.node.path is not state.node.path or deferral.may_release(place):
+                return True
+        return False
+
+    def _below(self, state: OperatorState) -> Iterable[OperatorState]:
+        yield state
+        for child in state.children:
+            if child is not None:
+                yield from self._below(child)
+
+
+def _deferral(state: OperatorState, setting: Setting) -> Deferral | None:
+    if not state.node.deferred:
+        return None
+    assert isinstance(state, DeferrableState)
+    return Deferral(state, state.node.termination, state.node.condition, setting)
+
+
+def _key(due: Due) -> Key:
+    return due.key

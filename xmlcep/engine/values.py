@@ -1,0 +1,110 @@
+"""The variables of composites: what an operator makes of those of its constituents (rules V2 to V6, U5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from contexts import Entry
+from contexts.entry import BINDINGS, EVENT
+
+from ..documents import Replica
+from ..events import CompositeEvent
+from ..rules.programs import OperatorProgram
+from ..xpath import Environment, Expression
+from .leaf import Bindings
+from .references import References
+
+
+class Values:
+    """An operator's program, ready to be asked of combinations."""
+
+    def __init__(self, program: OperatorProgram, document: Replica | None, references: References) -> None:
+        self.program = program
+        self._document = document
+        self._references = references
+        self._single = program.grouping.names
+        self._lists = program.lists
+        self._lets = program.lets
+        self.having = program.having
+        self.guard = program.guard
+        self.has_variables = bool(program.variables)
+
+    def of(self, entries: Sequence[Entry], values: Mapping[str, Any] | None = None) -> Bindings | None:
+        """The variables of the composite of these events (V5), its operator's own ``values`` with them; None if its
+        event has none."""
+        if not self.has_variables:
+            return None
+        distinct = list(
+            {id(entry[EVENT]): entry for entry in entries}.values()
+        )  # a constituent counts once (K4)
+        found: dict[str, Any] = dict(values) if values else {}
+        for name in self._single:
+            value = first_value(distinct, name)
+            if value is not None:
+                found[name] = value
+        for name in self._lists:
+            found[name] = all_values(distinct, name)
+        for name, expression in self._lets:
+            value = expression.value(self._environment(found, expression))
+            if value is not None:
+                found[name] = value
+        return found
+
+    def admits(self, entries: Sequence[Entry]) -> bool:
+        """Whether ``having`` is true of a combination (V6)."""
+        having = self.having
+        assert having is not None
+        return having.boolean(self._environment(self.of(entries) or {}, having))
+
+    def admitter(self) -> Callable[[Sequence[Entry]], bool] | None:
+        """`admits`, if there is anything to ask."""
+        return None if self.having is None else self.admits
+
+    def allows(self, composite: CompositeEvent) -> bool:
+        """Whether the guard is true of a composite that would be raised (U5)."""
+        guard = self.guard
+        if guard is None:
+            return True
+        bindings = composite.bindings or {}
+        if not guard.needs_document:
+            return guard.boolean(self._environment(bindings, guard))
+        if self._document is None or composite.path is None:
+            return False
+        variables = self._variables(bindings, guard)
+        environment = self._document.environment(composite.path, composite.ids, variables)
+        return environment is not None and guard.boolean(environment)
+
+    def _environment(self, bindings: Bindings, expression: Expression) -> Environment:
+        return Environment(self._variables(bindings, expression))
+
+    def _variables(self, bindings: Bindings, expression: Expression) -> Mapping[str, Any]:
+        if not self._references:
+            return bindings
+        return {
+            **bindings,
+            **{n: self._references[n] for n in expression.variables & self._references.keys()},
+        }
+
+
+def first_value(entries: Iterable[Entry], name: str) -> Any:
+    """The one value of a variable by which an operator groups: that of the first event that has it."""
+    for entry in entries:
+        value = None if entry[BINDINGS] is None else entry[BINDINGS].get(name)
+        if isinstance(value, tuple):
+            value = value[0] if value else None
+        if value is not None:
+            return value
+    return None
+
+
+def all_values(entries: Iterable[Entry], name: str) -> tuple[Any, ...]:
+    """All values of a variable, in order of constituents; lists are flattened."""
+    found: list[Any] = []
+    for entry in entries:
+        value = None if entry[BINDINGS] is None else entry[BINDINGS].get(name)
+        if isinstance(value, tuple):
+            found.extend(value)
+        elif value is not None:
+            found.append(value)
+    return tuple(found)

@@ -1,0 +1,80 @@
+"""Arrow arrays as Python values, where Arrow's own way would make more of them than there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .blocks import Meta
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_SEPARATORS = ("\x1f", "\x1e")  # XML holds neither; where a meta has one all the same, it is done by hand
+
+
+def flags(column: Any) -> Iterable[bool]:
+    """A column of booleans, in which null is false; None is a column of nulls."""
+    if column is None or column.null_count == len(column):
+        return repeat(False)
+    return map(bool, column.to_pylist())
+
+
+def values_of(column: Any) -> Iterable[Any]:
+    """A column as values; None is a column of nulls."""
+    if column is None or column.null_count == len(column):
+        return repeat(None)
+    return column.to_pylist()  # type: ignore[no-any-return]
+
+
+class EncodedMetas(NamedTuple):
+    """A column of metas as its distinct values and, per record, the index of its value (int32, null: none)."""
+
+    values: list[Meta]
+    codes: pyarrow.Array
+
+
+def metas_of(column: Any) -> Iterable[Meta | None]:
+    """A column of maps of strings as metas; None is a column of nulls."""
+    if column is None or column.null_count == len(column):
+        return repeat(None)
+    metas = encoded_metas(column, len(column))
+    return [None if code is None else metas.values[code] for code in metas.codes.to_pylist()]
+
+
+def encoded_metas(column: Any, count: int) -> EncodedMetas:
+    """So many metas in a column of maps of strings, or of nulls, or in none.
+
+    The records of a transaction share theirs, so few values are to be made; Arrow tells them apart as texts.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if column is None or column.null_count == count:
+        return EncodedMetas([], pa.nulls(count, pa.int32()))
+    keys, items = column.keys.cast(pa.string()), column.items.cast(pa.string())
+    pattern = "[" + "".join(_SEPARATORS) + "]"
+    if any(pc.any(pc.match_substring_regex(texts, pattern)).as_py() for texts in (keys, items)):
+        texts = pa.array(["" if each is None else repr(each) for each in column.to_pylist()], pa.string())
+    else:
+        pairs = pc.binary_join_element_wise(keys, items, _SEPARATORS[0])
+        joined = pa.ListArray.from_arrays(column.offsets, pairs)
+        texts = pc.binary_join(joined, _SEPARATORS[1])
+    texts = pc.if_else(column.is_valid(), texts, pa.scalar(None, pa.string()))
+    codes = texts.dictionary_encode().indices
+    firsts = pc.index_in(pa.array(range(pc.max(codes).as_py() + 1), codes.type), codes)
+    return EncodedMetas(list(map(dict, column.take(firsts).to_pylist())), codes)
+
+
+def id_tuples(ids: Any, lengths: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """The lists of node ids in an Arrow array, of these lengths, as tuples."""
+    import pyarrow.compute as pc
+
+    sizes = pc.list_value_length(ids)
+    by_length: dict[int, Iterator[tuple[int, ...]]] = {}
+    for length in set(lengths):
+        # All lists of one length follow each other: cut into tuples by a loop in C.
+        flat = iter(ids.filter(pc.equal(sizes, length)).flatten().to_pylist())
+        by_length[length] = zip(*[flat] * length, strict=True)
+    return map(next, map(by_length.__getitem__, lengths))

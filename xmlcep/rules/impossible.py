@@ -1,0 +1,129 @@
+"""Rules that are right and can never match, whatever the document: what `xmlcep check` warns of.
+
+An element has no value that could be updated (E3). And all events of a group (H1) happen to its node or below it: its
+insertion is the first of them, its deletion the last, each happens once (E6, P7). So no sequence goes on after the
+deletion of the node it is about, or begins before its insertion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from path_types import PathType, Step, ends
+
+from ..algebra import (
+    Conjunction,
+    Disjunction,
+    EventDefinition,
+    Expression,
+    Leaf,
+    Multiplicity,
+    Operator,
+    Order,
+    Sequence,
+    leaves_of,
+    operators_of,
+    path_of,
+)
+from ..errors import RuleProblem
+from ..events import PrimitiveType
+from ..language import print_path
+from .ruleset import Rules
+
+
+def impossible(rules: Rules, *, updates: bool = True) -> list[RuleProblem]:
+    """What in the rules can never match, with what to write instead, in the order of the text.
+
+    ``updates``: also updates of elements.
+    """
+    checker = _Checker(rules)
+    found = [problem for each in rules.definitions for problem in checker.definition(each, updates)]
+    return sorted(found, key=lambda problem: (problem.line, problem.column))
+
+
+class _Checker:
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+
+    def definition(self, definition: EventDefinition, updates: bool) -> Iterator[RuleProblem]:
+        found = list(self._updates(definition.expression)) if updates else []
+        if not definition.flat:
+            for operator in operators_of(definition.expression):
+                found += self._lifetimes(operator, definition.order)
+        for leaf, message, hint in found:
+            yield RuleProblem(f"event {definition.name}: {message}", hint, leaf.at)
+
+    def _updates(self, expression: Expression) -> Iterator[tuple[Leaf, str, str]]:
+        for leaf in leaves_of(expression):
+            if _operation(leaf) == "upd" and leaf.type.path.last.is_element:
+                path = leaf.type.path
+                yield (
+                    leaf,
+                    f"an element has no value that could be updated, so that upd({self._shown(path)}) never happens",
+                    f"write upd({self._shown(path.child(Step.text()))}) for its text, or upd of one of its attributes",
+                )
+
+    def _lifetimes(self, operator: Operator, order: Order) -> Iterator[tuple[Leaf, str, str]]:
+        path = path_of(operator)
+        if path is None:
+            return
+        if isinstance(operator, Sequence):
+            yield from self._sequence(operator, path, order)
+        elif isinstance(operator, Multiplicity) and operator.lower > 1:
+            leaf = operator.operand
+            if (
+                isinstance(leaf, Leaf)
+                and _operation(leaf) in ("ins", "del")
+                and _is_node(leaf.type.path, path)
+            ):
+                happens = "inserted" if _operation(leaf) == "ins" else "deleted"
+                said = f"the same {path.last} is {happens} only once, and {operator.drawn} asks for {operator.lower}"
+                yield leaf, f"{said} times", self._above(path)
+
+    def _sequence(self, operator: Sequence, path: PathType, order: Order) -> Iterator[tuple[Leaf, str, str]]:
+        operands = [operator.operands[k] for k in operator.positive]
+        for k, leaf in enumerate(operands):
+            if not isinstance(leaf, Leaf) or not _is_node(leaf.type.path, path):
+                continue
+            if _operation(leaf) == "del" and any(_happens(other, order) for other in operands[k + 1 :]):
+                said = f"after del({self._shown(leaf.type.path)}) nothing happens to the same {path.last} or below it"
+            elif _operation(leaf) == "ins" and any(_happens(other, order) for other in operands[:k]):
+                said = f"before ins({self._shown(leaf.type.path)}) nothing happens to the same {path.last} or below it"
+            else:
+                continue
+            yield leaf, f"{said}, so that the sequence never matches", self._above(path)
+            return
+
+    def _above(self, path: PathType) -> str:
+        above = self._shown(path.parent) if path.parent is not None else "order"
+        return (
+            f"operands are joined if they are about the same {self._shown(path)}: to join those of different ones, "
+            f"give the operator the path of an element above them, such as {{path={above}}}"
+        )
+
+    def _shown(self, path: PathType) -> str:
+        return print_path(path, self.rules.namespaces)
+
+
+def _operation(leaf: Leaf) -> str | None:
+    return leaf.type.operation if isinstance(leaf.type, PrimitiveType) else None
+
+
+def _is_node(path: PathType, group: PathType) -> bool:
+    """Whether events with this path happen to the very node that they are grouped by."""
+    return path is group or ends(group, path)
+
+
+def _happens(expression: Expression, order: Order) -> bool:
+    """Whether an operand needs an event, in the order that its sequence sees."""
+    if isinstance(expression, Leaf):
+        return isinstance(expression.type, PrimitiveType)
+    if order is not Order.INTERVAL:
+        return False  # it can be raised later than what it is made of
+    if isinstance(expression, Multiplicity):
+        return expression.lower > 0 and _happens(expression.operand, order)
+    if isinstance(expression, Disjunction):
+        return all(_happens(operand, order) for operand in expression.operands)
+    if isinstance(expression, Sequence):
+        return any(_happens(expression.operands[k], order) for k in expression.positive)
+    return isinstance(expression, Conjunction) and any(_happens(each, order) for each in expression.operands)

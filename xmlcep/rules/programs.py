@@ -1,0 +1,300 @@
+"""The expressions of event trees, compiled, with what each may refer to (rules F1, U5, V1 to V6, O1).
+
+Trees are taken in the order in which they are processed, so that what a leaf knows of the events it takes is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from path_types import PathType
+
+from ..algebra import Leaf, Opaque
+from ..errors import RuleProblem
+from ..events import CompositeType
+from ..events import Scope as ScopeOfLeaf
+from ..position import Position
+from ..xpath import Expression, ExpressionError, NodeKind, Scope, VariableKind, compile_expression
+from . import variables as vs
+from .trees import EventTree, LeafNode, OperatorNode
+
+
+class Questions(NamedTuple):
+    """What is asked of an event at a node of some kind: the filter, and what variables are bound to, None for the
+    node's value."""
+
+    filter: Expression | None
+    bindings: tuple[tuple[str, Expression | None], ...]
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """All of them."""
+        given = (self.filter, *(expression for _, expression in self.bindings))
+        return tuple(expression for expression in given if expression is not None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeafProgram:
+    """What a leaf asks of an event before it takes it, and what it binds (F1, V1), by the kind of the event's node.
+
+    A leaf takes nodes of one kind, unless it has a scope (F5).
+    """
+
+    questions: Mapping[NodeKind, Questions]
+    opaque: Opaque | None
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """All its expressions."""
+        return tuple(expression for asked in self.questions.values() for expression in asked.expressions)
+
+    @property
+    def needs_document(self) -> bool:
+        """Whether it asks the document (F3)."""
+        return any(expression.needs_document for expression in self.expressions)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OperatorProgram:
+    """What an operator groups by beside the place, and what it makes of the variables of its constituents.
+
+    ``single`` are variables of its composites with the one value of the first constituent that has it, ``lists`` those
+    with all values; then ``lets`` are computed, ``having`` is asked of the combination (V6), ``guard`` when it would be
+    raised (U5). ``variables`` are those of its composites. ``leaves`` are the programs of its operands, None for
+    those that ask and bind nothing.
+    """
+
+    grouping: vs.Grouping = vs.PLACE_ONLY
+    lists: tuple[str, ...] = ()
+    lets: tuple[tuple[str, Expression], ...] = ()
+    having: Expression | None = None
+    guard: Expression | None = None
+    variables: vs.Variables = field(default_factory=dict)
+    leaves: tuple[LeafProgram | None, ...] = ()
+
+    @property
+    def needs_document(self) -> bool:
+        """Whether its guard or a leaf asks the document."""
+        if self.guard is not None and self.guard.needs_document:
+            return True
+        return any(leaf is not None and leaf.needs_document for leaf in self.leaves)
+
+    @property
+    def has_expressions(self) -> bool:
+        """Whether any expression stands in it."""
+        return bool(self.lets or self.having or self.guard or any(self.leaves))
+
+    @property
+    def has_variables(self) -> bool:
+        """Whether variables play any part in it, so that its entries have to carry them."""
+        return bool(self.variables or self.having)
+
+
+_KINDS = (NodeKind.ELEMENT, NodeKind.TEXT, NodeKind.ATTRIBUTE)
+
+Exported = Mapping[str, vs.Variables]
+"""The variables of events by name."""
+
+
+def compile_tree(
+    tree: EventTree,
+    exported: Exported,
+    problems: list[RuleProblem],
+    *,
+    namespaces: Mapping[str, str],
+    references: Sequence[str],
+) -> tuple[OperatorProgram, ...]:
+    """The programs of a tree's operators, in postorder; what is wrong with them is appended to ``problems``.
+
+    ``exported`` has the variables of the events that the tree uses, ``references`` the names of reference documents.
+    """
+    return _Compiler(tree, exported, problems, namespaces, references).compile()
+
+
+class _Compiler:
+    """Compiles the expressions of one tree, bottom-up."""
+
+    def __init__(
+        self, tree: EventTree, exported: Exported, problems: list[RuleProblem], namespaces: Mapping[str, str],
+        references: Sequence[str],
+    ) -> None:  # fmt: skip
+        self.tree = tree
+        self.exported = exported
+        self.problems = problems
+        self.namespaces = namespaces
+        self.references = dict.fromkeys(references, VariableKind.NODES)
+
+    def compile(self) -> tuple[OperatorProgram, ...]:
+        programs: list[OperatorProgram] = []
+        for node in self.tree.operators:
+            programs.append(self._operator(node, programs))
+        return tuple(programs)
+
+    def _operator(self, node: OperatorNode, programs: Sequence[OperatorProgram]) -> OperatorProgram:
+        leaves: list[LeafProgram | None] = []
+        operands: list[vs.Variables] = []
+        for child in node.children:
+            if isinstance(child, OperatorNode):
+                leaves.append(None)
+                operands.append(programs[child.index].variables)
+            else:
+                program, bound = self._leaf(child)
+                leaves.append(program)
+                operands.append(bound)
+        wrong: list[vs.Problem] = []
+        grouping = vs.joins(node, operands, wrong)
+        self._check_empty(node, grouping)
+        for message, hint, at in wrong:
+            self._problem(message, hint, at)
+        known = vs.passed_on(node, operands, grouping)
+        lists = tuple(name for name, variable in known.items() if variable.kind is VariableKind.LIST)
+        lets = self._lets(node, known)
+        options = node.definition.options
+        seen = vs.kinds(known) | self.references
+        having = self._expression(options.having, "having", node, seen, NodeKind.NONE)
+        guard = self._guard(node, seen)
+        return OperatorProgram(grouping, lists, tuple(lets), having, guard, known, tuple(leaves))
+
+    def _check_empty(self, node: OperatorNode, grouping: vs.Grouping) -> None:
+        """V2: an empty composite has no values."""
+        if not grouping.names:
+            return
+        empty = [child for child in node.children if isinstance(child, OperatorNode)]
+        for operator in (*(child.definition for child in empty), node.definition):
+            if operator.creates_empty:
+                self._problem(
+                    f"{operator.symbol}{operator.brackets()} can be empty, and then it has no "
+                    f"${', $'.join(grouping.names)} to group by (V2)",
+                    "write 1 as the lower bound, or leave the variable out",
+                    operator.at,
+                )
+
+    def _lets(self, node: OperatorNode, known: dict[str, vs.Variable]) -> list[tuple[str, Expression]]:
+        lets = []
+        for name, text in node.definition.options.let:
+            at = node.definition.options.place(f"let {name}", node.definition.at)
+            if name in known or name in self.references:
+                self._problem(f"${name} has a value already", "choose another name (V1)", at)
+                continue
+            seen = vs.kinds(known) | self.references
+            expression = self._expression(text, f"let {name}", node, seen, NodeKind.NONE)
+            if expression is not None:
+                lets.append((name, expression))
+                known[name] = vs.Variable(expression.kind)
+        return lets
+
+    def _guard(self, node: OperatorNode, seen: Mapping[str, VariableKind]) -> Expression | None:
+        guard = self._expression(node.definition.options.guard, "if", node, seen, NodeKind.ELEMENT)
+        if guard is None or not guard.needs_document:
+            return guard  # it asks no node (Z11)
+        at = node.definition.options.place("if", node.definition.at)
+        if self.tree.flat:
+            self._problem(
+                "a guard has no meaning in a flat event (U5)",
+                "there is no group whose node it could be asked of: take if=… or flat away",
+                at,
+            )
+        elif not node.path.last.is_element:
+            self._problem(
+                f"a guard needs an element as its context node, but the path type here is {node.path} (U5)",
+                "give the operator the path type of the element, such as {path=item}",
+                at,
+            )
+        return guard
+
+    def _leaf(self, node: LeafNode) -> tuple[LeafProgram | None, vs.Variables]:
+        leaf = node.leaf
+        known, any_name = self._of_composite(leaf)
+        if leaf.filter is None and not leaf.bindings and leaf.opaque is None:
+            return None, {}
+        seen = vs.LeafVariables(vs.kinds(known) | self.references, any_name=any_name)
+        own = node_kind(node.path)
+        questions = {own: self._questions(node, own, seen)}
+        if leaf.type.scope is not ScopeOfLeaf.NODE:
+            said = len(self.problems)
+            questions |= {kind: self._questions(node, kind, seen) for kind in _KINDS if kind is not own}
+            del self.problems[said:]  # the same again
+        bound: dict[str, vs.Variable] = {}
+        for name, expression in questions[own].bindings:
+            bound[name] = vs.Variable(VariableKind.VALUE if expression is None else expression.kind)
+        return LeafProgram(questions, leaf.opaque), bound
+
+    def _questions(self, node: LeafNode, kind: NodeKind, seen: Mapping[str, VariableKind]) -> Questions:
+        leaf = node.leaf
+        filter_ = self._compiled(leaf.filter, leaf.place("filter"), seen, kind)
+        bindings: list[tuple[str, Expression | None]] = []
+        for name, text in leaf.bindings:
+            at = leaf.place(f"as {name}")
+            if name in vs.BUILT_IN or name in self.references:
+                what = (
+                    "the name of a reference document" if name in self.references else "known of every event"
+                )
+                self._problem(f"${name} is {what}", "choose another name (V1)", at)
+            elif text is None:
+                has_value = kind is not NodeKind.ELEMENT or leaf.type.scope is not ScopeOfLeaf.NODE
+                if not has_value and leaf.opaque is None:
+                    self._problem(
+                        f"as ${name}: {'a composite' if _is_composite(leaf) else 'an element'} has no value (V1)",
+                        f"say which: as ${name} = (@id), or bind the text: {node.path}/text()",
+                        at,
+                    )
+                bindings.append((name, None))
+            else:
+                bindings.append((name, self._compiled(text, at, seen, kind)))
+        return Questions(filter_, tuple(bindings))
+
+    def _of_composite(self, leaf: Leaf) -> tuple[vs.Variables, bool]:
+        """The variables of the composites that a leaf takes, and whether there can be others."""
+        if not isinstance(leaf.type, CompositeType):
+            return {}, False
+        if leaf.type.name is None:
+            return {}, True
+        return self.exported.get(leaf.type.name, {}), False
+
+    def _expression(
+        self,
+        text: str | None,
+        option: str,
+        node: OperatorNode,
+        seen: Mapping[str, VariableKind],
+        kind: NodeKind,
+    ) -> Expression | None:
+        return self._compiled(text, node.definition.options.place(option, node.definition.at), seen, kind)
+
+    def _compiled(
+        self, text: str | None, at: Position, seen: Mapping[str, VariableKind], kind: NodeKind
+    ) -> Expression | None:
+        if text is None:
+            return None
+        try:
+            return compile_expression(
+                text, namespaces=self.namespaces, variables=seen, node=kind, scope=Scope.DOCUMENT
+            )
+        except ExpressionError as error:
+            self._problem(error.message, error.hint, within(at, text, error))
+            return None
+
+    def _problem(self, message: str, hint: str, at: Position) -> None:
+        self.problems.append(RuleProblem(f"event {self.tree.name}: {message}", hint, at))
+
+
+def within(at: Position, text: str, error: ExpressionError) -> Position:
+    """The place of an error in an expression that stands at ``at``, where no escapes or line ends blur it."""
+    quoted = at.width == len(text) + 2
+    if not at.line or not (quoted or at.width == len(text)) or "\n" in text:
+        return at
+    return Position(at.line, at.column + quoted + error.offset, error.width)
+
+
+def _is_composite(leaf: Leaf) -> bool:
+    return isinstance(leaf.type, CompositeType)
+
+
+def node_kind(path: PathType) -> NodeKind:
+    """What a node of this path type is as the context node of expressions."""
+    last = path.last
+    if last.is_element:
+        return NodeKind.ELEMENT
+    return NodeKind.TEXT if last.test == "text()" else NodeKind.ATTRIBUTE

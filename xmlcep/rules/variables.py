@@ -1,0 +1,170 @@
+"""Which variables there are where: bound by leaves, joined, grouped by, passed on (rules V1 to V5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from path_types.names import is_ncname
+
+from ..algebra import ContextName
+from ..position import Position
+from ..suggestions import did_you_mean_or_list
+from ..xpath import VariableKind
+from .trees import LeafNode, OperatorNode
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable of an event. ``kind`` is what expressions see: a list, or one value where it is that of a join, of
+    ``by`` or of ``let`` (V5). ``several`` says that it can have more than one value, so that it cannot join (V2)."""
+
+    kind: VariableKind
+    several: bool = False
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it has one value, not a list."""
+        return not self.kind.is_list
+
+
+Variables = Mapping[str, Variable]
+NONE: Variables = {}
+
+BUILT_IN = ("old", "new", "op", "ts", "at", "doc", "txn")
+"""What every leaf knows of its event (F2), beside ``$meta:NAME``."""
+
+
+class LeafVariables(Mapping[str, VariableKind]):
+    """What the expressions of a leaf may refer to: what is known of the event, any ``meta:NAME``, the variables of
+    the composite it takes (of one taken by ``?``: any name, V5), reference documents."""
+
+    def __init__(self, given: Mapping[str, VariableKind], *, any_name: bool) -> None:
+        self._given = {**dict.fromkeys(BUILT_IN, VariableKind.STRING), **given}
+        self._any_name = any_name
+
+    def __getitem__(self, name: str) -> VariableKind:
+        if name in self._given:
+            return self._given[name]
+        if name.startswith("meta:") and is_ncname(name.removeprefix("meta:")):
+            return VariableKind.STRING
+        if self._any_name and is_ncname(name):
+            return VariableKind.LIST
+        raise KeyError(name)
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            self[str(name)]
+        except KeyError:
+            return False
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)
+
+
+class Problem(NamedTuple):
+    """Something that is wrong with variables: what, what to write instead, where."""
+
+    message: str
+    hint: str
+    at: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """The variables by which an operator groups beside the place: those of its join and of ``by``, by name (V2, V3).
+
+    ``bound`` says of each operand which of them it binds; only negated operands, and what closes a window, may bind
+    fewer than all (V4).
+    """
+
+    names: tuple[str, ...] = ()
+    bound: tuple[tuple[str, ...], ...] = ()
+
+
+PLACE_ONLY = Grouping()
+
+
+def joins(node: OperatorNode, operands: Sequence[Variables], problems: list[Problem]) -> Grouping:
+    """V2, V3: what an operator groups by, given what its operands bind; what is wrong is appended to ``problems``."""
+    definition = node.definition
+    needed = [k for k in range(len(operands)) if k not in definition.optional_binders]
+    names: set[str] = set()
+    if definition.joins:
+        for name in sorted({name for k in needed for name in operands[k]}):
+            binding = [k for k in needed if name in operands[k]]
+            if len(binding) < 2:
+                continue
+            if len(binding) < len(needed):
+                problems.append(
+                    Problem(
+                        f"${name} is bound by some operands of the {definition.title} and not by others (V2)",
+                        "where operands share a variable, their values have to be equal: bind it in all of them, "
+                        "rename it, or put parentheses around those that share it",
+                        definition.at,
+                    )
+                )
+            names.add(name)
+    at = definition.options.place("by", definition.at)
+    for name in definition.options.by:
+        if not all(name in operands[k] for k in needed):
+            known = sorted(set.intersection(*(set(operands[k]) for k in needed)))
+            problems.append(
+                Problem(
+                    f"by ${name}: {'an operand' if len(needed) > 1 else 'the operand'} does not bind it (V3)",
+                    f"bind it with  as ${name}; {did_you_mean_or_list(name, known)}",
+                    at,
+                )
+            )
+        names.add(name)
+    for name in sorted(names):
+        if any(operands[k][name].several for k in needed if name in operands[k]):
+            problems.append(
+                Problem(
+                    f"${name} can have several values, so it cannot say what belongs together (V2)",
+                    f'group the operand by it, {{by="{name}"}}, so that it has one',
+                    definition.at,
+                )
+            )
+    ordered = tuple(sorted(names))
+    return Grouping(ordered, tuple(tuple(n for n in ordered if n in operand) for operand in operands))
+
+
+def passed_on(node: OperatorNode, operands: Sequence[Variables], grouping: Grouping) -> dict[str, Variable]:
+    """V5: the variables of the operator's composites that come from its constituents."""
+    definition = node.definition
+    positive = [k for k in range(len(operands)) if k not in definition.negated]
+    names = [name for k in positive for name in operands[k]]
+    if definition.passes_what_all_bind:
+        names = [name for name in names if all(name in operands[k] for k in positive)]
+    gathers = definition.gathers or node.context is ContextName.CUMULATIVE
+    found: dict[str, Variable] = {}
+    for name in dict.fromkeys(names):
+        if name in grouping.names:
+            found[name] = Variable(VariableKind.VALUE)
+        else:
+            several = gathers or any(operands[k][name].several for k in positive if name in operands[k])
+            found[name] = Variable(VariableKind.LIST, several)
+    for name in definition.own_variables:
+        found[name] = Variable(VariableKind.NUMBER)
+    return found
+
+
+def leaf_variables(leaf: LeafNode, values: Mapping[str, VariableKind]) -> dict[str, Variable]:
+    """What a leaf binds; ``values`` says what the expressions give."""
+    return {name: Variable(values[name]) for name, _ in leaf.leaf.bindings}
+
+
+def as_list(variable: Variable) -> Variable:
+    """A variable of an operand as the operator's expressions see it, if it is not joined: a list (V5)."""
+    return replace(variable, kind=VariableKind.LIST)
+
+
+def kinds(variables: Variables) -> dict[str, VariableKind]:
+    """What expressions see of variables."""
+    return {name: variable.kind for name, variable in variables.items()}

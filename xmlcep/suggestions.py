@@ -1,0 +1,66 @@
+"""Did you mean: the one place that guesses what a person meant by a name there is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+CUTOFF = 0.6
+"""How alike two names have to be, from 0 to 1 (difflib's ratio): what one or two slips leave of a word."""
+
+MAX_LENGTH = 100
+"""Longer names are not compared: that takes time in proportion to the square of the length."""
+
+BUDGET = 200_000
+"""Comparisons of two names, after which `KnownNames` answers no more: about half a second's."""
+
+
+class KnownNames:
+    """Names there are, to be asked about words that are none of them.
+
+    >>> options = KnownNames(["recent", "chronicle"])
+    >>> options.nearest("recnt"), options.nearest("Chronical"), options.nearest("x")
+    ('recent', 'chronicle', None)
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        # Sorted, so that the answer is the same every time, whatever set the names come from.
+        known = sorted((name for name in names if len(name) <= MAX_LENGTH), reverse=True)
+        self._by_lower = {name.lower(): name for name in known}
+        self._left = BUDGET
+
+    def nearest(self, word: str) -> str | None:
+        """The name most like ``word``, whatever the case of its letters; None if none is much like it."""
+        self._left -= len(self._by_lower)
+        if len(word) > MAX_LENGTH or self._left < 0:
+            return None
+        found = get_close_matches(word.lower(), self._by_lower, n=1, cutoff=CUTOFF)
+        return self._by_lower[found[0]] if found else None
+
+    def did_you_mean(self, word: str) -> str:
+        """The question with the nearest name, ``""`` if there is none."""
+        name = self.nearest(word)
+        return "" if name is None else f"did you mean {name}?"
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The question with the nearest name, ``""`` if there is none.
+
+    >>> did_you_mean("recnt", ["recent", "chronicle"])
+    'did you mean recent?'
+    """
+    return KnownNames(known).did_you_mean(word)
+
+
+def did_you_mean_or_list(word: str, known: Iterable[str], limit: int = 12) -> str:
+    """The question with the nearest name, or else what there is, at most ``limit`` names.
+
+    >>> did_you_mean_or_list("colour", ["item", "price"])
+    'there is item, price'
+    """
+    names = list(known)
+    question = did_you_mean(word, names)
+    if question:
+        return question
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return f"there is {', '.join(names[:limit])}{more}" if names else "there is none"

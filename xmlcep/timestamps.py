@@ -1,0 +1,57 @@
+"""Times as they stand in records: RFC 3339 text to microseconds since 1970, and back (rules W1, W5)."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+
+from .errors import XmlCepError
+
+_PATTERN = re.compile(
+    r"(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))", re.ASCII
+)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class TimeError(XmlCepError, ValueError):
+    """Text that is no time; says what is expected."""
+
+
+def microseconds(text: str) -> int:
+    """Microseconds since 1970 of an RFC 3339 time; further digits are cut off. Raises `TimeError`.
+
+    >>> microseconds("1970-01-01T00:00:01.5Z"), microseconds("1970-01-01T01:00:00+01:00")
+    (1500000, 0)
+    """
+    match = _PATTERN.fullmatch(text)
+    if match is None:
+        raise TimeError(f"{text!r} is no time: expected RFC 3339, such as 2026-01-31T09:30:00Z")
+    year, month, day, hour, minute, second, fraction, sign, hours, minutes = match.groups()
+    leap = second == "60"  # RFC 3339 knows leap seconds, datetime does not
+    zone = UTC
+    try:
+        if sign is not None:
+            shift = timedelta(hours=int(hours), minutes=int(minutes))
+            zone = timezone(shift if sign == "+" else -shift)
+        when = datetime(
+            int(year), int(month), int(day), int(hour), int(minute), 59 if leap else int(second),
+            int(fraction[:6].ljust(6, "0")) if fraction else 0, zone,
+        )  # fmt: skip
+    except ValueError as error:
+        raise TimeError(f"{text!r} is no time: {error}") from error
+    return (when - _EPOCH) // _MICROSECOND + (1_000_000 if leap else 0)
+
+
+def timestamp(time: int) -> str:
+    """The RFC 3339 text (UTC) of microseconds since 1970, with no, three or six digits behind the point.
+
+    >>> timestamp(1_500_000), timestamp(86_400_000_000)
+    ('1970-01-01T00:00:01.500Z', '1970-01-02T00:00:00Z')
+    """
+    when = (_EPOCH + time * _MICROSECOND).replace(tzinfo=None)
+    rest = time % 1_000_000
+    return (
+        when.isoformat(timespec="microseconds" if rest % 1000 else "milliseconds" if rest else "seconds")
+        + "Z"
+    )

@@ -1,0 +1,323 @@
+"""Syntax tree to Python functions of plain values, for expressions that ask no nodes (F3).
+
+What an expression is asked of (the subject: an `Environment`, or an event as it is) is looked at by the functions of
+a `Sight`. Each node of the tree becomes a function of the subject, made for the kind of value that is wanted of it;
+frequent forms (a number read from a text, a comparison with a constant) have functions of their own, since calls are
+what costs. The meaning is that of `values` and `functions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, Generic
+
+from . import values
+from .checking import Focus, focus_in, kind_of, may_be_missing, selects_by_place
+from .closure_forms import (
+    ARITHMETIC,
+    LEFT_CONSTANT,
+    RIGHT_CONSTANT,
+    WITH_CONSTANT,
+    WITH_NUMBER,
+    Item,
+    Lists,
+    Numbers,
+    S,
+    Selection,
+    Texts,
+    Truths,
+    Values,
+    applied,
+    compared,
+    compared_further,
+    computed,
+    filtered,
+    item_at,
+    items_where,
+    junction,
+    number_in,
+    text_comparison,
+)
+from .environment import Environment
+from .functions import FUNCTIONS, Parameter
+from .kinds import VariableKind, Variables
+from .regex import matcher
+from .syntax import (
+    BOOLEAN_OPERATORS,
+    Call,
+    Filter,
+    Literal,
+    Negation,
+    Number,
+    Operation,
+    Path,
+    Syntax,
+    Variable,
+    variables_in,
+)
+from .values import Value, number_of, text_of, truth_of
+
+
+@dataclass(frozen=True, slots=True)
+class Sight(Generic[S]):
+    """How a subject is looked at: its own text (``.``), and what reads a variable of it."""
+
+    own: Callable[[S], str]
+    variable: Callable[[str], Callable[[S], Value]]
+
+
+def _environment_variable(name: str) -> Callable[[Environment], Any]:
+    return lambda environment: environment.variables.get(name)
+
+
+ENVIRONMENT: Sight[Environment] = Sight(attrgetter("value"), _environment_variable)
+"""The sight of an `Environment`."""
+
+
+class Closures(Generic[S]):
+    """Makes functions of the parts of one checked expression."""
+
+    def __init__(self, sight: Sight[S], variables: Variables) -> None:
+        self._sight = sight
+        self._variables = variables
+        self._constants: dict[int, Value] = {}  # by the id of the syntax; None: it has no constant value
+
+    # -- as a kind of value ---------------------------------------------------------------------------------
+
+    def string(self, syntax: Syntax, focus: Focus) -> Texts[S]:
+        """The expression as a string."""
+        if _is_own(syntax, focus):
+            return self._own_text(focus)
+        value = self.raw(syntax, focus)
+        if self._kind(syntax, focus) is VariableKind.STRING and not may_be_missing(syntax):
+            return value  # type: ignore[return-value]
+        return lambda subject: text_of(value(subject))
+
+    def number(self, syntax: Syntax, focus: Focus) -> Numbers[S]:
+        """The expression as a number."""
+        if _is_own(syntax, focus):
+            return number_in(self._own_text(focus))
+        value, kind = self.raw(syntax, focus), self._kind(syntax, focus)
+        if kind is VariableKind.NUMBER and not may_be_missing(syntax):
+            return value  # type: ignore[return-value]
+        if kind is VariableKind.STRING:
+            return number_in(value)
+        return lambda subject: number_of(value(subject))
+
+    def boolean(self, syntax: Syntax, focus: Focus) -> Truths[S]:
+        """The expression as a boolean."""
+        value, kind = self.raw(syntax, focus), self._kind(syntax, focus)
+        if kind is VariableKind.BOOLEAN and not may_be_missing(syntax):
+            return value  # type: ignore[return-value]
+        return lambda subject: truth_of(value(subject))
+
+    def items(self, syntax: Syntax, focus: Focus) -> Lists[S]:
+        """The expression, a list, as its values."""
+        value = self.raw(syntax, focus)
+        return lambda subject: value(subject) or ()  # type: ignore[return-value]
+
+    def raw(self, syntax: Syntax, focus: Focus) -> Values[S]:
+        """The expression as what it is."""
+        constant = self._constant(syntax, focus)
+        if constant is not None:
+            return lambda _: constant
+        return self._raw(syntax, focus)
+
+    def _raw(self, syntax: Syntax, focus: Focus) -> Values[S]:
+        match syntax:
+            case Literal(value) | Number(value):
+                return lambda _: value
+            case Variable(name):
+                return self._variable(name)
+            case Negation(operand, negative):
+                number = self.number(operand, focus)
+                return (lambda subject: -number(subject)) if negative else number
+            case Operation():
+                return self._operation(syntax, focus)
+            case Call():
+                return self._call(syntax, focus)
+            case Filter(operand, predicates):
+                return self._filter(operand, predicates, focus)
+            case Path():
+                own = self._own_text(focus)
+                return lambda subject: (own(subject),)
+        raise TypeError(f"{syntax} needs nodes")
+
+    def _kind(self, syntax: Syntax, focus: Focus) -> VariableKind:
+        return kind_of(syntax, focus, self._variables)
+
+    def _constant(self, syntax: Syntax, focus: Focus) -> Value:
+        """The value of an expression that always has the same; None if it has not."""
+        if id(syntax) not in self._constants:  # once, or constants in each other take exponential time
+            depends = _depends(syntax)
+            self._constants[id(syntax)] = None if depends else self._raw(syntax, focus)(None)  # type: ignore[arg-type]
+        return self._constants[id(syntax)]
+
+    def _variable(self, name: str) -> Values[S]:
+        read = self._sight.variable(name)
+        if self._variables[name] is not VariableKind.NUMBER:
+            return read
+
+        def number(subject: S) -> Value:
+            value = read(subject)
+            return value if value is None else number_of(value)
+
+        return number
+
+    def _own_text(self, focus: Focus) -> Texts[S]:
+        if focus is Focus.OWN:
+            return self._sight.own
+        return lambda item: text_of(item.value)  # type: ignore[attr-defined]
+
+    # -- operators ------------------------------------------------------------------------------------------
+
+    def _operation(self, operation: Operation, focus: Focus) -> Values[S]:
+        sign = operation.rest[0][0]
+        operands = [operation.first, *(operand for _, operand in operation.rest)]
+        if sign in ("or", "and"):
+            return junction(sign, [self.boolean(operand, focus) for operand in operands])
+        if sign not in BOOLEAN_OPERATORS:
+            return self._arithmetic(operation, focus)
+        truth = self._comparison(sign, operands[0], operands[1], focus)
+        further = [(sign, self.raw(operand, focus)) for sign, operand in operation.rest[1:]]
+        return compared_further(truth, further) if further else truth
+
+    def _arithmetic(self, operation: Operation, focus: Focus) -> Numbers[S]:
+        if len(operation.rest) > 1:
+            first = self.number(operation.first, focus)
+            return computed(first, [(sign, self.number(operand, focus)) for sign, operand in operation.rest])
+        [(sign, operand)] = operation.rest
+        left, right = self._number_constant(operation.first, focus), self._number_constant(operand, focus)
+        if left is not None:
+            return LEFT_CONSTANT[sign](left, self.number(operand, focus))
+        if right is not None:
+            return RIGHT_CONSTANT[sign](self.number(operation.first, focus), right)
+        return ARITHMETIC[sign](self.number(operation.first, focus), self.number(operand, focus))
+
+    def _number_constant(self, syntax: Syntax, focus: Focus) -> float | None:
+        constant = self._constant(syntax, focus)
+        return None if constant is None else number_of(constant)
+
+    def _comparison(self, sign: str, a: Syntax, b: Syntax, focus: Focus) -> Truths[S]:
+        kinds = {
+            VariableKind.STRING if _is_own(operand, focus) else self._kind(operand, focus)
+            for operand in (a, b)
+        }
+        if kinds == {VariableKind.STRING} and sign in ("=", "!="):
+            return text_comparison(sign, self._text(a, focus), self._text(b, focus))
+        numbers = kinds <= {VariableKind.NUMBER, VariableKind.STRING}
+        if numbers and (sign != "!=" or not (may_be_missing(a) or may_be_missing(b))):
+            # What is missing is NaN here: not equal, not less, not more.
+            return self._number_comparison(sign, a, b, focus)
+        return compared(sign, self.raw(a, focus), self.raw(b, focus))
+
+    def _text(self, syntax: Syntax, focus: Focus) -> Values[S]:
+        """A string, or None if it is missing."""
+        return self._own_text(focus) if _is_own(syntax, focus) else self.raw(syntax, focus)
+
+    def _number_comparison(self, sign: str, a: Syntax, b: Syntax, focus: Focus) -> Truths[S]:
+        left, right = self._number_constant(a, focus), self._number_constant(b, focus)
+        if right is not None:
+            return WITH_CONSTANT[sign](self.number(a, focus), right)
+        if left is not None:
+            return WITH_CONSTANT[values.MIRRORED[sign]](self.number(b, focus), left)
+        return WITH_NUMBER[sign](self.number(a, focus), self.number(b, focus))
+
+    # -- functions ------------------------------------------------------------------------------------------
+
+    def _call(self, call: Call, focus: Focus) -> Values[S]:
+        name, arguments = call.function, call.arguments
+        match name:
+            case "string":
+                return self.string(arguments[0], focus)
+            case "number":
+                return self.number(arguments[0], focus)
+            case "boolean":
+                return self.boolean(arguments[0], focus)
+            case "not":
+                truth = self.boolean(arguments[0], focus)
+                return lambda subject: not truth(subject)
+            case "position":
+                return lambda item: float(item.position)  # type: ignore[attr-defined]
+            case "last":
+                return lambda item: float(item.last)  # type: ignore[attr-defined]
+            case "count":
+                items = self.items(arguments[0], focus)
+                return lambda subject: float(len(items(subject)))
+            case "matches":
+                return self._matches(*arguments, focus=focus)
+        function = FUNCTIONS[name]
+        assert function.python is not None
+        made = [
+            self._argument(function.parameter(i), argument, focus) for i, argument in enumerate(arguments)
+        ]
+        return applied(function.python, made)
+
+    def _argument(self, parameter: Parameter, argument: Syntax, focus: Focus) -> Callable[[S], Any]:
+        match parameter:
+            case Parameter.STRING:
+                return self.string(argument, focus)
+            case Parameter.NUMBER:
+                return self.number(argument, focus)
+            case Parameter.BOOLEAN:
+                return self.boolean(argument, focus)
+        return self.items(argument, focus)
+
+    def _matches(
+        self, text: Syntax, pattern: Syntax, flags: Syntax | None = None, *, focus: Focus
+    ) -> Truths[S]:
+        assert isinstance(pattern, Literal)
+        finds = matcher(pattern.value, flags.value if isinstance(flags, Literal) else "")
+        string = self.string(text, focus)
+        return lambda subject: finds(string(subject))
+
+    # -- lists ----------------------------------------------------------------------------------------------
+
+    def _filter(self, operand: Syntax, predicates: Sequence[Syntax], focus: Focus) -> Values[S]:
+        inner_focus = focus_in(self._kind(operand, focus))
+        inside = Closures(self._inside(), self._variables)
+        return filtered(
+            self.items(operand, focus),
+            [inside._selection(predicate, inner_focus) for predicate in predicates],
+        )
+
+    def _selection(self, predicate: Syntax, focus: Focus) -> Selection[Any]:
+        """What a predicate keeps of a list."""
+        index = self._number_constant(predicate, focus)
+        if index is not None and self._kind(predicate, focus) is VariableKind.NUMBER:
+            return item_at(index)
+        by_place = selects_by_place(predicate, self._variables)
+        return items_where(self.raw(predicate, focus), by_place=by_place)
+
+    def _inside(self) -> Sight[Item[S]]:
+        outside = self._sight.variable
+
+        def variable(name: str) -> Callable[[Item[S]], Value]:
+            read = outside(name)
+            return lambda item: read(item.subject)
+
+        return Sight(lambda item: text_of(item.value), variable)
+
+
+def _is_own(syntax: Syntax, focus: Focus) -> bool:
+    return focus in (Focus.OWN, Focus.ITEM) and isinstance(syntax, Path) and syntax.is_context
+
+
+def _depends(syntax: Syntax) -> bool:
+    """Whether the value can differ: it has variables, or asks for the context or the place in a list."""
+    match syntax:
+        case Variable() | Path():
+            return True
+        case Call("position" | "last"):
+            return True
+        case Call(_, arguments):
+            return any(map(_depends, arguments))
+        case Negation(operand):
+            return _depends(operand)
+        case Operation(first, rest):
+            return _depends(first) or any(_depends(operand) for _, operand in rest)
+        case Filter():
+            return True
+    return any(True for _ in variables_in(syntax))

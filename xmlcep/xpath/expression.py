@@ -1,0 +1,156 @@
+"""Expressions, compiled: what filters, conditions, guards, ``as``, ``let`` and ``having`` are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from path_types import PathType
+
+from ..language import PREDECLARED
+from .checking import check, kind_of, outer_focus
+from .closures import ENVIRONMENT, Sight
+from .environment import Environment
+from .errors import ExpressionError
+from .evaluation import Evaluation, by_closures, by_libxml2, in_copy, in_place, nowhere
+from .kinds import NodeKind, Scope, VariableKind, Variables
+from .parser import parse
+from .reads import Reads
+from .subtrees import from_context
+from .syntax import Syntax, variables_in
+from .values import Single
+
+S = TypeVar("S")
+
+
+def compile_expression(
+    text: str,
+    *,
+    namespaces: Mapping[str, str] | None = None,
+    variables: Variables | None = None,
+    node: NodeKind = NodeKind.ELEMENT,
+    scope: Scope = Scope.DOCUMENT,
+) -> Expression:
+    """An expression, checked to its last branch, so that evaluating it never raises.
+
+    ``namespaces`` maps prefixes to URIs (``""``: of element names without a prefix), ``variables`` the names it may
+    refer to (without ``$``) to what they hold; ``node`` says what its context node is, ``scope`` how far it sees.
+    Raises `ExpressionError`, which points into the text: syntax, unknown functions, variables, prefixes and axes,
+    wrong arguments, paths where there is no node, comments and processing instructions, patterns that RE2
+    cannot match, and more than the limits allow. Raises `ValueError` for a subtree whose root is no element.
+
+    >>> rise = compile_expression(
+    ...     "number(.) > 1.1 * number($old)", variables={"old": VariableKind.STRING}, node=NodeKind.TEXT
+    ... )
+    >>> rise.boolean(Environment({"old": "30"}, value="34")), rise.needs_document
+    (True, False)
+    """
+    return Expression(text, namespaces or {}, variables or {}, node, scope)
+
+
+class Expression:
+    """An expression of the language, ready to be evaluated; made by `compile_expression`.
+
+    Immutable; equal to another if text, names, variables, node and scope are equal.
+    """
+
+    __slots__ = (
+        "_key", "_syntax", "_variables", "boolean", "kind", "needs_document", "needs_nodes", "node", "number", "reads",
+        "scope", "string", "text", "truth_reads", "value", "variables",
+    )  # fmt: skip
+
+    text: str
+    """As it was written."""
+    node: NodeKind
+    scope: Scope
+    kind: VariableKind
+    """What a variable holds that `value` is bound to: a string, a number, a boolean, or one value."""
+    needs_nodes: bool
+    """Whether it asks nodes, of the document or of a reference document: then libxml2 evaluates it."""
+    needs_document: bool
+    """Whether it asks nodes of the document (F3); else it costs no document."""
+    variables: frozenset[str]
+    """The variables that it refers to."""
+    reads: Reads
+    """What can change its value (U7)."""
+    truth_reads: Reads
+    """What can change its value as a boolean: less than `reads`, where whether nodes are there is all that is asked."""
+    boolean: Callable[[Environment], bool]
+    """Its value as a boolean."""
+    string: Callable[[Environment], str]
+    """Its value as a string."""
+    number: Callable[[Environment], float]
+    """Its value as a number."""
+    value: Callable[[Environment], Single]
+    """Its value: of nodes or a list the first as a string; None for nothing (V1)."""
+    _key: object
+    _syntax: Syntax
+    _variables: dict[str, VariableKind]
+
+    def __init__(
+        self, text: str, namespaces: Mapping[str, str], variables: Variables, node: NodeKind, scope: Scope
+    ) -> None:
+        if scope is Scope.SUBTREE and node is not NodeKind.ELEMENT:
+            raise ValueError(f"a subtree has an element as its root, so node cannot be {node}")
+        syntax = parse(text, namespaces)
+        needs = check(text, syntax, node, variables)
+        used = {variable.name: variables[variable.name] for variable in variables_in(syntax)}
+        if scope is Scope.SUBTREE:
+            syntax = from_context(syntax, used)
+        kind = kind_of(syntax, outer_focus(node), used)
+        fields = {
+            "text": text,
+            "node": node,
+            "scope": scope,
+            "kind": VariableKind.VALUE if kind.is_list else kind,
+            "needs_nodes": needs.nodes,
+            "needs_document": needs.document,
+            "variables": frozenset(used),
+            "reads": Reads.of(syntax, node, scope, used),
+            "truth_reads": Reads.of(syntax, node, scope, used, truth=True),
+            "_syntax": syntax,
+            "_variables": used,
+            "_key": (text, frozenset(namespaces.items()), frozenset(used.items()), node, scope),
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+        names = {**PREDECLARED, **namespaces}
+        evaluation = self._by_libxml2(names) if needs.nodes else self.on(ENVIRONMENT)
+        for name, function in evaluation._asdict().items():
+            object.__setattr__(self, name, function)
+
+    def _by_libxml2(self, namespaces: Mapping[str, str]) -> Evaluation[Environment]:
+        beyond = self.scope is Scope.SUBTREE and not self.reads.stays_inside
+        start = (in_copy if beyond else in_place) if self.needs_document else nowhere
+        focus = outer_focus(self.node)
+        kind = kind_of(self._syntax, focus, self._variables)
+        try:
+            return by_libxml2(self._syntax, focus, kind, self._variables, namespaces, start)
+        except ValueError as error:
+            problem = f"bad XPath ({error})"
+            raise ExpressionError(self.text, 0, len(self.text), problem, "simplify it") from error
+
+    def on(self, sight: Sight[S]) -> Evaluation[S]:
+        """The functions that evaluate it of whatever a sight looks at, such as events as they are, without an
+        `Environment`; raises `ValueError` if it asks nodes."""
+        if self.needs_nodes:
+            raise ValueError(f"{self.text!r} asks nodes: it needs an Environment")
+        focus = outer_focus(self.node)
+        kind = kind_of(self._syntax, focus, self._variables)
+        return by_closures(self._syntax, focus, kind, self._variables, sight)
+
+    def reads_from(self, path: PathType, *, truth: bool = False) -> Reads:
+        """`reads` (or `truth_reads`) where the context node has this path type: more exact than without it."""
+        return Reads.of(self._syntax, self.node, self.scope, self._variables, path, truth=truth)
+
+    def __eq__(self, other: object) -> bool:
+        return self._key == other._key if isinstance(other, Expression) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an expression is immutable: {name} cannot be set")
+
+    def __repr__(self) -> str:
+        return f"Expression({self.text!r})"

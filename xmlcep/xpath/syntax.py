@@ -1,0 +1,184 @@
+"""The syntax tree of an expression: frozen values that know where they stand.
+
+Names are resolved, ``//`` is ``/descendant-or-self::node()/``, ``..`` and ``.`` are steps, functions have their context
+node as an argument (``string()`` is ``string(.)``), and operators of one level that follow each other are one node,
+so a long expression is wide and not deep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple, TypeAlias
+
+
+class Span(NamedTuple):
+    """Where something stands in the text of the expression: what an error marks."""
+
+    start: int
+    width: int
+
+
+class Axis(Enum):
+    """The axes of XPath 1.0 but ``namespace``."""
+
+    CHILD = "child"
+    DESCENDANT = "descendant"
+    DESCENDANT_OR_SELF = "descendant-or-self"
+    SELF = "self"
+    ATTRIBUTE = "attribute"
+    PARENT = "parent"
+    ANCESTOR = "ancestor"
+    ANCESTOR_OR_SELF = "ancestor-or-self"
+    FOLLOWING = "following"
+    FOLLOWING_SIBLING = "following-sibling"
+    PRECEDING = "preceding"
+    PRECEDING_SIBLING = "preceding-sibling"
+
+
+class NameTest(NamedTuple):
+    """Elements (on the attribute axis: attributes) of a namespace and local name; None: any."""
+
+    uri: str | None
+    local: str | None
+
+
+class NodeTest(Enum):
+    """A kind of node."""
+
+    NODE = "node()"
+    TEXT = "text()"
+
+
+Test: TypeAlias = NameTest | NodeTest
+
+
+class Root(Enum):
+    """Where an absolute path starts."""
+
+    ROOT = "/"
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A string."""
+
+    value: str
+    at: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number."""
+
+    value: float
+    at: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """``$name``; ``name`` is without the ``$``."""
+
+    name: str
+    at: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function and its arguments."""
+
+    function: str
+    arguments: tuple[Syntax, ...]
+    at: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """One minus or more before an operand; ``negative`` if their number is odd."""
+
+    operand: Syntax
+    negative: bool
+    at: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """Operands joined from left to right by operators of one level: ``a - b + c``."""
+
+    first: Syntax
+    rest: tuple[tuple[str, Syntax], ...]
+    at: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """``a | b``."""
+
+    operands: tuple[Syntax, ...]
+    at: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Predicates of something that is no step: ``$v[1]``, ``(a | b)[last()]``."""
+
+    operand: Syntax
+    predicates: tuple[Syntax, ...]
+    at: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """``axis::test[predicate]…``."""
+
+    axis: Axis
+    test: Test
+    predicates: tuple[Syntax, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Steps from the context node (``start`` is None), from the root, or from what an expression selects."""
+
+    start: Syntax | Root | None
+    steps: tuple[Step, ...]
+    at: Span
+
+    @property
+    def is_context(self) -> bool:
+        """Whether it is ``.`` alone."""
+        return self.start is None and self.steps == (CONTEXT_STEP,)
+
+
+Syntax: TypeAlias = Literal | Number | Variable | Call | Negation | Operation | Union | Filter | Path
+
+CONTEXT_STEP = Step(Axis.SELF, NodeTest.NODE)
+BOOLEAN_OPERATORS = frozenset({"or", "and", "=", "!=", "<", "<=", ">", ">="})
+
+
+def variables_in(syntax: Syntax | Step) -> Iterator[Variable]:
+    """All references to variables, from left to right."""
+    match syntax:
+        case Variable():
+            yield syntax
+        case Step():
+            parts: tuple[Syntax | Step, ...] = syntax.predicates
+        case Call():
+            parts = syntax.arguments
+        case Negation():
+            parts = (syntax.operand,)
+        case Operation():
+            parts = (syntax.first, *(operand for _, operand in syntax.rest))
+        case Union():
+            parts = syntax.operands
+        case Filter():
+            parts = (syntax.operand, *syntax.predicates)
+        case Path():
+            start = () if syntax.start is None or syntax.start is Root.ROOT else (syntax.start,)
+            parts = (*start, *syntax.steps)
+        case _:
+            parts = ()
+    if not isinstance(syntax, Variable):
+        for part in parts:
+            yield from variables_in(part)
