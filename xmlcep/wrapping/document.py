@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
@@ -16,11 +14,12 @@ from .delivery import Listener
 from .elements import DEFAULT_LOOKUP, LOOKUP, LXML_CLASSES, OWN_CLASSES, TrackedElement
 from .errors import DocumentError, RefusedError, WrapError
 from .observation import Observation, differences
-from .parsing import Source, parse_bytes, parse_file, safe_parser
+from .parsing import Source, name_of, parse_bytes, parse_file, safe_parser
 from .records import TABLE, Node
 from .snapshots import restore_ids, take_snapshot
 from .tracker import Tracker
 from .transactions import Transaction
+from .updating import update
 
 if TYPE_CHECKING:
     from ..rules import Rules
@@ -169,6 +168,17 @@ class Document:
         self._open("observe()")
         return Observation(self._tracker, self.root if element is None else element)
 
+    def update_to(
+        self, new: Any, *, keys: Sequence[str] = (), ignore_whitespace: bool = True, **meta: object
+    ) -> int:
+        """Brings the document to the state of another tree (or XML file) by the least edits; returns their number.
+
+        One transaction, whose records carry ``meta``; those of a move also ``moved-from``, its old place. ``keys``,
+        such as ``"item=@partNum"``, say what elements are known by. Raises `TreeError`, `DocumentError`, `WrapError`.
+        """
+        self._open("update_to()")
+        return update(self, new, keys, ignore_whitespace, meta)
+
     def catch_up(self) -> None:
         """Tells of edits made through `foreign` elements; every tracked edit and every commit does so, too."""
         self._tracker.catch_up()
@@ -313,13 +323,7 @@ def parse(
 ) -> Document:  # fmt: skip
     """Parses an XML file (a path or an open file) safely and wraps it; its name defaults to the file's."""
     tree = parse_file(source, lookup=LOOKUP)
-    return _wrapped(tree.getroot(), _name_of(source) if name is None else name, now, ignore_whitespace)
-
-
-def _name_of(source: Source) -> str:
-    """The last part of a file's name; a file without one (a buffer) gives the default name."""
-    given = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
-    return Path(given).name if isinstance(given, (str, os.PathLike)) else "document"
+    return _wrapped(tree.getroot(), name_of(source) if name is None else name, now, ignore_whitespace)
 
 
 def _wrapped(

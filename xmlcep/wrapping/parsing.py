@@ -63,6 +63,12 @@ def parse_file(source: Source, *, lookup: etree.ElementClassLookup | None = None
     return parse_bytes(source.read(), source_name=name, lookup=lookup)
 
 
+def name_of(source: Source) -> str:
+    """What a document is called by default: the last part of its file's name, ``document`` if it has none."""
+    given = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    return Path(given).name if isinstance(given, (str, os.PathLike)) else "document"
+
+
 def _without_encoding(raw: bytes) -> bytes:
     """UTF-8 text without the encoding its declaration states (which was that of a file it came from)."""
     if raw.startswith(b"\xef\xbb\xbf"):

@@ -1,0 +1,102 @@
+"""Laws of matching and of applying what was found to a wrapped document."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+import xmlcep
+from tests.matching.trees import canonical, eventful, pairs, unindented
+from xmlcep.documents.replica import Replica, Strictness
+from xmlcep.events import PrimitiveEvent
+from xmlcep.matching import Contents, changes, match, outline
+
+
+def parsed(old: str, new: str) -> tuple[Any, Any]:
+    return etree.fromstring(old), etree.fromstring(new)
+
+
+@given(pairs())
+def test_a_tree_does_not_differ_from_itself(pair: tuple[Any, Any]) -> None:
+    contents = Contents()
+    for ignore in (True, False):
+        old = outline(pair[0], contents, ignore_whitespace=ignore)
+        again = outline(deepcopy(pair[0]), contents, ignore_whitespace=ignore)
+        assert list(changes(match(old, again))) == []
+
+
+@given(pairs(), st.booleans())
+def test_contents_have_one_number_exactly_if_they_are_equal(pair: tuple[Any, Any], ignore: bool) -> None:
+    contents = Contents()
+    numbers = [outline(root, contents, ignore_whitespace=ignore).content[0] for root in pair]
+    texts = [canonical(unindented(root) if ignore else root) for root in pair]
+    assert (numbers[0] == numbers[1]) == (texts[0] == texts[1])
+
+
+@given(pairs(), st.booleans(), st.booleans())
+@settings(max_examples=200)
+@example(
+    parsed('<i k="1"> <i><a>\n</a>u</i></i>', '<i k="1"/>'), False, True
+)  # what was hidden comes into view
+@example(parsed("<a>x</a>", "<a> </a>"), True, True)
+@example(parsed("<a>\n<b/>x</a>", "<a>\n<c/>x</a>"), True, True)
+@example(parsed("<a>\n<b/>x<c/>\n</a>", "<a>y\n<c/>\n</a>"), True, True)
+def test_the_document_becomes_the_other_tree(pair: tuple[Any, Any], hides: bool, ignore: bool) -> None:
+    """By no more events than deleting and inserting everything takes; they lead a replica to the same."""
+    old, new = pair
+    document = xmlcep.fromstring(etree.tostring(old), ignore_whitespace=hides)
+    replica = Replica.from_snapshot(*document.snapshot(), strictness=Strictness.STRICT)
+    events: list[PrimitiveEvent] = []
+    document.subscribe(events.append)
+    before = canonical(new)
+    assert document.update_to(new, ignore_whitespace=ignore, user="ann") == len(events)
+    assert canonical(new) == before
+    shown = unindented if ignore else deepcopy
+    assert canonical(shown(document.root)) == canonical(shown(new))
+    document._check()
+    for event in events:
+        replica.apply(event)
+        assert event.meta is not None and event.meta["user"] == "ann" and event.txn == 1
+    rebuilt, expected = replica.tree(), unindented(document.root) if hides else document.root
+    assert rebuilt is not None
+    assert canonical(rebuilt) == canonical(eventful(expected))
+    contents = Contents()
+    weights = [outline(root, contents, ignore_whitespace=hides and ignore).weight[0] for root in pair]
+    assert len(events) <= sum(weights)
+    assert document.update_to(new, ignore_whitespace=ignore) == 0
+    document.close()
+
+
+@given(pairs())
+def test_an_update_that_fails_leaves_the_document_as_it_was(pair: tuple[Any, Any]) -> None:
+    document = xmlcep.fromstring(etree.tostring(pair[0]))
+    before, ids = canonical(document.root), document.snapshot()[1]
+    with pytest.raises(LookupError), document.transaction():
+        document.update_to(pair[1])
+        raise LookupError
+    assert canonical(document.root) == before
+    assert document.snapshot()[1] == ids
+    document._check()
+    document.close()
+
+
+@given(pairs())
+def test_events_of_what_did_not_move_do_not_say_so(pair: tuple[Any, Any]) -> None:
+    """`moved-from` stands on deletions and insertions only, as often on the one as where the same content came."""
+    document = xmlcep.fromstring(etree.tostring(pair[0]))
+    events: list[PrimitiveEvent] = []
+    document.subscribe(events.append)
+    document.update_to(pair[1])
+    moved = [event for event in events if event.meta and "moved-from" in event.meta]
+    assert all(event.op in ("ins", "del") for event in moved)
+    gone, come = (
+        {event.meta["moved-from"] for event in moved if event.op == op and event.meta}
+        for op in ("del", "ins")
+    )
+    assert gone == come
+    document.close()

@@ -1,0 +1,71 @@
+"""Bringing a wrapped document to another state by the least edits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+from lxml import etree
+
+from ..matching import Contents, Key, apply, match, outline
+from .errors import WrapError
+from .parsing import parse_file
+from .records import Node
+
+if TYPE_CHECKING:
+    from .document import Document
+
+
+def update(
+    document: Document, new: Any, keys: Sequence[str], ignore_whitespace: bool, meta: Mapping[str, object]
+) -> int:
+    """What `Document.update_to` does; all edits of it are made here, in one transaction."""
+    root = _root_of(new)
+    before = document.clock  # what was edited through foreign proxies is told first
+    if root.getroottree().getroot() is document.root:
+        root = deepcopy(root)  # a part of the document itself, which is about to change
+    contents = Contents()
+    matching = match(
+        outline(document.root, contents, ignore_whitespace=ignore_whitespace),
+        outline(root, contents, ignore_whitespace=ignore_whitespace),
+        [Key.parse(key) for key in keys],
+    )
+    with document.transaction(immediate=False, **meta):
+        apply(matching, document)
+    _surround(document.root, root)
+    return document.clock - before
+
+
+def _root_of(new: Any) -> Node:
+    """The root element of what was given: a tree, an element, another wrapped document, a file."""
+    if isinstance(new, etree._ElementTree):
+        root = new.getroot()
+    elif isinstance(new, (str, os.PathLike)) or hasattr(new, "read"):
+        root = parse_file(new).getroot()
+    else:
+        root = getattr(new, "root", new)
+    if not isinstance(root, etree._Element) or not isinstance(root.tag, str):
+        raise WrapError(
+            f"{new!r} is no state that a document can be brought to: give an lxml tree or element, or an XML file"
+        )
+    return root
+
+
+def _surround(root: Node, new: Node) -> None:
+    """Brings the comments and processing instructions before and behind the root element to their new state."""
+    for preceding in (True, False):
+        there = list(root.itersiblings(preceding=preceding))
+        wanted = list(new.itersiblings(preceding=preceding))
+        if [_said(node) for node in there] == [_said(node) for node in wanted]:
+            continue
+        for node in there:
+            etree.Element("none").append(node)  # which takes it out
+        put = root.addprevious if preceding else root.addnext
+        for node in reversed(wanted):  # both lists begin next to the root
+            put(deepcopy(node))
+
+
+def _said(node: Node) -> tuple[Any, ...]:
+    return node.tag, getattr(node, "target", None), node.text
