@@ -30,6 +30,7 @@ LAYERS = (
     ("xmlcep.log",),
     ("xmlcep.recording",),
     ("xmlcep.schema",),
+    ("xmlcep.versions",),
     ("xmlcep.auditing",),
     ("xmlcep",),
     ("xmlcep.cli",),

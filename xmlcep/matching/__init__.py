@@ -12,6 +12,7 @@ from .changes import Change as Change
 from .changes import ChangeKind as ChangeKind
 from .changes import NodeKind as NodeKind
 from .changes import changes as changes
+from .keys import Field as Field
 from .keys import Key as Key
 from .keys import KeyFormatError as KeyFormatError
 from .matcher import Matching as Matching
@@ -26,6 +27,7 @@ __all__ = [
     "ChangeKind",
     "Contents",
     "Editable",
+    "Field",
     "Key",
     "KeyFormatError",
     "Matching",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .chains import Pair, heaviest_chain
-from .keys import Field, Key, KeyValue, is_called, key_among, key_value, unique_values
+from .keys import Field, Key, KeyValue, is_called, key_among, key_value
 from .outline import Outline
 from .similarity import Feature, Similarity
 
@@ -88,27 +88,27 @@ class Identity:
             others = after.get(tag)
             if others is None:
                 continue
-            fields = self._given(tag, keys) or key_among(old, group, new, others)
+            fields: tuple[Field, ...] | None
+            given = [key.fields for key in keys if is_called(tag, key.element)]
+            if given:
+                self.given.add(tag)
+                fields = max(given, key=lambda fields: _number_with(fields, old, group, new, others))
+            else:
+                fields = key_among(old, group, new, others)
             if fields is None:
                 if len(group) == len(others) == 1:
                     self.pairs[group[0]] = others[0]  # the only one of its name: known by that
                 continue
-            there = unique_values(fields, new, others)
-            for value, node in unique_values(fields, old, group).items():
-                if value in there:
-                    self.pairs[node] = there[value]
-            for tree, nodes, values in ((old, group, self.values[0]), (new, others, self.values[1])):
-                for node in nodes:
-                    found = key_value(fields, tree, node)
-                    if found is not None:
-                        values[node] = found
-
-    def _given(self, tag: str, keys: Sequence[Key]) -> tuple[Field, ...] | None:
-        for key in keys:
-            if is_called(tag, key.element):
-                self.given.add(tag)
-                return key.fields
-        return None
+            known, there = (
+                [key_value(fields, tree, node) for node in nodes]
+                for tree, nodes in ((old, group), (new, others))
+            )
+            self.values[0].update(_having(group, known))
+            self.values[1].update(_having(others, there))
+            unique = _unique(others, there)
+            self.pairs.update(
+                (node, unique[value]) for value, node in _unique(group, known).items() if value in unique
+            )
 
     def least_similarity(self, tag: str, i: int, j: int) -> float:
         """How alike an old and a new element called ``tag`` must be to be the same; above 1: they are not."""
@@ -116,6 +116,29 @@ class Identity:
         if one is None or other is None or one == other:
             return ALIKE
         return 2.0 if tag in self.given else RENAMED_ALIKE
+
+
+def _having(nodes: Sequence[int], values: Sequence[KeyValue | None]) -> dict[int, KeyValue]:
+    """The values by node, of the nodes that have one."""
+    return {node: value for node, value in zip(nodes, values, strict=True) if value is not None}
+
+
+def _unique(nodes: Sequence[int], values: Sequence[KeyValue | None]) -> dict[KeyValue, int]:
+    """The nodes whose value no other one has, by value."""
+    counts = Counter(values)
+    return {
+        value: node
+        for node, value in zip(nodes, values, strict=True)
+        if value is not None and counts[value] == 1
+    }
+
+
+def _number_with(
+    fields: tuple[Field, ...], old: Outline, olds: Sequence[int], new: Outline, news: Sequence[int]
+) -> int:
+    """How many elements have a value for a key; of several keys the first that most have is theirs."""
+    sides = ((old, olds), (new, news))
+    return sum(key_value(fields, tree, node) is not None for tree, nodes in sides for node in nodes)
 
 
 class _Middle:

@@ -56,7 +56,7 @@ class Change:
         if self.kind is ChangeKind.MOVED:
             return f"{sign} {self.moved_from} → {self.path}{_amount(self.nodes)}"
         if self.node is NodeKind.ELEMENT:
-            return f"{sign} {self.path}{_start_tag(self.element)}{_amount(self.nodes)}"
+            return f"{sign} {self.path}{_start_tag(self.element, self.path)}{_amount(self.nodes)}"
         values = [value for value in (self.old, self.new) if value is not None]
         return f"{sign} {self.path} {' → '.join(excerpts(*values))}"
 
@@ -89,12 +89,19 @@ def _excerpt(value: str, start: int) -> str:
     return f"{'…' if start else ''}{text!r}{'…' if start + len(text) < len(value) else ''}"
 
 
-def _start_tag(node: Node) -> str:
-    """The attributes of an element that its path does not show, as they are written."""
-    pairs = [f"{written(node, name)}={excerpts(value)[0]}" for name, value in node.items()[:_MOST_ATTRIBUTES]]
-    text = node.text if len(node) == 0 and node.text else None
-    shown = [*pairs, *(excerpts(text) if text else ())]
+def _start_tag(node: Node, path: str) -> str:
+    """The attributes of an element, but for the one in its path, and its text if it has no children."""
+    pairs = [(written(node, name), value) for name, value in node.items()]
+    shown = [f"{name}={excerpts(value)[0]}" for name, value in pairs if not path.endswith(_key(name, value))]
+    if len(shown) > _MOST_ATTRIBUTES:
+        shown[_MOST_ATTRIBUTES:] = ["…"]
+    if len(node) == 0 and node.text:
+        shown += excerpts(node.text)
     return f" {' '.join(shown)}" if shown else ""
+
+
+def _key(name: str, value: str) -> tuple[str, str]:
+    return f"[@{name}='{value}']", f'[@{name}="{value}"]'
 
 
 def _amount(nodes: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -224,15 +223,3 @@ def _is_number(value: KeyValue | None) -> bool:
         return value is not None and float(value[0]) is not None
     except ValueError:
         return False
-
-
-def unique_values(fields: Iterable[Field], tree: Outline, nodes: Sequence[int]) -> dict[KeyValue, int]:
-    """The nodes whose key value no other of them has, by that value."""
-    fields = tuple(fields)
-    values = [key_value(fields, tree, node) for node in nodes]
-    counts = Counter(values)
-    return {
-        value: node
-        for value, node in zip(values, nodes, strict=True)
-        if value is not None and counts[value] == 1
-    }

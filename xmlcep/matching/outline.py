@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -28,14 +30,10 @@ class Contents:
     attributes do not. A table, not a hash: no two contents can be made to collide.
     """
 
-    __slots__ = ("_numbers",)
+    __slots__ = ("numbers",)
 
     def __init__(self) -> None:
-        self._numbers: dict[tuple[Any, ...], int] = {}
-
-    def number(self, content: tuple[Any, ...]) -> int:
-        """The number of a content; a new one for a content not seen before."""
-        return self._numbers.setdefault(content, len(self._numbers))
+        self.numbers: dict[tuple[Any, ...], int] = {}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,24 +80,46 @@ def outline(root: Node, contents: Contents, *, ignore_whitespace: bool = True) -
     ``ignore_whitespace`` leaves out white-space-only text among the children of elements that have child
     elements and no other text, as wrapped documents do. Raises `TreeError` for entity references.
     """
-    nodes, parent, end = _document_order(root)
+    with no_collections():
+        return _outline(root, contents, ignore_whitespace)
+
+
+@contextmanager
+def no_collections() -> Iterator[None]:
+    """Keeps Python's garbage collector still: while many objects are made that all live, it would find nothing."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _outline(root: Node, contents: Contents, ignore_whitespace: bool) -> Outline:
+    nodes = list(root.iter())
+    parent, end = _spans(list(map(len, nodes)))
     size = len(nodes)
+    names = [node.tag for node in nodes]
+    raw_texts, raw_tails = list(map(_TEXT, nodes)), list(map(_TAIL, nodes))
     tag: list[str | None] = [None] * size
     attributes: list[tuple[tuple[str, str], ...]] = [()] * size
     text: list[str | None] = [None] * size
     tail: list[str | None] = [None] * size
     content = [0] * size
     weight = [0] * size
-    number = contents.number
-    for place in range(size - 1, -1, -1):
-        node = nodes[place]
-        name = node.tag
+    numbers = contents.numbers
+    for place in range(size - 1, -1, -1):  # what is below an element before it
+        name = names[place]
         if not isinstance(name, str):
-            content[place] = number(_other(node, name))
+            content[place] = numbers.setdefault(_other(nodes[place], name), len(numbers))
             continue
         tag[place] = name
-        own = attributes[place] = tuple(sorted(node.items())) if node.keys() else ()
-        inside = _TEXT(node) or None
+        items = nodes[place].items()
+        own: tuple[tuple[str, str], ...] = ()
+        if items:
+            own = attributes[place] = tuple(items) if len(items) == 1 else tuple(sorted(items))
+        inside = raw_texts[place] or None
         behind = end[place]
         total = 1 + len(own)
         if place + 1 == behind:  # no children
@@ -107,55 +127,64 @@ def outline(root: Node, contents: Contents, *, ignore_whitespace: bool = True) -
                 text[place] = inside
                 total += 1
             weight[place] = total
-            content[place] = number((name, own, inside))
+            content[place] = numbers.setdefault((name, own, inside), len(numbers))
             continue
         children = []
         child = place + 1
-        elements = False
-        worded = inside is not None and not inside.isspace()
         while child < behind:
             children.append(child)
-            follows = tail[child] = _TAIL(nodes[child]) or None
-            elements = elements or tag[child] is not None
-            worded = worded or (follows is not None and not follows.isspace())
             child = end[child]
-        if ignore_whitespace and elements and not worded:
-            inside = None
+        if not (ignore_whitespace and _only_indents(inside, children, raw_tails, tag)):
+            if inside is not None:
+                text[place] = inside
+                total += 1
             for child in children:
-                tail[child] = None
-        if inside is not None:
-            text[place] = inside
-            total += 1
-        key: list[Any] = [name, own, inside]
+                if raw_tails[child]:
+                    tail[child] = raw_tails[child]
+                    total += 1
+        key: list[Any] = [name, own, text[place]]
         for child in children:
             key.append(content[child])
             key.append(tail[child])
-            total += weight[child] + (tail[child] is not None)
+            total += weight[child]
         weight[place] = total
-        content[place] = number(tuple(key))
+        content[place] = numbers.setdefault(tuple(key), len(numbers))
     return Outline(nodes, parent, end, tag, attributes, text, tail, content, weight)
 
 
-def _document_order(root: Node) -> tuple[list[Node], list[int], list[int]]:
-    """The nodes, the places of their parents, and the places behind their subtrees."""
-    nodes: list[Node] = []
-    parent: list[int] = []
-    pending: list[tuple[Node, int]] = [(root, -1)]
-    while pending:
-        node, above = pending.pop()
-        place = len(nodes)
-        nodes.append(node)
-        parent.append(above)
-        children = node.getchildren()
-        if children:
-            children.reverse()
-            pending += [(child, place) for child in children]
-    end = list(range(1, len(nodes) + 1))
-    for place in range(len(nodes) - 1, 0, -1):
-        above = parent[place]
-        if end[above] < end[place]:
-            end[above] = end[place]
-    return nodes, parent, end
+def _only_indents(
+    inside: str | None, children: Sequence[int], tails: Sequence[str | None], tag: Sequence[str | None]
+) -> bool:
+    """Whether an element has child elements and no text but white space."""
+    if inside is not None and not inside.isspace():
+        return False
+    elements = False
+    for child in children:
+        behind = tails[child]
+        if behind and not behind.isspace():
+            return False
+        elements = elements or tag[child] is not None
+    return elements
+
+
+def _spans(counts: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Parents and ends of subtrees, from the numbers of children in document order."""
+    parent = [-1] * len(counts)
+    end = list(range(1, len(counts) + 1))
+    open_elements: list[int] = []
+    left: list[int] = []  # how many children of each are still to come
+    for place, count in enumerate(counts):
+        if open_elements:
+            parent[place] = open_elements[-1]
+            left[-1] -= 1
+        if count:
+            open_elements.append(place)
+            left.append(count)
+            continue
+        while left and not left[-1]:
+            end[open_elements.pop()] = place + 1
+            left.pop()
+    return parent, end
 
 
 def _other(node: Node, kind: object) -> tuple[Any, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from .keys import USUAL_KEYS
 from .outline import Node, Outline
@@ -58,37 +59,54 @@ class Paths:
 
     def _named(self, parent: int) -> dict[int, str]:
         """The steps to the children of an element: with a key or a number where several have one name."""
-        tree = self._tree
-        children = list(tree.children(parent))
-        names = {child: step_name(tree.nodes[child]) for child in children}
-        counts = Counter(names.values())
-        keys = Counter((names[child], *key) for child in children if (key := self._key(child)) is not None)
-        seen: Counter[str] = Counter()
+        groups: dict[str, list[int]] = {}
+        for child in self._tree.children(parent):
+            groups.setdefault(step_name(self._tree.nodes[child]), []).append(child)
         steps = {}
-        for child, name in names.items():
-            seen[name] += 1
-            key = self._key(child)
-            if counts[name] == 1:
-                steps[child] = name
-            elif key is not None and keys[name, *key] == 1:
-                quote = '"' if "'" in key[1] else "'"
-                steps[child] = f"{name}[@{written(tree.nodes[child], key[0])}={quote}{key[1]}{quote}]"
-            else:
-                steps[child] = f"{name}[{seen[name]}]"
+        for name, group in groups.items():
+            nodes = [self._tree.nodes[child] for child in group]
+            for child, predicate in zip(group, predicates(nodes), strict=True):
+                steps[child] = name + predicate
         return steps
 
-    def _key(self, node: int) -> tuple[str, str] | None:
-        """The attribute that an element is known by, if it has one by custom."""
-        for name in USUAL_KEYS:
-            value = self._tree.attribute(node, name)
-            if (
-                value
-                and len(value) <= _LONGEST_KEY
-                and value.isprintable()
-                and not ("'" in value and '"' in value)
-            ):
-                return name, value
-        return None
+
+def predicates(nodes: Sequence[Node]) -> list[str]:
+    """What tells siblings of one name from each other: ``[@id='1']`` by the first attribute that does, ``[2]``, or
+    nothing for an only one."""
+    if len(nodes) == 1:
+        return [""]
+    attributes = [dict(node.items()) for node in nodes]
+    for name in dict.fromkeys((*USUAL_KEYS, *attributes[0])):
+        values = [own.get(name, "") for own in attributes]
+        if name in USUAL_KEYS:
+            counts = Counter(values)
+            fit = [counts[value] == 1 and _is_readable(value) for value in values]
+            if any(fit):
+                break
+        elif len(set(values)) == len(values) and all(map(_is_name, values)):
+            fit = [True] * len(values)
+            break
+    else:
+        return [f"[{number}]" for number in range(1, len(nodes) + 1)]
+    return [
+        _predicate(node, name, value) if fits else f"[{number}]"
+        for number, (node, value, fits) in enumerate(zip(nodes, values, fit, strict=True), 1)
+    ]
+
+
+def _predicate(node: Node, name: str, value: str) -> str:
+    quote = '"' if "'" in value else "'"
+    return f"[@{written(node, name)}={quote}{value}{quote}]"
+
+
+def _is_readable(value: str) -> bool:
+    """Whether a value can be shown in a path: not long, no odd characters, no quotes of both kinds."""
+    return 0 < len(value) <= _LONGEST_KEY and value.isprintable() and not ("'" in value and '"' in value)
+
+
+def _is_name(value: str) -> bool:
+    """Whether a value may be what an element is known by: a number is more likely a count or a size."""
+    return _is_readable(value) and not value.replace(".", "", 1).removeprefix("-").isdecimal()
 
 
 def step_name(node: Node) -> str:

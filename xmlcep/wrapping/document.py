@@ -169,7 +169,7 @@ class Document:
         return Observation(self._tracker, self.root if element is None else element)
 
     def update_to(
-        self, new: Any, *, keys: Sequence[str] = (), ignore_whitespace: bool = True, **meta: object
+        self, new: Any, /, *, keys: Sequence[str] = (), ignore_whitespace: bool = True, **meta: object
     ) -> int:
         """Brings the document to the state of another tree (or XML file) by the least edits; returns their number.
 

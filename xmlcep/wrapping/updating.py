@@ -5,35 +5,42 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from lxml import etree
 
-from ..matching import Contents, Key, apply, match, outline
+from ..matching import Contents, Editable, Key, apply, match, outline
+from ..matching.outline import no_collections
 from .errors import WrapError
 from .parsing import parse_file
 from .records import Node
 
-if TYPE_CHECKING:
-    from .document import Document
+
+class Updatable(Editable, Protocol):
+    """What is needed of a document (`Document`)."""
+
+    @property
+    def clock(self) -> int:
+        """The time point of its last event."""
 
 
 def update(
-    document: Document, new: Any, keys: Sequence[str], ignore_whitespace: bool, meta: Mapping[str, object]
+    document: Updatable, new: Any, keys: Sequence[str], ignore_whitespace: bool, meta: Mapping[str, object]
 ) -> int:
     """What `Document.update_to` does; all edits of it are made here, in one transaction."""
     root = _root_of(new)
     before = document.clock  # what was edited through foreign proxies is told first
     if root.getroottree().getroot() is document.root:
         root = deepcopy(root)  # a part of the document itself, which is about to change
-    contents = Contents()
-    matching = match(
-        outline(document.root, contents, ignore_whitespace=ignore_whitespace),
-        outline(root, contents, ignore_whitespace=ignore_whitespace),
-        [Key.parse(key) for key in keys],
-    )
-    with document.transaction(immediate=False, **meta):
-        apply(matching, document)
+    with no_collections():
+        contents = Contents()
+        matching = match(
+            outline(document.root, contents, ignore_whitespace=ignore_whitespace),
+            outline(root, contents, ignore_whitespace=ignore_whitespace),
+            [Key.parse(key) for key in keys],
+        )
+        with document.transaction(immediate=False, **meta):
+            apply(matching, document)
     _surround(document.root, root)
     return document.clock - before
 
