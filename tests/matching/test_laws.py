@@ -14,7 +14,7 @@ import xmlcep
 from tests.matching.trees import canonical, eventful, pairs, unindented
 from xmlcep.documents.replica import Replica, Strictness
 from xmlcep.events import PrimitiveEvent
-from xmlcep.matching import Contents, changes, match, outline
+from xmlcep.matching import Contents, apply, changes, match, outline
 
 
 def parsed(old: str, new: str) -> tuple[Any, Any]:
@@ -69,6 +69,24 @@ def test_the_document_becomes_the_other_tree(pair: tuple[Any, Any], hides: bool,
     weights = [outline(root, contents, ignore_whitespace=hides and ignore).weight[0] for root in pair]
     assert len(events) <= sum(weights)
     assert document.update_to(new, ignore_whitespace=ignore) == 0
+    document.close()
+
+
+@given(st.lists(pairs(), min_size=2, max_size=3), st.booleans(), st.booleans())
+def test_what_is_known_after_an_update_is_the_document(
+    given_pairs: list[tuple[Any, Any]], hides: bool, ignore: bool
+) -> None:
+    """The outline that the next update begins with is the one that would be made anew."""
+    states = [state for pair in given_pairs for state in pair]
+    document = xmlcep.fromstring(etree.tostring(states[0]), ignore_whitespace=hides)
+    contents = Contents()
+    known = outline(document.root, contents, ignore_whitespace=ignore)
+    for state in states:
+        known = apply(match(known, outline(state, contents, ignore_whitespace=ignore)), document)
+        anew = outline(document.root, contents, ignore_whitespace=ignore)
+        assert known.nodes == anew.nodes
+        for name in ("parent", "end", "tag", "attributes", "text", "tail", "content", "weight"):
+            assert getattr(known, name) == getattr(anew, name)
     document.close()
 
 

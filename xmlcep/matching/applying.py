@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from .matcher import Matching, Site
@@ -32,20 +33,22 @@ class Editable(Protocol):
         """Edits grouped, with pairs on their records; inside another its pairs are added."""
 
 
-def apply(matching: Matching, document: Editable) -> None:
+def apply(matching: Matching, document: Editable) -> Outline:
     """Brings ``document``, whose root is the old tree's, to the state of the new tree; best in a transaction.
 
     What moves goes first, then every child list that changes is set in one go, then what moves comes, each
     with its old place as ``moved-from`` on its records. Nodes of the new tree are copied. The tree stays as it is
-    in what was not compared: white space that only indents, the order of attributes, prefixes.
+    in what was not compared: white space that only indents, the order of attributes, prefixes. Returns the outline of
+    the document as it is then.
     """
     if matching.old.content[0] == matching.new.content[0]:
-        return
+        return matching.old
     edit = _Edit(matching, document)
     if matching.same_root:
         edit.run()
     else:
         edit.replace_root()
+    return edit.outline()
 
 
 class _Edit:
@@ -58,13 +61,30 @@ class _Edit:
         self._origin = {new: old for old, new in matching.moved.items()}
         self._moves = MoveGroups(matching)
         self._hides = document.ignore_whitespace
-        # The nodes of the document that stand for elements of the new tree whose children change.
-        self._standing = {site.new: matching.old.nodes[site.old] for site in matching.sites}
-        self._receiving = {matching.new.parent[new] for new in self._origin}
+        # The nodes of the document that stand for those of the new tree, by place; equal subtrees are filled in later.
+        self._standing: list[Node] = [None] * len(matching.new)
+        for site in matching.sites:
+            self._standing[site.new] = matching.old.nodes[site.old]
+
+    def outline(self) -> Outline:
+        """The outline of the document once all is done: that of the new tree, but for the nodes."""
+        for site in self._sites:
+            for old, new in site.kept:
+                self._fill(old, new)
+        for new, old in self._origin.items():
+            self._fill(old, new)
+        return replace(self._new, nodes=self._standing)
+
+    def _fill(self, old: int, new: int) -> None:
+        """Equal subtrees stand as they stood."""
+        if self._old.content[old] == self._new.content[new]:
+            end = self._new.end[new]
+            self._standing[new:end] = self._old.nodes[old : old + end - new]
 
     def replace_root(self) -> None:
         """Another element as root. The Python object stays; it is emptied first, so that nothing is told twice."""
         root, new = self._document.root, self._copy(0)
+        self._standing[0] = root
         root.clear()
         root.tag = new.tag
         for name, value in new.items():
@@ -153,15 +173,13 @@ class _Edit:
         new = self._new
         copy = deepcopy(new.nodes[place])
         copy.tail = self._text(new.tail[place], copy.tail)
-        if new.tag[place] is None or new.end[place] == place + 1:
-            return copy
         leaving = []
         for there, node in zip(range(place, new.end[place]), list(copy.iter()), strict=True):
             if there in self._origin:
                 leaving.append(node)
-            elif there in self._receiving:
+            elif self._standing[there] is None:
                 self._standing[there] = node
-            if not self._hides:
+            if not self._hides and new.tag[place] is not None:
                 if node.text and new.tag[there] is not None and new.text[there] is None:
                     node.text = None
                 if there != place and node.tail and new.tail[there] is None:

@@ -15,6 +15,7 @@ from ..errors import XmlCepError
 Node: TypeAlias = Any
 """An lxml element, comment or processing instruction."""
 
+_SMALL = 4  # objects of an entry for an element without children
 _TEXT = etree._Element.text.__get__
 _TAIL = etree._Element.tail.__get__
 
@@ -30,10 +31,11 @@ class Contents:
     attributes do not. A table, not a hash: no two contents can be made to collide.
     """
 
-    __slots__ = ("numbers",)
+    __slots__ = ("numbers", "size")
 
     def __init__(self) -> None:
         self.numbers: dict[tuple[Any, ...], int] = {}
+        self.size = 0  # about as many objects as are kept
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,6 +102,8 @@ def _outline(root: Node, contents: Contents, ignore_whitespace: bool) -> Outline
     nodes = list(root.iter())
     parent, end = _spans(list(map(len, nodes)))
     size = len(nodes)
+    numbers = contents.numbers
+    before = len(numbers)
     names = [node.tag for node in nodes]
     raw_texts, raw_tails = list(map(_TEXT, nodes)), list(map(_TAIL, nodes))
     tag: list[str | None] = [None] * size
@@ -108,7 +112,6 @@ def _outline(root: Node, contents: Contents, ignore_whitespace: bool) -> Outline
     tail: list[str | None] = [None] * size
     content = [0] * size
     weight = [0] * size
-    numbers = contents.numbers
     for place in range(size - 1, -1, -1):  # what is below an element before it
         name = names[place]
         if not isinstance(name, str):
@@ -148,7 +151,11 @@ def _outline(root: Node, contents: Contents, ignore_whitespace: bool) -> Outline
             key.append(tail[child])
             total += weight[child]
         weight[place] = total
-        content[place] = numbers.setdefault(tuple(key), len(numbers))
+        known = len(numbers)
+        content[place] = numbers.setdefault(tuple(key), known)
+        if len(numbers) > known:
+            contents.size += len(key)
+    contents.size += _SMALL * (len(numbers) - before)
     return Outline(nodes, parent, end, tag, attributes, text, tail, content, weight)
 
 

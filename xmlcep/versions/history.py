@@ -19,6 +19,7 @@ from ..recording.recorder import Recording, record
 from ..wrapping import Document, DocumentError, wrap
 from ..wrapping.elements import LOOKUP
 from ..wrapping.parsing import parse_bytes
+from ..wrapping.updating import Follower
 from .key_remarks import key_remarks
 from .version import LARGEST, Source, Version, VersionError
 
@@ -170,11 +171,9 @@ class _Writing:
         self, document: Document, recording: Recording, clock: _VersionClock, keys: Sequence[Key],
         ignore_whitespace: bool,
     ) -> None:  # fmt: skip
-        self._document = document
+        self._follower = Follower(document, [str(key) for key in keys], ignore_whitespace)
         self._recording = recording
         self._clock = clock
-        self._keys = [str(key) for key in keys]
-        self._ignore_whitespace = ignore_whitespace
         self._content: str | None = None
         self.start = document.clock
         self.read = self.changed = 0
@@ -186,9 +185,7 @@ class _Writing:
             if tree is None:
                 return
             self._clock.now = version.at
-            edits = self._document.update_to(
-                tree, keys=self._keys, ignore_whitespace=self._ignore_whitespace, **version.meta
-            )
+            edits = self._follower.update(tree, version.meta)
             self.changed += edits > 0
         self.read += 1
         self.tell(version)

@@ -10,10 +10,12 @@ from typing import Any, Protocol
 from lxml import etree
 
 from ..matching import Contents, Editable, Key, apply, match, outline
-from ..matching.outline import no_collections
+from ..matching.outline import Outline, no_collections
 from .errors import WrapError
 from .parsing import parse_file
 from .records import Node
+
+_MOST_KEPT = 8  # so many times the nodes of the document may be kept of the contents of its states
 
 
 class Updatable(Editable, Protocol):
@@ -27,22 +29,50 @@ class Updatable(Editable, Protocol):
 def update(
     document: Updatable, new: Any, keys: Sequence[str], ignore_whitespace: bool, meta: Mapping[str, object]
 ) -> int:
-    """What `Document.update_to` does; all edits of it are made here, in one transaction."""
-    root = _root_of(new)
-    before = document.clock  # what was edited through foreign proxies is told first
-    if root.getroottree().getroot() is document.root:
-        root = deepcopy(root)  # a part of the document itself, which is about to change
-    with no_collections():
-        contents = Contents()
-        matching = match(
-            outline(document.root, contents, ignore_whitespace=ignore_whitespace),
-            outline(root, contents, ignore_whitespace=ignore_whitespace),
-            [Key.parse(key) for key in keys],
-        )
-        with document.transaction(immediate=False, **meta):
-            apply(matching, document)
-    _surround(document.root, root)
-    return document.clock - before
+    """What `Document.update_to` does."""
+    return Follower(document, keys, ignore_whitespace).update(new, meta)
+
+
+class Follower:
+    """Brings a document from state to state; all edits of an update are made here, in one transaction.
+
+    What it knows of the document after one update serves the next, unless the document was edited in between.
+    """
+
+    def __init__(self, document: Updatable, keys: Sequence[str], ignore_whitespace: bool) -> None:
+        self._document = document
+        self._keys = [Key.parse(key) for key in keys]
+        self._ignore_whitespace = ignore_whitespace
+        self._contents = Contents()
+        self._outline: Outline | None = None
+        self._clock = -1
+
+    def update(self, new: Any, meta: Mapping[str, object]) -> int:
+        """Brings the document to the state of another tree, whose form is any that `_root_of` takes."""
+        document = self._document
+        root = _root_of(new)
+        before = document.clock  # what was edited through foreign proxies is told first
+        if root.getroottree().getroot() is document.root:
+            root = deepcopy(root)  # a part of the document itself, which is about to change
+        with no_collections():
+            present = self._present(before)
+            matching = match(present, self._laid_out(root), self._keys)
+            with document.transaction(immediate=False, **meta):
+                self._outline = apply(matching, document)
+        _surround(document.root, root)
+        self._clock = document.clock
+        return self._clock - before
+
+    def _present(self, clock: int) -> Outline:
+        """The document as it is, anew if it was edited by others, or if too much is kept of what it was."""
+        known, self._outline = self._outline, None
+        if known is not None and clock == self._clock and self._contents.size < _MOST_KEPT * len(known):
+            return known
+        self._contents = Contents()
+        return self._laid_out(self._document.root)
+
+    def _laid_out(self, root: Node) -> Outline:
+        return outline(root, self._contents, ignore_whitespace=self._ignore_whitespace)
 
 
 def _root_of(new: Any) -> Node:
