@@ -49,7 +49,7 @@ def test_duckdb_counts_what_the_floor_counts():
         assert query(SQL_Q2, source)() == count_both_modified(rows, ITEM)
 
 
-@pytest.mark.parametrize("name", ["q1", "q2", "q3", "contexts", "samples", "reading", "memory"])
+@pytest.mark.parametrize("name", ["q1", "q2", "q3", "contexts", "samples", "reading", "memory", "versions"])
 def test_every_benchmark_runs_and_yields_figures(name):
     figures = list(load(name).run(TINY))
     assert figures

@@ -100,6 +100,14 @@ def test_a_large_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
         diff(BytesIO(b" " * 1_000_001), large, largest=1)
 
 
+def test_roots_of_different_names_are_said() -> None:
+    found = diff(Text("old", "<a><b/></a>"), Text("new", '<a xmlns="urn:x"><b/></a>'))
+    assert list(map(str, found)) == ["- /a (2 nodes)", "+ /a (2 nodes)"]
+    assert found.remarks == (
+        "the root elements have different names, a and {urn:x}a: everything is deleted, everything inserted",
+    )
+
+
 def test_keys_of_a_schema(tmp_path: Path) -> None:
     schema = tmp_path / "order.xsd"
     schema.write_text(

@@ -139,6 +139,10 @@ def test_another_root_is_another_document_in_the_same_log(tmp_path: Path) -> Non
     texts = ["<a><b/>x</a>", "<c><b/>x</c>", '<c xmlns="urn:x"><b/>x</c>']
     done = write(folder_of(tmp_path, texts), tmp_path / "log.jsonl")
     assert done.events == 12
+    assert [remark.split(": ")[1] for remark in done.remarks] == [
+        "the root elements have different names, a and c",
+        "the root elements have different names, c and {urn:x}c",
+    ]
     assert_is(tmp_path / "log.jsonl", texts)
 
 

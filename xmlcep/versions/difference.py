@@ -20,7 +20,7 @@ from ..wrapping import wrap
 from ..wrapping.elements import LOOKUP
 from ..wrapping.parsing import parse_bytes
 from .files import read_file
-from .key_remarks import key_remarks
+from .remarks import key_remarks, root_remarks
 from .version import LARGEST, VersionError, refuse_large
 
 
@@ -39,7 +39,7 @@ Given: TypeAlias = "str | os.PathLike[str] | IO[bytes] | etree._Element | etree.
 class Difference:
     """The changes that lead from one document to another, in document order; false when there are none.
 
-    ``remarks`` are sentences on what the comparison could not heed: keys that several elements share, or none has.
+    ``remarks`` are sentences on what is odd: roots of different names, keys that several elements share or none has.
     """
 
     changes: tuple[Change, ...]
@@ -91,7 +91,8 @@ def diff(
     before, after = (
         outline(each.root(), contents, ignore_whitespace=ignore_whitespace) for each in (one, other)
     )
-    return Difference(tuple(changes(match(before, after, known))), tuple(key_remarks((before, after), given)))
+    remarks = [*root_remarks(before.tag[0], after.tag[0]), *key_remarks((before, after), given)]
+    return Difference(tuple(changes(match(before, after, known))), tuple(remarks))
 
 
 class DifferenceLog(NamedTuple):
@@ -115,7 +116,9 @@ def difference_log(
     if ignore_whitespace:
         unindent(trees[0].getroot())
     contents = Contents()
-    remarks = list(key_remarks([outline(tree.getroot(), contents) for tree in trees], given)) if given else []
+    remarks = list(root_remarks(*(tree.getroot().tag for tree in trees)))
+    if given:
+        remarks += key_remarks([outline(tree.getroot(), contents) for tree in trees], given)
     events: list[PrimitiveEvent] = []
     meta = {"old": old.name, "new": new.name}
     with wrap(trees[0], name=Path(old.name).name, now=lambda: at) as document:

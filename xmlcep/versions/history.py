@@ -20,7 +20,7 @@ from ..wrapping import Document, DocumentError, wrap
 from ..wrapping.elements import LOOKUP
 from ..wrapping.parsing import parse_bytes
 from ..wrapping.updating import Follower
-from .key_remarks import key_remarks
+from .remarks import key_remarks, root_remarks
 from .version import LARGEST, Source, Version, VersionError
 
 VERSION = "version"
@@ -45,7 +45,7 @@ class Step(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Written:
     """What `write_history` has done: the versions it ``read`` anew, how many of them ``changed`` the document, by how
-    many ``events``; ``continued`` is the version the log had ended with, ``remarks`` are sentences on the keys."""
+    many ``events``; ``continued`` is the version the log had ended with, ``remarks`` are sentences on what is odd."""
 
     read: int
     changed: int
@@ -104,7 +104,7 @@ def write_history(
         continued = None if last is None else versions[first].label
         return Written(
             writing.read + (last is None), writing.changed, document.clock - writing.start, tuple(reader.skipped),
-            continued, remarks,
+            continued, (*remarks, *writing.remarks),
         )  # fmt: skip
 
 
@@ -175,6 +175,8 @@ class _Writing:
         self._recording = recording
         self._clock = clock
         self._content: str | None = None
+        self._document = document
+        self.remarks: list[str] = []
         self.start = document.clock
         self.read = self.changed = 0
 
@@ -185,6 +187,8 @@ class _Writing:
             if tree is None:
                 return
             self._clock.now = version.at
+            names = (self._document.root.tag, tree.getroot().tag)
+            self.remarks += [f"{version.label}: {remark}" for remark in root_remarks(*names)]
             edits = self._follower.update(tree, version.meta)
             self.changed += edits > 0
         self.read += 1

@@ -1,4 +1,4 @@
-"""Keys that do not do what they were given for: what a person is told of them."""
+"""What is odd about two documents or the keys given for them, and a person is told."""
 
 from __future__ import annotations
 
@@ -11,6 +11,12 @@ from ..matching.paths import Paths
 from ..suggestions import did_you_mean
 
 _MOST = 3  # of a kind and key
+
+
+def root_remarks(old: str | None, new: str | None) -> Iterator[str]:
+    """A sentence if root elements have different names: then they are not the same element, nor is anything below."""
+    if old != new:
+        yield f"the root elements have different names, {old} and {new}: everything is deleted, everything inserted"
 
 
 def key_remarks(trees: Sequence[Outline], keys: Sequence[Key]) -> Iterator[str]:
