@@ -92,7 +92,10 @@ def put(node: Any, call: Callable[[], None], target: Node, *, neighbour: Node = 
         call()  # which raises lxml's own error
         return
     into = ready(target)
+    known = node in TABLE
     leaving = departure(node)
+    if into is None and known:
+        into = ready(target)  # catching up with where the node was may have found the target
     if into is None and leaving is None:
         call()
         return
