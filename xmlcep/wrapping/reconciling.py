@@ -177,12 +177,17 @@ class Reconciler(Teller):
 
     def catch_up(self) -> None:
         """Tells what was edited through foreign proxies, and lets go of those nobody holds any more."""
-        if self.foreign and not self.quiet:
+        if not self.foreign or self.quiet:
+            return
+        self.quiet = True  # or the first look at a new node would catch up once more, in the midst of it
+        try:
             changed = [node for node in self.foreign if self.differs(node)]
             if changed:
                 self.reconcile_all(changed)
                 for node in changed:
                     self._tail_of(node)
+        finally:
+            self.quiet = False
 
     def adopt_foreign(self, nodes: Iterable[Node]) -> None:
         """Keeps an eye on elements whose proxies have lxml's own class: their methods are not ours."""
