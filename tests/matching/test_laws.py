@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from random import Random
 from typing import Any
 
 import pytest
@@ -87,6 +88,27 @@ def test_what_is_known_after_an_update_is_the_document(
         assert known.nodes == anew.nodes
         for name in ("parent", "end", "tag", "attributes", "text", "tail", "content", "weight"):
             assert getattr(known, name) == getattr(anew, name)
+    document.close()
+
+
+@given(pairs(), st.randoms(use_true_random=False))
+def test_the_same_holds_where_python_objects_are_older_than_the_wrapping(
+    pair: tuple[Any, Any], random: Random
+) -> None:
+    old, new = pair
+    held = [node for node in old.iter() if random.random() < 0.3]
+    document = xmlcep.wrap(old)
+    replica = Replica.from_snapshot(*document.snapshot(), strictness=Strictness.STRICT)
+    events: list[PrimitiveEvent] = []
+    document.subscribe(events.append)
+    assert document.update_to(new, ignore_whitespace=False) == len(events)
+    assert canonical(document.root) == canonical(new)
+    document._check()
+    for event in events:
+        replica.apply(event)
+    rebuilt = replica.tree()
+    assert rebuilt is not None and held is not None
+    assert canonical(rebuilt) == canonical(eventful(new))
     document.close()
 
 
