@@ -37,7 +37,7 @@ def test_diff(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "diff", "old.xml", "new.xml") == (0, lines, summary)
     assert run(capsys, "diff", "old.xml", "new.xml", "--fail-on-differences")[0] == 1
     assert run(capsys, "diff", "old.xml", "old.xml", "--fail-on-differences") == (
-        0, "", "xmlcep: no difference (white space that only indents is not compared)\n",
+        0, "", "xmlcep: no difference (white space that only indents left out)\n",
     )  # fmt: skip
     assert "more" not in run(capsys, "diff", "old.xml", "new.xml", "--keep-whitespace")[2]
 
@@ -54,6 +54,14 @@ def test_diff_as_a_log(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "diff", "old.xml", "bad.xml", "--format", "jsonl", "-o", "log.jsonl")[0] == 2
     assert Path("log.jsonl").read_text() == "before"
     assert sorted(file.name for file in Path().iterdir()) == ["bad.xml", "log.jsonl", "new.xml", "old.xml"]
+
+
+def test_a_comment_is_a_difference_and_no_event(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("new.xml").write_text(OLD.replace("<i", "<!-- new --><i"))
+    assert run(capsys, "diff", "old.xml", "new.xml")[1] == "+ /o/comment() ' new '\n"
+    assert run(capsys, "diff", "old.xml", "new.xml", "--format", "jsonl")[2] == (
+        "xmlcep: no event (white space that only indents, comments and processing instructions left out)\n"
+    )
 
 
 def test_diff_of_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

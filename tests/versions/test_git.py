@@ -159,6 +159,18 @@ def test_what_is_not_there(repository: Repository, tmp_path: Path, monkeypatch: 
         read(repository, "d/x.xml")
 
 
+def test_the_repository_is_that_of_the_path(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the environment of a hook says."""
+    repository.commit("one", files={"x.xml": "<a>1</a>"})
+    other = Repository(tmp_path / "other")
+    other.commit("one", files={"x.xml": "<a>2</a>"})
+    monkeypatch.setenv("GIT_DIR", str(other.folder / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(other.folder))
+    assert read(repository, "x.xml") == ["<a>1</a>"]
+
+
 @pytest.mark.parametrize("branch", ["-x", "--output=hacked", "--all"])
 def test_no_option_gets_to_git_as_a_branch(repository: Repository, branch: str) -> None:
     repository.commit("one", files={"x.xml": "<a>1</a>"})

@@ -58,12 +58,18 @@ def command(
         click.echo(data, nl=False)
     else:
         write_new_file(Path(out), click.unstyle(data).encode())
-    say(
-        summary
-        or f"no difference{'' if keep_whitespace else ' (white space that only indents is not compared)'}"
-    )
+    say(summary or _nothing(form, keep_whitespace))
     if summary and fail_on_differences:
         context.exit(DIFFERENCES)
+
+
+def _nothing(form: str, keep_whitespace: bool) -> str:
+    """What is said when there is nothing, and what was not looked at."""
+    left_out = [] if keep_whitespace else ["white space that only indents"]
+    if form == "jsonl":
+        left_out.append("comments and processing instructions")
+    what = "no event" if form == "jsonl" else "no difference"
+    return f"{what} ({', '.join(left_out)} left out)" if left_out else what
 
 
 def _text(

@@ -1,7 +1,7 @@
 """From versions to a log: the differences of two files, histories of files in folders and in git, and who changed what.
 
 Read `difference` (two documents), `version` (what a version is), `files` and `git` (where versions come from),
-`history` (a log made of them), then `attribution` (what a log says of each node) and `telling` (how it is told).
+`history` (a log made of them), then `stamps` (who and when), `blame` and `telling` (what a log says, for people).
 """
 
 from .difference import Difference as Difference

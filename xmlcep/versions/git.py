@@ -27,6 +27,14 @@ _QUIETLY = {
     "GIT_PAGER": "cat",
     "LC_ALL": "C",
 }
+_OTHER_REPOSITORY = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_PREFIX",
+    "GIT_NAMESPACE",
+)
 _FIELDS = "%H%x00%cI%x00%aN%x00%aI%x00%s"
 _MARK = b"\x01"  # before each commit
 _LINK, _SUBMODULE = "120000", "160000"
@@ -183,15 +191,6 @@ class GitVersions:
         self.close()
 
 
-def in_repository(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is (or was) in a git repository, as far as git can say."""
-    try:
-        _locate(Path(path))
-    except GitError:
-        return False
-    return True
-
-
 def _locate(path: Path) -> tuple[Path, str]:
     """The repository's folder, and the path in it; neither the file nor its folder need exist any more."""
     folder = path.parent.resolve()
@@ -201,7 +200,10 @@ def _locate(path: Path) -> tuple[Path, str]:
     try:
         top = _run(folder, "rev-parse", "--show-toplevel")
     except GitError as error:
-        raise GitError(f"{path}: {error}") from error
+        raise GitError(
+            f"{path}: {error}; the versions of one path are its commits: for files that are versions themselves, give"
+            " several, or their folder"
+        ) from error
     root = Path(os.fsdecode(top.rstrip(b"\n"))).resolve()
     if whole.is_dir() and not _is_tracked_folder(root, whole):
         raise GitError(f"{path}: a folder: give a file in it, or folder/*.xml for files that are versions")
@@ -215,7 +217,9 @@ def _is_tracked_folder(root: Path, folder: Path) -> bool:
 
 
 def _environment() -> Mapping[str, str]:
-    return {**os.environ, **_QUIETLY}
+    """The user's, without what names another repository (a hook has it), and quiet."""
+    kept = {name: value for name, value in os.environ.items() if name not in _OTHER_REPOSITORY}
+    return {**kept, **_QUIETLY}
 
 
 def _run(folder: Path, *arguments: str) -> bytes:
