@@ -20,7 +20,7 @@ from lxml import etree
 
 from xmlcep import Rules, parse_rules
 from xmlcep.wrapping import fromstring, wrap
-from xmlcep.wrapping.parsing import safe_parser
+from xmlcep.xml_parser import safe_parser
 
 from .frame import Figure, Settings
 from .live_calls import CALLS, Call

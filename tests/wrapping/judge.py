@@ -301,8 +301,11 @@ class Judge:
         self.clock = document.clock
         document.subscribe(self.events.append)
 
-    def check(self, *, several: bool = False) -> list[PrimitiveEvent]:
-        """Judges what was told since the last check; ``several`` edits may move a node and move it back."""
+    def check(self, *, several: bool = False, moves: bool = False) -> list[PrimitiveEvent]:
+        """Judges what was told since the last check.
+
+        ``several``: it may be more than one edit. These, or one that ``moves`` nodes one by one, may move a node back.
+        """
         events, self.events[:] = list(self.events), []
         after = picture(self.document.root)
         for event in events:
@@ -310,7 +313,7 @@ class Judge:
             assert event.ts == self.clock, f"{event}: at {event.ts} instead of {self.clock}"
             self.model.apply(event)
         self.model.equals(self.document.root)
-        self._check_amount(events, after, several)
+        self._check_amount(events, after, several or moves)
         self._check_order(events)
         self._check_edits(events, several)
         self.before = after

@@ -25,7 +25,10 @@ DISTINCT = (
     '<r k="1" l="2">t0<n0 k="3"/>t1<n1 l="2">u0<n2>v0<n3/>v1</n2>u1<n4><n5 m="4">w</n5></n4>u2</n1>t2<!--n-->t3'
     "<?p q?>t4<n6>z</n6><n7/><n8><n9/></n8>t5</r>"
 )
-SPACED = "<r>\n  <n0>x</n0>\n  <n1> </n1>\n  <n2>one <n3/> <n4/></n2>\n  <n5>\n    <n6/><!--n-->\n    <n7>y</n7>\n  </n5>\n</r>"
+SPACED = (
+    "<r>\n  <n0>x</n0>\n  <n1> </n1>\n  <n2>one <n3/> <n4/></n2>\n"
+    "  <n5>\n    <n6/><!--n-->\n    <n7>y</n7>\n  </n5>\n</r>"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,7 @@ class Run:
             count -= done
             for document in self.documents:
                 document.catch_up()
-            self.check(several=self.several)
+            self.check(several=self.several, moves=self.mutator.name == "extend")
         for document in self.documents:
             document._check()
         for judge in self.judges:
@@ -124,9 +127,9 @@ class Run:
             or mode.transactions != "none"
         )
 
-    def check(self, *, several: bool) -> None:
+    def check(self, *, several: bool, moves: bool) -> None:
         for judge in self.judges:
-            self.calls["events"] += len(judge.check(several=several))
+            self.calls["events"] += len(judge.check(several=several, moves=moves))
 
     def _step(self) -> None:
         self.said.append(self.mutator.step())
@@ -161,7 +164,7 @@ class Run:
         return count
 
     def _whole(self, document: Any) -> Any:
-        """What an undo must bring back. Of white space that is left out nobody knows what a foreign proxy has done to it."""
+        """What an undo must bring back: not white space that is left out, if foreign proxies may have changed it."""
         unknown = self.mode.whitespace and (self.mode.held != "nothing" or self.mode.outside)
         return whole(visible(document.root) if unknown else document.root)
 
@@ -170,7 +173,7 @@ class Run:
             document.close()
 
 
-SEVERAL = {"extend", "deep_copy", "prune", "comment_text", "instruction"}
+SEVERAL = {"deep_copy", "prune", "comment_text", "instruction", "swap"}
 """Calls that are several edits."""
 
 
@@ -183,7 +186,8 @@ class VisibleJudge:
         self.model = Model(visible(document.root), document.snapshot()[1] if snapshot else None)
         document.subscribe(self.events.append)
 
-    def check(self, *, several: bool) -> list[Any]:
+    def check(self, *, several: bool, moves: bool) -> list[Any]:
+        """As `Judge.check`; the number of events is not judged."""
         events, self.events[:] = list(self.events), []
         for event in events:
             self.model.apply(event)

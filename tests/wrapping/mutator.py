@@ -254,7 +254,9 @@ class Mutator:
         """What stands below other elements, or in the other document, comes here."""
         element = self.element()
         above = {element, *element.iterancestors()}
-        nodes = dict.fromkeys(node for node in (self.incoming(element), self.incoming(element)) if node not in above)
+        nodes = dict.fromkeys(
+            node for node in (self.incoming(element), self.incoming(element)) if node not in above
+        )
         start, stop = sorted((self.random.randint(0, len(element)), self.random.randint(0, len(element))))
         if not any(inner in set(node.iterdescendants()) for node in element[start:stop] for inner in nodes):
             element[start:stop] = sorted(nodes, key=lambda node: str(node.tag))

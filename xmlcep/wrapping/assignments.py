@@ -70,7 +70,7 @@ def set_slot(node: Node, slot: TextSlot, value: Any) -> None:
 
 
 def set_text_of(node: Node, value: Any) -> None:
-    """``node.text = value``; that of a comment or processing instruction is no event, but undone with its transaction."""
+    """``node.text = value``; that of a comment or processing instruction is no event, but can be undone."""
     if is_element(node):
         set_slot(node, TEXT, value)
         return
@@ -148,7 +148,7 @@ def delete_attribute(node: Node, key: Any, call: Callable[[], Any]) -> Any:
 
 
 def change(node: Node, call: Callable[[], Any]) -> Any:
-    """Runs a call that may change the attributes of an element in any way; what it has done is emitted, if it raises, too."""
+    """Runs a call that may change attributes in any way; what it has done is emitted, if it raises, too."""
     shadow = ready(node)
     return call() if shadow is None else _change(node, shadow, call)
 

@@ -66,7 +66,7 @@ class ClassLookups:
             self._default_is_ours = True
         elif type(safe_parser(LOOKUP).makeelement("probe")) is not TrackedElement:
             raise WrapError(
-                "the application has set element classes for all of lxml (etree.set_element_class_lookup), so documents "
+                "the application has set element classes for all of lxml (set_element_class_lookup), so documents "
                 "cannot be tracked: set them on its parsers, or as the fallback of a ParserBasedElementClassLookup"
             )
 

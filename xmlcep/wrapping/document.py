@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import time
 import weakref
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
@@ -19,11 +17,12 @@ from .delivery import Delivery, Listener
 from .elements import LOOKUP
 from .errors import RefusedError, WrapError
 from .observation import Observation
-from .parsing import Source, parse_bytes, parse_file
+from .parsing import Source, name_of_source, parse_bytes, parse_file
 from .raw import Node, get_parent, name_of
 from .shadow import ShadowTree, Tracked, tree_of
 from .snapshots import restore_ids, take_snapshot
 from .transactions import Transaction, Transactions
+from .updating import update
 from .verification import differences
 from .wrappable import check_classes, check_spelling, renewed_root
 
@@ -177,8 +176,8 @@ class Document:
 
         ``on_event`` is called with every composite event; ``operators``: those of inner operators, too; ``only``: those
         of the events with these names, so that events that only others are made of do not get there. The last ``keep``
-        of them (None: all) stay in ``watch.findings``. Raises `WrapError` if ``rules`` are no rules, ``on_event`` cannot
-        be called, or ``only`` has a name that the rules have not.
+        of them (None: all) stay in ``watch.findings``. Raises `WrapError` if ``rules`` are no rules, ``on_event``
+        cannot be called, or ``only`` has a name that the rules have not.
         """
         from ..rules import Rules  # rules and engine are only needed by those who watch
         from .watches import Watch
@@ -204,11 +203,11 @@ class Document:
         return Transaction(self._tree, self._transactions, immediate, given)
 
     def one_edit(self) -> AbstractContextManager[None]:
-        """Makes one edit (U1) of all calls in a ``with`` block: rules see the document before and after, nothing between.
+        """Makes one edit (U1) of all calls in a ``with`` block: rules see the document before and after it only.
 
         For what is one change to the application but many calls to lxml: an update to another version, a paste. Its
-        events are delivered at the end of the block; all but the last say ``more``. If an exception leaves the block, what
-        has been done stands (a transaction around it undoes it).
+        events are delivered at the end of the block; all but the last say ``more``. If an exception leaves the block,
+        what has been done stands (a transaction around it undoes it).
         """
         self._open("one_edit()")
         foreign.catch_up(self._tree)
@@ -221,6 +220,17 @@ class Document:
         """
         self._open("observe()")
         return Observation(self._tree, self.root if element is None else element)
+
+    def update_to(
+        self, new: Any, /, *, keys: Sequence[str] = (), ignore_whitespace: bool = True, **meta: object
+    ) -> int:
+        """Brings the document to the state of another tree (or XML file) by the least edits; returns their number.
+
+        One transaction, whose records carry ``meta``; those of a move also ``moved-from``, its old place. ``keys``,
+        such as ``"item=@partNum"``, say what elements are known by. Raises `TreeError`, `DocumentError`, `WrapError`.
+        """
+        self._open("update_to()")
+        return update(self, new, keys, ignore_whitespace, meta)
 
     def catch_up(self) -> None:
         """Finds edits made through `foreign` proxies; every commit, and every call of the document, does so, too."""
@@ -377,10 +387,4 @@ def parse(
 ) -> Document:  # fmt: skip
     """Parses an XML file (a path or an open file) safely and wraps it; its name defaults to the file's."""
     tree = parse_file(source, lookup=LOOKUP)
-    return _wrapped([tree], _name_of(source) if name is None else name, now, ignore_whitespace)
-
-
-def _name_of(source: Source) -> str:
-    """The last part of a file's name; a file without one (a buffer) gives the default name."""
-    given = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
-    return Path(given).name if isinstance(given, (str, os.PathLike)) else "document"
+    return _wrapped([tree], name_of_source(source) if name is None else name, now, ignore_whitespace)

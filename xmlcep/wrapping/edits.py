@@ -96,11 +96,14 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
     if not isinstance(node, Element):
         call()  # which raises lxml's own error
         return
-    into = ready(target if target is not None else beside)
+    site = target if target is not None else beside
+    into, known = ready(site), tree_of(node) is not None
+    leaving = departure(node)
+    if into is None and known:
+        into = ready(site)  # looking at where the node was may have found it
     tree = None if into is None else into.tree
     if tree is not None and tree_of(node) is None:
         check_incoming(node)
-    leaving = departure(node)
     if tree is None and leaving is None:
         call()
         return
@@ -127,8 +130,8 @@ def _arrive(node: Node) -> None:
     if tree is None or entry_of(node) is not None:
         return
     following = get_next(node)
-    if following is not None:
-        tree.open(following)
+    if following is not None and entry_of(following) is tree:
+        tree.open(following).prev = get_previous(node)  # which an undo goes back to
     parent = tree.open(above)
     if following is None:
         insert(tree, node, parent, parent.count, parent.last)
@@ -206,7 +209,7 @@ def rearrange(sites: Iterable[Node], call: Call) -> None:
 
 
 def open_all(nodes: Iterable[Node], into: Node) -> list[Node]:
-    """Opens the subtrees of nodes that are about to be moved below ``into``, or out; returns the parents of tracked ones."""
+    """Opens the subtrees of nodes that are about to move into or out of ``into``; returns the tracked ones' parents."""
     parents = []
     tree = tree_of(into)
     for node in nodes:

@@ -157,7 +157,11 @@ class _Found:
             reconcile(owner, nodes)
         for node in self._taken:
             entry = entry_of(node)
-            if type(entry) is ShadowNode and entry.tree is tree and entry_of(get_parent(node)) is not entry.parent:
+            if (
+                type(entry) is ShadowNode
+                and entry.tree is tree
+                and entry_of(get_parent(node)) is not entry.parent
+            ):
                 take_over(None, node)
         tree.others += [owner for owner in owners(sites) if owner is not tree]
         tree.end_edit()

@@ -1,6 +1,9 @@
 """Single mutations: a text, an attribute, a subtree that came, went or was renamed (rule E6).
 
 Each brings the shadow tree in step with an lxml tree that has changed already, and emits the events.
+
+One module because a node that comes, goes or is renamed does so with its texts and attributes, and all of them keep
+the same counts, links and journal.
 """
 
 from __future__ import annotations

@@ -94,6 +94,6 @@ class Original:
 
 
 def serialisable(root: Node) -> Node:
-    """The tree, or a copy that is written as what it is: libxml2 gives an XHTML document type's elements a namespace."""
+    """The tree, or a copy that is written as what it is: with an XHTML document type libxml2 adds a namespace."""
     dtd = root.getroottree().docinfo
     return copy.deepcopy(root) if "xhtml" in (dtd.doctype or "").lower() else root

@@ -13,7 +13,7 @@ from typing import IO, Any, TypeAlias
 
 from lxml import etree
 
-from ..xml_parser import safe_parser as safe_parser
+from ..xml_parser import safe_parser
 from .errors import DocumentError
 
 Source: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str]"
@@ -61,6 +61,12 @@ def parse_file(source: Source, *, lookup: etree.ElementClassLookup | None = None
         raise DocumentError(f"{source!r} is neither a path nor an open file: use fromstring() for text")
     name = str(getattr(source, "name", "<file>"))
     return parse_bytes(source.read(), source_name=name, lookup=lookup)
+
+
+def name_of_source(source: Source) -> str:
+    """What a document is called by default: the last part of its file's name, ``document`` if it has none."""
+    given = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    return Path(given).name if isinstance(given, (str, os.PathLike)) else "document"
 
 
 def _without_encoding(raw: bytes) -> bytes:

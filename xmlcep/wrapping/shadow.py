@@ -5,6 +5,9 @@ one table for all wrapped documents that holds the proxies of their elements, co
 entry of a node is its document's `ShadowTree` until something at or below the node is emitted, and its `ShadowNode`
 from then on: **a node without a shadow node is as it was when it was wrapped**. While a document has foreign proxies
 (see `foreign`), all its nodes have shadow nodes.
+
+One module because the table is an invariant of both: nobody but `enter`, `leave` and the tree that makes shadow nodes
+may touch it.
 """
 
 from __future__ import annotations
@@ -208,13 +211,13 @@ class ShadowTree:
     """The shadow of one wrapped document, and what its parts share.
 
     ``fast_path`` is true while the short ways of frequent edits will do (see `fast_paths`): no open transaction, no
-    foreign proxies, no white space to be left out. ``muted``: proxies are made by reading, so that their ``_init`` is no
-    news. ``index`` has the elements by id, once somebody has asked for one.
+    foreign proxies, no white space to be left out. ``muted``: proxies are made by reading, so that their ``_init`` is
+    no news. ``index`` has the elements by id, once somebody has asked for one.
     """
 
     __slots__ = (
-        "_all_open", "_tries", "clock", "credit", "emitter", "fast_path", "foreign", "ignore_whitespace", "index", "journal",
-        "muted", "original", "others", "root",
+        "_all_open", "_tries", "clock", "credit", "emitter", "fast_path", "foreign", "ignore_whitespace", "index",
+        "journal", "muted", "original", "others", "root",
     )  # fmt: skip
 
     def __init__(self, root: Node, name: str, now: Callable[[], float], ignore_whitespace: bool) -> None:

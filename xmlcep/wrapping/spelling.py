@@ -35,8 +35,8 @@ def check_name(name: str, kind: str) -> None:
     declares = kind == "attribute" and (name == "xmlns" or name.startswith(_XMLNS))
     if declares or not is_name(name):
         raise RefusedError(
-            f"the {kind} name {name!r} cannot be parsed again: it is no XML name (an HTML or recovering parser takes it): "
-            "rename it before it becomes part of a wrapped document"
+            f"the {kind} name {name!r} cannot be parsed again: it is no XML name (an HTML or recovering parser takes "
+            "it): rename it before it becomes part of a wrapped document"
         )
 
 
@@ -46,14 +46,15 @@ def check_text(text: str | None, what: str) -> None:
         found = _NOT_XML.search(text)
         if found:
             raise RefusedError(
-                f"{what} has the character {found.group()!r}, which XML cannot hold, so that it cannot be parsed again: "
-                "take it out before it becomes part of a wrapped document"
+                f"{what} has the character {found.group()!r}, which XML cannot hold, so that it cannot be parsed "
+                "again: take it out before it becomes part of a wrapped document"
             )
 
 
 def check_incoming(top: Node) -> None:
-    """Raises `RefusedError` if something at or below ``top`` could not be parsed again, naming it."""
+    """Raises `RefusedError` if something at or below ``top`` cannot be tracked or parsed again, naming it."""
     for node in Element.iter(top):
+        _check_identity(node)
         if not is_element(node):
             if isinstance(node, etree._Entity):
                 raise RefusedError(
@@ -68,6 +69,16 @@ def check_incoming(top: Node) -> None:
         for key, value in attributes_of(node):
             check_name(key, "attribute")
             check_text(value, f"the attribute {key} of <{name}>")
+
+
+def _check_identity(node: Node) -> None:
+    """Raises `RefusedError` for an element that may equal another: objectify's are compared by their values."""
+    kind = type(node)
+    if kind.__hash__ is not Element.__hash__ or kind.__eq__ is not Element.__eq__:
+        raise RefusedError(
+            f"<{name_of(node)}> is of class {kind.__module__}.{kind.__qualname__}, whose objects are compared by "
+            "value, so that nobody can tell which is which: put etree.fromstring(etree.tostring(element)) there instead"
+        )
 
 
 def odd_names(root: Node) -> list[Any]:

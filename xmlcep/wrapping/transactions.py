@@ -33,7 +33,8 @@ class Transaction:
     """The ``with`` block of `Document.transaction`."""
 
     __slots__ = (
-        "_clock", "_failed", "_immediate", "_meta", "_outer", "_outer_meta", "_queue", "_transactions", "_tree", "number",
+        "_clock", "_failed", "_immediate", "_meta", "_outer", "_outer_meta", "_queue", "_transactions",
+        "_tree", "number",
     )  # fmt: skip
 
     def __init__(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from ..documents import Replica
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
+from ..suggestions import did_you_mean_or_list
 from .errors import WrapError
 
 if TYPE_CHECKING:
@@ -135,9 +135,9 @@ def _check_names(rules: Rules, names: Collection[str] | None) -> None:
     known = [tree.name for tree in rules.graph.trees]
     for name in names:
         if name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]}?" if near else f"they have {', '.join(known) or 'none'}"
-            raise WrapError(f"only has {name!r}, which is no event of the rules: {hint}")
+            raise WrapError(
+                f"only has {name!r}, which is no event of the rules: {did_you_mean_or_list(name, known)}"
+            )
 
 
 class _Stream(AsyncIterator[CompositeEvent]):

@@ -44,7 +44,7 @@ def check_spelling(root: Node) -> None:
 
 
 def _refuse_entities_in_attributes(root: Node) -> None:
-    """An entity in an attribute is no node in lxml, its value is the text around it; only when written it is to be seen."""
+    """An entity in an attribute is no node in lxml, its value is the text around it; it is seen when written only."""
     try:
         etree.fromstring(etree.tostring(root, encoding="utf-8", with_tail=False), safe_parser(huge=True))
     except etree.XMLSyntaxError as error:
@@ -55,7 +55,7 @@ def _refuse_entities_in_attributes(root: Node) -> None:
 
 
 def renewed_root(given: list[Any]) -> Node:
-    """The root of an ElementTree, or the element, that is all ``given`` has; with a new proxy if nobody else holds the old.
+    """The root of an ElementTree, or the element, that is all ``given`` has; with a new proxy if nobody holds the old.
 
     An old one would stay of lxml's own class. An ElementTree keeps its root's proxy alive.
     """
