@@ -83,7 +83,8 @@ def _undo_edits(tree: ShadowTree, journal: Journal) -> _Others:
     muted, tree.muted = tree.muted, True
     try:
         for kind, node, *rest in reversed(journal.edits):
-            getattr(inverse, kind)(node, *rest)
+            if not inverse.has_gone_on(node):
+                getattr(inverse, kind)(node, *rest)
     finally:
         tree.muted = muted
     return others
@@ -149,7 +150,7 @@ class _Inverse:
                 set_attribute(node, key, value)
 
     def children(self, node: Node, text: str | None, children: list[tuple[Node, str | None]]) -> None:
-        wanted = [child for child, _ in children if not self._has_gone_on(child)]
+        wanted = [child for child, _ in children if not self.has_gone_on(child)]
         present = children_of(node)
         if present != wanted:
             self._others.changes(node)
@@ -177,22 +178,19 @@ class _Inverse:
 
     def place(self, node: Node, place: Place) -> None:
         """Puts a node of this document back, wherever it is by now, or takes out a new one."""
-        if not self._has_gone_on(node):
-            self._others.leaves(node)
-            self._put(node, place)
+        self._others.leaves(node)
+        self._put(node, place)
 
     def origin(self, node: Node, place: Place) -> None:
-        """Gives a node back to where it came from, unless another document has got it."""
-        if self._has_gone_on(node):
-            return
+        """Gives a node back to where it came from."""
         self._others.changes(place.parent)
         owner = None if place.parent is None else tree_of(place.parent)
         if owner is not None and owner.journal is not None and node not in owner.journal.entries:
             owner.journal.placed(node)
         self._put(node, place)
 
-    def _has_gone_on(self, node: Node) -> bool:
-        """Whether a node that came during the transaction is in another document by now."""
+    def has_gone_on(self, node: Node) -> bool:
+        """Whether a node that came during the transaction is in another document by now: it is that one's business."""
         return self._entries.get(node, node) is None and tree_of(node) not in (None, self._tree)
 
     def _put(self, node: Node, place: Place) -> None:
