@@ -42,6 +42,7 @@ from .shadow import (
     tree_of,
     visible,
 )
+from .spelling import check_incoming, check_node
 
 CREDIT = 100
 """How many children may be compared for each edit, on average."""
@@ -143,10 +144,19 @@ class _Found:
             self._changed[node] = None
 
     def emit(self) -> None:
-        """Emits what there is, as one edit."""
+        """Emits what there is, as one edit.
+
+        Raises `RefusedError`, at every call until that is put right, if something has come that cannot be tracked.
+        """
         tree = self._tree
         if not (self._changed or self._taken):
             return
+        tree.muted = True
+        try:
+            for node in self._changed:
+                _check(node)
+        finally:
+            tree.muted = False
         tree.muted = True
         sites: dict[Node, None] = dict.fromkeys((*self._changed, *self._robbed()))
         for node in sites:
@@ -180,6 +190,14 @@ class _Found:
         trees = {shadow.tree for shadow in shadows if shadow is not None}
         careful = [tree for tree in trees if tree.journal is not None or tree.ignore_whitespace]
         return [node for tree in careful for node in nodes_of(tree) if entry_of(node) in shadows]
+
+
+def _check(node: Node) -> None:
+    """Raises `RefusedError` for a node that has changed, or has got children, in ways that are refused elsewhere."""
+    check_node(node)
+    for child in iter_children(node):
+        if entry_of(child) is None:
+            check_incoming(child)
 
 
 def _is_behind(node: Node, prev: Node) -> bool:

@@ -45,6 +45,7 @@ def parse_bytes(
         raise DocumentError(_explain(error, source_name)) from error
     tree = root.getroottree()
     _refuse_entities(tree, source_name)
+    _refuse_lost_entities(parser, source_name)
     return tree
 
 
@@ -98,6 +99,16 @@ def _explain(error: etree.XMLSyntaxError, source_name: str) -> str:
     else:
         hint = ""
     return f"{place}: {message}{hint}"
+
+
+def _refuse_lost_entities(parser: etree.XMLParser, source_name: str) -> None:
+    """Of an entity in an attribute that only a DTD outside could declare nothing is left in the tree but a warning."""
+    for entry in parser.error_log:
+        if entry.type == etree.ErrorTypes.WAR_UNDECLARED_ENTITY:
+            raise DocumentError(
+                f"{source_name}:{entry.line}:{entry.column}: {entry.message}: "
+                "replace entities by their text (xmllint --noent does that) before wrapping"
+            )
 
 
 def _refuse_entities(tree: Any, source_name: str) -> None:

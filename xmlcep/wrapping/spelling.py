@@ -54,21 +54,26 @@ def check_text(text: str | None, what: str) -> None:
 def check_incoming(top: Node) -> None:
     """Raises `RefusedError` if something at or below ``top`` cannot be tracked or parsed again, naming it."""
     for node in Element.iter(top):
-        _check_identity(node)
-        if not is_element(node):
-            if isinstance(node, etree._Entity):
-                raise RefusedError(
-                    f"the entity reference {node.text} cannot be part of a wrapped document: put its text there"
-                )
-            check_text(get_tail(node), f"the text behind {node!r}")
-            continue
-        name = str(name_of(node))
-        check_name(name, "element")
-        check_text(get_text(node), f"the text of <{name}>")
-        check_text(get_tail(node), f"the text behind <{name}>")
-        for key, value in attributes_of(node):
-            check_name(key, "attribute")
-            check_text(value, f"the attribute {key} of <{name}>")
+        check_node(node)
+
+
+def check_node(node: Node) -> None:
+    """Raises `RefusedError` if a node, what is below it apart, cannot be tracked or parsed again."""
+    _check_identity(node)
+    if not is_element(node):
+        if isinstance(node, etree._Entity):
+            raise RefusedError(
+                f"the entity reference {node.text} cannot be part of a wrapped document: put its text there"
+            )
+        check_text(get_tail(node), f"the text behind {node!r}")
+        return
+    name = str(name_of(node))
+    check_name(name, "element")
+    check_text(get_text(node), f"the text of <{name}>")
+    check_text(get_tail(node), f"the text behind <{name}>")
+    for key, value in attributes_of(node):
+        check_name(key, "attribute")
+        check_text(value, f"the attribute {key} of <{name}>")
 
 
 def _check_identity(node: Node) -> None:

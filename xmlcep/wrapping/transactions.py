@@ -94,13 +94,19 @@ class Transaction:
                 top = top._outer
             top._failed = top._failed or kind is not None
             return
+        refused: RefusedError | None = None
         try:
-            foreign.catch_up(tree)  # what was done through foreign proxies is undone, too
-            if kind is not None or self._failed:
+            try:
+                foreign.catch_up(tree)  # what was done through foreign proxies is undone, too
+            except RefusedError as unseen:
+                refused = unseen
+            if kind is not None or self._failed or refused is not None:
                 self._undo()
         finally:
             self._end()
         tree.emitter.delivery.settle()
+        if kind is None and refused is not None:
+            raise refused
         if kind is None and self._failed:
             raise TransactionError(
                 "an exception left a transaction inside this one, so this one was undone: let it reach the outer block"
