@@ -68,7 +68,7 @@ def _with_schema(file: str, schema: str, locations: dict[str, str]) -> Rules:
     """The rules with the derived events they use; an error if they can never match documents of the schema."""
     from ..schema.with_rules import load_with_schema, require_matching
 
-    rules = load_with_schema(file, schema, locations=locations)
+    rules = load_with_schema(file, schema=schema, locations=locations)
     require_matching(rules, file, schema, locations=locations)
     return rules
 

@@ -146,12 +146,33 @@ def _check_names(definitions: list[EventDefinition], problems: list[RuleProblem]
         for leaf in leaves_of(definition.expression):
             if not isinstance(leaf.type, CompositeType) or leaf.type.name is None or leaf.type.name in known:
                 continue
-            hint = names.did_you_mean(leaf.type.name) or "define it with  event NAME = …  (? takes any name)"
+            hint = (
+                _operation_meant(leaf.type)
+                or names.did_you_mean(leaf.type.name)
+                or "define it with  event NAME = …  (? takes any name)"
+            )
             problems.append(
                 RuleProblem(
                     f"event {definition.name}: there is no event called {leaf.type.name}", hint, leaf.at
                 )
             )
+
+
+_OPERATION_WORDS = {
+    word: operation
+    for operation, words in {
+        "ins": ("ins", "insert", "inserted", "add", "added", "create", "created", "new"),
+        "upd": ("upd", "update", "updated", "change", "changed", "modify", "modified", "set"),
+        "del": ("del", "delete", "deleted", "remove", "removed"),
+    }.items()
+    for word in words
+}
+
+
+def _operation_meant(type_: CompositeType) -> str:
+    """The hint for an operation written in another way, ``""`` for any other name."""
+    operation = _OPERATION_WORDS.get((type_.name or "").lower())
+    return "" if operation is None else f"the operation is written {operation}: {operation}({type_.path})"
 
 
 def _report_cycle(

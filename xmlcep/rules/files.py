@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,13 +19,26 @@ def load_rules(path: str | Path, *more: str | Path) -> Rules:
     `XmlCepError` when a file cannot be read.
     """
     names = [str(each) for each in (path, *more)]
+    if not more:
+        return replace(parse_rules(read_rules_text(path), names[0]), files=(names[0],))
+    problems: list[RuleProblem] = []
+    texts, merged = read_together(names, problems)
+    try:
+        rules = checked_rules(merged, problems, None, ", ".join(names))
+    except RuleError as error:
+        raise RuleError(error.problems, source_name=error.source_name, texts=texts) from None
+    return replace(rules, files=tuple(names))
+
+
+def read_together(names: Sequence[str], problems: list[RuleProblem]) -> tuple[dict[str, str], ParsedRules]:
+    """The texts of several files, and what they say as one; what is wrong in them is appended to ``problems``.
+
+    Raises `XmlCepError` for a file that cannot be read or is given twice.
+    """
     texts = {name: read_rules_text(name) for name in names}
     if len(texts) < len(names):
         twice = next(name for number, name in enumerate(names) if name in names[:number])
         raise XmlCepError(f"{twice}: the rules file is given twice")
-    if not more:
-        return replace(parse_rules(texts[names[0]], names[0]), files=(names[0],))
-    problems: list[RuleProblem] = []
     parsed = {name: parse_definitions(text, problems, name) for name, text in texts.items()}
     readable = {definition.name for each in parsed.values() for definition in each.definitions}
     merged = ParsedRules(
@@ -34,11 +47,7 @@ def load_rules(path: str | Path, *more: str | Path) -> Rules:
         tuple(name for each in parsed.values() for name in each.unreadable if name not in readable),
         tuple(_references(parsed.values(), problems)),
     )
-    try:
-        rules = checked_rules(merged, problems, None, ", ".join(names))
-    except RuleError as error:
-        raise RuleError(error.problems, source_name=error.source_name, texts=texts) from None
-    return replace(rules, files=tuple(names))
+    return texts, merged
 
 
 def read_rules_text(path: str | Path) -> str:
@@ -47,6 +56,11 @@ def read_rules_text(path: str | Path) -> str:
         data = Path(path).read_bytes()
     except OSError as error:
         raise XmlCepError(f"{path}: the rules file cannot be read: {error.strerror or error}") from error
+    if data[:4] in (b"PAR1", b"\x28\xb5\x2f\xfd") or data[:2] == b"\x1f\x8b" or data.lstrip()[:2] == b'{"':
+        raise XmlCepError(
+            f"{path}: this looks like a change log, not like rules: rules are text such as"
+            "  event NewItem = ins(item)"
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

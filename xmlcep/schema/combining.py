@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from ..algebra import EventDefinition, Operator, Position, leaves_of, operators_of
 from ..errors import RuleError, RuleProblem
 from ..events import CompositeType
-from ..language import parse_definitions
+from ..language import ParsedRules, parse_definitions
 from ..rules import Rules
 from ..suggestions import KnownNames
 
@@ -23,6 +23,20 @@ def combine(
     """
     problems: list[RuleProblem] = []
     parsed = parse_definitions(text, problems)
+    try:
+        return combine_parsed(derived, parsed, problems, keep=keep)
+    except RuleError as error:
+        raise RuleError(error.problems, source_name=source_name, text=text) from None
+
+
+def combine_parsed(
+    derived: Rules,
+    parsed: ParsedRules,
+    problems: list[RuleProblem],
+    *,
+    keep: Literal["used", "all"] = "used",
+) -> Rules:
+    """As `combine`, of what has been read, where ``problems`` were found."""
     available = {definition.name: definition for definition in derived.definitions}
     for definition in parsed.definitions:
         if definition.name in available:
@@ -38,12 +52,9 @@ def combine(
     chosen = [definition for definition in derived.definitions if definition.name in needed]
     problems += _clashing_prefixes(chosen, derived.namespaces, parsed.namespaces)
     if problems:
-        raise RuleError(problems, source_name=source_name, text=text)
+        raise RuleError(problems)
     prefixes = {prefix: uri for prefix, uri in derived.namespaces.items() if prefix}
-    try:
-        return Rules.from_definitions((*chosen, *parsed.definitions), {**prefixes, **parsed.namespaces})
-    except RuleError as error:
-        raise RuleError(error.problems, source_name=source_name, text=text) from None
+    return Rules.from_definitions((*chosen, *parsed.definitions), {**prefixes, **parsed.namespaces})
 
 
 def _unknown(

@@ -16,7 +16,8 @@ from ...log.columns.blocks import Run
 from ...log.records import ClockRecord, Row
 from ..findings.collector import Collector
 from ..findings.order import Ranking
-from ..inputs import LogFile, clock_in_transaction
+from ..inputs import LogFile
+from ..quarantine import clock_in_transaction
 
 _new_tuple = tuple.__new__
 _ts_of = itemgetter(0)
@@ -28,9 +29,27 @@ class DocumentReplay:
     """One document being replayed: detector, clock, and the findings of the current time point."""
 
     __slots__ = (
-        "_collector", "_counts", "_defers", "_detector", "_encode", "_last", "_lines", "_number", "_pending",
-        "_ranking", "_size", "_taken", "_waiting_clocks", "clock", "count", "disordered", "doc", "first", "seconds",
-        "ts", "txn",
+        "_collector",
+        "_counts",
+        "_defers",
+        "_detector",
+        "_encode",
+        "_last",
+        "_lines",
+        "_number",
+        "_pending",
+        "_ranking",
+        "_replayed",
+        "_size",
+        "_waiting_clocks",
+        "clock",
+        "count",
+        "disordered",
+        "doc",
+        "first",
+        "seconds",
+        "ts",
+        "txn",
     )  # fmt: skip
 
     def __init__(
@@ -53,7 +72,7 @@ class DocumentReplay:
         self._encode = ranking.encode
         self._pending: list[CompositeEvent] = []  # of the current time point
         self._counts: dict[str, int] = {}
-        self._taken: dict[tuple[str, PathType], int] = defaultdict(int)  # records, as in `Taken`
+        self._replayed: dict[tuple[str, PathType], int] = defaultdict(int)  # records
         self._lines: list[bytes] = []
         self._number = 0  # of the first of them
         self._size = 0
@@ -81,7 +100,8 @@ class DocumentReplay:
         waiting, self._waiting_clocks = self._waiting_clocks, []
         if self.txn is not None and txn == self.txn:
             for file, number, clock in waiting:
-                self._collector.bad(file, clock_in_transaction(clock, Origin(file.path, number)), self.doc)
+                bad = clock_in_transaction(clock, Origin(file.name, number))
+                self._collector.quarantine.add(file, bad, self.doc)
             return
         if self.txn is not None:
             self._raised(self._detector.flush(self._last))
@@ -105,7 +125,7 @@ class DocumentReplay:
             self.first = row[0]
         self.count += 1
         self.ts = row[0]
-        self._taken[row[1], row[2]] += 1
+        self._replayed[row[1], row[2]] += 1
         self._last = _new_tuple(PrimitiveEvent, row)
         raised = self._detector.feed(self._last)
         if raised:
@@ -126,7 +146,7 @@ class DocumentReplay:
             self.first = span.first
         self.count += span.records
         for type_, count in run.counts:
-            self._taken[type_.op, type_.path] += count
+            self._replayed[type_.op, type_.path] += count
         self.txn = None  # clock records between two of the records stand in no transaction
         done = 0
         behind = len(run.clocks)
@@ -172,8 +192,8 @@ class DocumentReplay:
             self._raised(self._detector.close(self._last))
         self._settle()
         self._spool()
-        self._collector.found[self.doc] = self._counts
-        self._collector.taken.update(self._taken)
+        self._collector.findings_of[self.doc] = self._counts
+        self._collector.replayed.update(self._replayed)
         self._collector.document(self.doc, self.first, self.ts, self.count, disordered=self.disordered)
         self._collector.seconds(self.doc, self.seconds + perf_counter() - started)
 

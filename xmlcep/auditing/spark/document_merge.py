@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from ..plan.partition_key import Plan
-from .chunks import Chunk, ChunkWriter, Mark, Numbers, buckets_of, hash_of
+from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
 from .segment_summary import PlacedClock, SegmentSummary, TimePoint, point_columns
 
 
@@ -36,22 +36,8 @@ class MergedDocument:
     """
 
     __slots__ = (
-        "_buckets",
-        "_last_clock",
-        "_runs",
-        "_touched",
-        "_trailing",
-        "clocks",
-        "doc",
-        "first",
-        "goes_back",
-        "last",
-        "misplaced_clocks",
-        "needs_sorting",
-        "position",
-        "records",
-        "seams",
-        "segment",
+        "_buckets", "_last_clock", "_runs", "_touched", "_trailing", "clocks", "doc", "first", "goes_back", "last",
+        "misplaced_clocks", "needs_sorting", "position", "records", "seams", "segment",
     )  # fmt: skip
 
     def __init__(self, doc: str, buckets: int) -> None:
@@ -132,8 +118,8 @@ class MergedDocument:
         for number, key in self._runs.items():
             if summary.head_keys.get(number) != key:
                 bucket = int(buckets_of(hash_of(self.doc), [key], self._buckets)[0])
-                edge = SeamMarker(summary.segment, Mark.BOUNDARY, number, self.doc, bucket, head)
-                self.seams.append(edge)
+                marker = SeamMarker(summary.segment, Mark.BOUNDARY, number, self.doc, bucket, head)
+                self.seams.append(marker)
 
     def _flush(self, summary: SegmentSummary, head: TimePoint) -> None:
         """The flush of what was touched before (D3), if its transaction ended; after the last one it is the close."""
@@ -167,18 +153,17 @@ def merge_documents(summaries: Iterable[SegmentSummary], buckets: int) -> dict[s
 def seam_chunks(seams: Iterable[SeamMarker], plan: Plan, buckets: int) -> Iterator[Chunk]:
     """Markers as chunks whose rows have their places between others."""
     by_segment: dict[int, list[SeamMarker]] = {}
-    for edge in seams:
-        by_segment.setdefault(edge.segment, []).append(edge)
+    for marker in seams:
+        by_segment.setdefault(marker.segment, []).append(marker)
     writer = ChunkWriter([each.level for each in plan.passes], buckets, ())
     for segment, found in by_segment.items():
         columns = {
-            "mark": [edge.mark for edge in found], "doc": [writer.code(edge.doc) for edge in found],
-            **point_columns(edge.point for edge in found),
+            "mark": [marker.mark for marker in found], "doc": [writer.code(marker.doc) for marker in found],
+            **point_columns(marker.point for marker in found),
         }  # fmt: skip
-        writer.add(_column(found, 2), _column(found, 4), columns, ordered=False)
-        for chunk in writer.take(segment):
-            yield chunk._replace(number=-1)
-
-
-def _column(seams: Sequence[SeamMarker], index: int) -> Numbers:
-    return np.array([edge[index] for edge in seams], np.int64)
+        passes, targets = (
+            np.array([getattr(marker, name) for marker in found], np.int64)
+            for name in ("pass_index", "bucket")
+        )
+        writer.add(passes, targets, columns, ordered=False)
+        yield from writer.take(segment, interleaved=True)

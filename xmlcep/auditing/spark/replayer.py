@@ -26,17 +26,14 @@ from ...rules import Rules
 from ..findings.encoding import FindingEncoder, decode_composite
 from ..findings.order import Ranking
 from ..plan.partition_key import Plan
-from .chunks import Chunk, ChunkReader, ChunkWriter, Mark, Stretch, buckets_of, hash_of
-from .finding_chunks import Found
-from .segment_summary import TimePoint
+from .chunks import Chunk, ChunkReader, ChunkWriter, Mark, RowRun, buckets_of, hash_of
+from .finding_chunks import FindingChunkWriter, FindingRanges
+from .segment_summary import FIRST_SORTED_SEGMENT, TimePoint
 
 _AT_ONCE = 1000  # composites
 
 ELSEWHERE = PathType.parse("/{urn:xmlcep:audit}elsewhere")
 """The path type of events that only say that time has come: no rule's path projects on it."""
-
-SORTED = 1 << 62
-"""The number of the first segment of records that had to be sorted."""
 
 
 class ReplayError(XmlCepError, RuntimeError):
@@ -54,13 +51,13 @@ class BucketReplayer:
     """Replays the chunks of one bucket, segment by segment; answers with chunks of findings and composites.
 
     ``ends`` says where documents end: there their trees are closed and their state is freed. ``headers`` has the
-    number of each document's header; ``resorted`` the documents whose records come once more, sorted. Whatever fails
-    while a document is replayed, `ReplayError` says where.
+    number of each document's header; ``ranges`` those into which findings go; ``resorted`` the documents whose records
+    come once more, sorted. Whatever fails while a document is replayed, `ReplayError` says where.
     """
 
     def __init__(
         self, plan: Plan, bucket: int, buckets: int, ends: Mapping[str, DocumentEnd], headers: Mapping[str, int],
-        resorted: Collection[str] = (), *, operators: bool = False,
+        ranges: FindingRanges, resorted: Collection[str] = (), *, operators: bool = False,
     ) -> None:  # fmt: skip
         self._plan = plan
         self._buckets = buckets
@@ -69,8 +66,8 @@ class BucketReplayer:
         self._resorted = resorted
         self._operators = operators
         self._reader = ChunkReader()
-        self._found = Found(Ranking(plan.rules), bucket)
-        self._forwarded = _Forwarded(plan, buckets)
+        self._findings = FindingChunkWriter(Ranking(plan.rules), bucket, ranges)
+        self._forwarding = _CompositeForwarding(plan, buckets)
         self._live: dict[tuple[int, str], Detector] = {}
         self._by_end: dict[int, list[tuple[int, str]]] = {}
         self._idle: dict[int, list[Detector]] = {}
@@ -78,20 +75,20 @@ class BucketReplayer:
         self._now: int | None = None  # the time point at which something failed
         self.seconds: dict[str, float] = {}
         """How long each document took."""
-        self.taken: dict[int, Counter[str]] = {}
+        self.records: dict[int, Counter[str]] = {}
         """How many records each pass was fed, by its index: operation and path as one text, and the number."""
 
     def replay(self, segment: int, contents: Sequence[bytes], *, sort: bool = False) -> Iterator[Chunk]:
         """Replays the rows of a segment; ``sort``: some of them have their places between those of other chunks."""
         for ended in sorted(end for end in self._by_end if end < segment):
             yield from self._close(ended)
-        for stretch in self._reader.stretches(contents, sort=sort):
-            if segment >= SORTED or stretch.doc not in self._resorted:
-                self.taken.setdefault(stretch.pass_index, Counter()).update(stretch.records())
-                yield from self._followed(segment, stretch.doc, self._run(stretch))
-            elif not stretch.plain:
-                yield from self._followed(segment, stretch.doc, self._run_marked(stretch, only=Mark.FRAGMENT))
-        yield from self._taken(segment)
+        for run in self._reader.runs(contents, sort=sort):
+            if segment >= FIRST_SORTED_SEGMENT or run.doc not in self._resorted:
+                self.records.setdefault(run.pass_index, Counter()).update(run.records())
+                yield from self._followed(segment, run.doc, self._run(run))
+            elif not run.plain:
+                yield from self._followed(segment, run.doc, self._add_fragments(run))
+        yield from self._take(segment)
 
     def finish(self) -> Iterator[Chunk]:
         """Closes what is still open."""
@@ -109,12 +106,11 @@ class BucketReplayer:
             yield from self._followed(segment, doc, raised)
             detector.reset()
             self._idle.setdefault(pass_index, []).append(detector)
-        yield from self._taken(segment)
+        yield from self._take(segment)
 
-    def _taken(self, segment: int) -> Iterator[Chunk]:
-        if self._found:
-            yield self._found.take(segment)
-        yield from self._forwarded.take(segment)
+    def _take(self, segment: int) -> Iterator[Chunk]:
+        yield from self._findings.take(segment)
+        yield from self._forwarding.take(segment)
 
     def _followed(
         self, segment: int, doc: str, raised: Iterable[Sequence[CompositeEvent]]
@@ -124,11 +120,11 @@ class BucketReplayer:
         try:
             for composites in raised:
                 if composites:
-                    self._found.add(doc, composites)
-                    self._forwarded.add(doc, composites)
-                if self._found.is_large:
+                    self._findings.add(doc, composites)
+                    self._forwarding.add(doc, composites)
+                if self._findings.is_large:
                     self._count_time(doc, started)
-                    yield self._found.take(segment)
+                    yield from self._findings.take(segment)
                     started = time.perf_counter()
         except Exception as error:
             raise self._failed(doc, error) from error
@@ -158,15 +154,15 @@ class BucketReplayer:
             rules = self._rules[pass_index] = each.rules(self._plan.rules)
         return Detector(rules, operators=self._operators, trees=each.names)
 
-    def _run(self, stretch: Stretch) -> Iterator[Sequence[CompositeEvent]]:
-        each = self._plan.passes[stretch.pass_index]
-        if not stretch.plain or each.has_flushes or each.has_conditions:
+    def _run(self, run: RowRun) -> Iterator[Sequence[CompositeEvent]]:
+        each = self._plan.passes[run.pass_index]
+        if not run.plain or each.has_flushes or each.has_conditions:
             # Where a transaction ends is said by marks, which `Detector.replay` would not wait for.
-            yield from self._run_marked(stretch)
+            yield from self._run_marked(run)
             return
-        detector = self._detector(stretch.pass_index, stretch.doc)
+        detector = self._detector(run.pass_index, run.doc)
         self._now = None
-        rows = stretch.rows()
+        rows = run.rows()
         left = iter(rows)
         raised = detector.replay(left)  # type: ignore[arg-type]
         try:
@@ -176,16 +172,24 @@ class BucketReplayer:
             self._now = rows[len(rows) - length_hint(left) - 1][0]
             raise
 
-    def _run_marked(self, stretch: Stretch, only: int | None = None) -> Iterator[Sequence[CompositeEvent]]:
-        doc = stretch.doc
-        if doc not in self._ends:  # it has a header, but no records
+    def _add_fragments(self, run: RowRun) -> Iterator[Sequence[CompositeEvent]]:
+        if run.doc in self._ends:  # else it has a header, but no records
+            self._now = 0
+            detector = self._detector(run.pass_index, run.doc)
+            for xml, ids, header in run.fragments():
+                if self._headers.get(run.doc) == header:
+                    detector.add_fragment(xml, ids)
+        yield ()
+
+    def _run_marked(self, run: RowRun) -> Iterator[Sequence[CompositeEvent]]:
+        doc = run.doc
+        if doc not in self._ends:
             return
-        detector = self._detector(stretch.pass_index, doc)
+        yield from self._add_fragments(run)
+        detector = self._detector(run.pass_index, doc)
         cause: Any = None
         composites: list[CompositeEvent] = []  # that came with `cause`
-        for mark, event, composite in stretch.marked_rows():
-            if only is not None and mark != only:
-                continue
+        for mark, event, composite in run.marked_rows():
             if cause is not None and (mark not in (Mark.RECORD, Mark.COMPOSITE) or event[0] != cause[0]):
                 yield detector.feed(cause, composites)
                 cause, composites = None, []
@@ -199,15 +203,13 @@ class BucketReplayer:
                 composites.append(decode_composite(composite, cause))
             elif mark == Mark.BOUNDARY:
                 yield detector.feed(_moment(doc, event[0], event[7], event[9], event[10]))
-            elif mark == Mark.FLUSH:
+            else:
                 yield detector.flush(_moment(doc, event[0], event[7], event[9], event[10]))
-            elif self._headers.get(doc) == event[6]:
-                detector.add_fragment(event[4], event[3])
         if cause is not None:
             yield detector.feed(cause, composites)
 
 
-class _Forwarded:
+class _CompositeForwarding:
     """Composites on their way to the passes that take them, under other keys."""
 
     def __init__(self, plan: Plan, buckets: int) -> None:
@@ -261,8 +263,7 @@ class _Forwarded:
         }  # fmt: skip
         buckets = buckets_of(hashes, keys, self._writer.buckets)
         self._writer.add(np.array(takers), buckets, columns, ordered=False)
-        for chunk in self._writer.take(segment):
-            yield chunk._replace(number=-1)
+        yield from self._writer.take(segment, interleaved=True)
 
 
 def _moment(

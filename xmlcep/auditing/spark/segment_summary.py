@@ -14,6 +14,9 @@ import pyarrow as pa
 from ...log.records import ClockRecord
 from .chunks import META
 
+FIRST_SORTED_SEGMENT = 1 << 62
+"""The number of the first segment of records that had to be sorted: beyond all others."""
+
 
 class TimePoint(NamedTuple):
     """A time point of a document: its number, and of its record wall-clock time, transaction and meta (JSON text)."""
@@ -25,11 +28,11 @@ class TimePoint(NamedTuple):
 
 
 class PlacedClock(NamedTuple):
-    """A clock record (W6) and where it stands: in which split, and its number there."""
+    """A clock record (W6) and where it stands: in which part of the log, and its number there."""
 
     ts: int
     at: str
-    split: int
+    part: int
     number: int
 
     def record(self, doc: str) -> ClockRecord:
@@ -41,7 +44,7 @@ class SegmentSummary(NamedTuple):
     """What a segment has of a document: first and last time point (None: it has clock records only), how many records,
     and what is open.
 
-    ``position``: in which split and where in it the first record stands.
+    ``position``: in which part of the log and where in it the first record stands.
     ``head_keys``: the key of the first record per pass with boundaries (None: foreign). ``open_runs``: per such
     pass the key whose run reaches to the end. ``first_flush``: where the first transaction in it ended.
     ``touched``: per pass with flushes the buckets that were touched since the last one.
@@ -123,12 +126,12 @@ class SegmentDocument:
         self.txn = txn
         return trailing
 
-    def admit_clock(self, clock: ClockRecord, split: int, number: int) -> None:
+    def admit_clock(self, clock: ClockRecord, part: int, number: int) -> None:
         """The next clock record."""
         if not self.has_reached(clock):
             self.disordered = True
         self.clock = clock.ts, clock.time
-        placed = PlacedClock(clock.ts, clock.at, split, number)
+        placed = PlacedClock(clock.ts, clock.at, part, number)
         (self.trailing if self.ts else self.leading).append(placed)
 
 
