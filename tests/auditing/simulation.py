@@ -68,11 +68,12 @@ def simulate(
     merge.collect(collector)
     plan = make_plan(rules)
     ranges = FindingRanges.of(merge.extents(), records_per_range)
-    chunks = routed + list(seam_chunks(merge.seams(), plan, buckets))
+    chunks = routed + list(seam_chunks(merge.seams(plan), plan, buckets))
     for level in range(1 + max(each.level for each in plan.passes)):
         for bucket in range(buckets):
             replayer = BucketReplayer(
-                plan, bucket, buckets, merge.ends(), merge.headers(), ranges, merge.to_sort, operators=operators
+                plan, bucket, buckets, merge.ends(), merge.headers(), ranges, merge.to_sort, merge.edits(),
+                operators=operators,
             )  # fmt: skip
             wanted = (ChunkKind.ROWS, level, bucket)
             own = [chunk for chunk in chunks if (chunk.kind, chunk.level, chunk.target) == wanted]

@@ -66,7 +66,7 @@ def read(chunks: list[Chunk], *, sort: bool = False) -> list[tuple[int, str, int
     return [
         (run.pass_index, run.doc, event[0], mark)
         for run in reader.runs([chunk.content for chunk in chunks], sort=sort)
-        for mark, event, _ in run.marked_rows()
+        for mark, event, *_ in run.marked_rows()
     ]
 
 
@@ -92,10 +92,10 @@ def test_a_row_of_each_kind_comes_out_as_it_was() -> None:
     unknown = ("d", None, None, False)
     update = (5, "upd", PRICE, (1, 2, 3), "a", "b", None, "one", *unknown)
     assert list(run.marked_rows()) == [
-        (Mark.BOUNDARY, (4, None, None, (), None, None, None, "noon", *unknown), None),
-        (Mark.COMPOSITE, update, b"{}"),
-        (Mark.RECORD, update, None),
-        (Mark.RECORD, (6, "ins", ITEM, (1, 2), "", None, -1, None, *unknown), None),
+        (Mark.BOUNDARY, (4, None, None, (), None, None, None, "noon", *unknown), None, None),
+        (Mark.COMPOSITE, update, b"{}", None),
+        (Mark.RECORD, update, None, None),
+        (Mark.RECORD, (6, "ins", ITEM, (1, 2), "", None, -1, None, *unknown), None, None),
         (Mark.FLUSH, (6, None, None, (), None, None, None, None, *unknown), None),
     ]
     assert list(run.fragments()) == [Fragment("<item/>", (2, 3), 7)]
@@ -109,7 +109,7 @@ def test_plain_runs_are_read_as_records() -> None:
     reader = ChunkReader()
     plain, marked = reader.runs([chunk.content], sort=False)
     assert plain.plain and not marked.plain
-    assert list(plain.rows()) == [event for _, event, _ in plain.marked_rows()]
+    assert list(plain.rows()) == [event for _, event, *_ in plain.marked_rows()]
     assert [row[:5] for row in plain.rows()] == [
         (1, "ins", ITEM, (1, 2), "x"), (2, "ins", PRICE, (1, 2, 3), None), (3, "del", ITEM, (1, 2), None)
     ]  # fmt: skip
@@ -179,7 +179,7 @@ def test_rows_of_several_chunks_stand_between_each_other() -> None:
     ]  # fmt: skip
     reader = ChunkReader()
     contents = [chunk.content for chunk in chunks]
-    composites = [c for s in reader.runs(contents, sort=True) for *_, c in s.marked_rows() if c]
+    composites = [c for s in reader.runs(contents, sort=True) for *_, c, _ in s.marked_rows() if c]
     assert composites == [b"2", b"1"]
 
 
@@ -193,7 +193,7 @@ def test_documents_of_several_chunks_are_not_mixed_up() -> None:
     assert sorted(read(chunks, sort=True)) == [(0, "a", 2, 3), (0, "b", 1, 3), (0, "b", 3, 3)]
     reader = ChunkReader()
     runs = reader.runs([chunk.content for chunk in chunks], sort=True)
-    paths = {event[0]: event[2] for s in runs for _, event, _ in s.marked_rows()}
+    paths = {event[0]: event[2] for s in runs for _, event, *_ in s.marked_rows()}
     assert paths == {1: ITEM, 2: PRICE, 3: PRICE}
 
 

@@ -107,7 +107,7 @@ def replayed(chunks: Sequence[Chunk]) -> Iterator[Row]:
         sort = of_segment[0].is_interleaved
         for some in [of_segment] if sort else [[chunk] for chunk in of_segment]:
             for run in reader.runs([chunk.content for chunk in some], sort=sort):
-                for mark, event, _ in run.marked_rows():
+                for mark, event, *_ in run.marked_rows():
                     assert event[7] == f"at {event[0]}"
                     yield Row(mark, run.pass_index, bucket, run.doc, event[0])
 

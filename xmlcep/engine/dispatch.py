@@ -176,7 +176,7 @@ class ActiveTrees:
         self.conditional = frozenset(
             tree.index for tree in self.trees if any(operator.condition for operator in tree.operators)
         )
-        self.asking = _asking(graph, self.trees)
+        self.asking = graph.waiting_for_edits.intersection(tree.index for tree in self.trees)
         self.by_type: ByType[TypeDispatch | None] = _Answers(self._of_type)
         self.composite_dispatch: dict[int, ByType[tuple[Delivery, ...]]] = {
             tree.index: _Answers(partial(composite_deliveries, tree)) for tree in self.trees
@@ -306,14 +306,6 @@ def _upstream(graph: EventGraph, chosen: Collection[EventTree]) -> dict[int, fro
             )
         )
     return {tree.index: above[tree.index] for tree in chosen}
-
-
-def _asking(graph: EventGraph, chosen: Iterable[EventTree]) -> frozenset[int]:
-    found: set[int] = set()
-    for tree in graph.trees:
-        if graph.asks_document(tree) or found.intersection(tree.dependencies):
-            found.add(tree.index)
-    return frozenset(found).intersection(tree.index for tree in chosen)
 
 
 def _by_scope(chosen: Iterable[EventTree]) -> dict[PathType, frozenset[int]]:

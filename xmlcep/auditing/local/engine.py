@@ -76,7 +76,9 @@ class LocalAudit:
         self._file = ""  # its path
         self._disordered: set[str] = set()
         self._sorted = 0  # records of these
-        self._defers = any(node.deferred for tree in rules.graph.trees for node in tree.operators)
+        nodes = [node for tree in rules.graph.trees for node in tree.operators]
+        self._defers = any(node.deferred or node.windows for node in nodes)
+        self._asks = bool(rules.graph.waiting_for_edits)
 
     def run(self, files: list[LogFile]) -> None:
         """Reads all files, then once more what has to be sorted."""
@@ -86,7 +88,7 @@ class LocalAudit:
 
     def _run(self, files: list[LogFile]) -> None:
         self._begin_reading(files)
-        if self._keep is None and not self._rules.graph.has_conditions:
+        if self._keep is None and not self._asks:
             self._sift(files)
         else:
             for item, file in self._read(files, self._collector.quarantine.add):
@@ -112,7 +114,7 @@ class LocalAudit:
         for file in files:
             for block in self._reader(file, self._collector.quarantine.add).blocks():
                 if isinstance(block, tuple):
-                    continue  # headers matter to rules with conditions only
+                    continue  # headers matter to rules that ask the document only
                 runs = block.runs(types)
                 if runs is None or not all(map(self._continues, runs)):
                     for item in block.items():
@@ -170,10 +172,9 @@ class LocalAudit:
     def _read(
         self, files: list[LogFile], on_bad: Callable[[LogFile, BadRecord], None]
     ) -> Iterator[tuple[tuple[int, Header | ClockRecord] | Batch, LogFile]]:
-        check_text = self._rules.graph.has_conditions
         for file in files:
             self._headers, self._file = {}, file.name
-            for item in self._reader(file, on_bad, check_text=check_text).read():
+            for item in self._reader(file, on_bad, check_text=self._asks).read():
                 if isinstance(item, Batch):
                     self._note(file, {row[8] for row in item.rows}, len(item.rows))
                 yield item, file
@@ -228,10 +229,12 @@ class LocalAudit:
 
     def _begin(self, doc: str, header: Header | None, file: str) -> DocumentReplay:
         document = None
-        if header is not None and header.snapshot is not None and self._rules.graph.has_conditions:
+        if header is not None and header.snapshot is not None and self._asks:
             document = snapshot_of(header, file)
         detector = Detector(self._rules, operators=self._operators, document=document)
-        return DocumentReplay(doc, detector, self._ranking, self._collector, defers=self._defers)
+        return DocumentReplay(
+            doc, detector, self._ranking, self._collector, defers=self._defers, follows_edits=self._asks
+        )
 
     def _replay_sorted(self, files: list[LogFile]) -> None:
         """Reads the documents that are not in order again, sorts them on disk, and replays them."""

@@ -44,6 +44,8 @@ class Mark:
     """A record."""
     FLUSH = 4
     """The end of a transaction (D3)."""
+    CLOCK = 5
+    """A clock record (W6)."""
 
 
 class ChunkKind(IntEnum):
@@ -99,11 +101,12 @@ META = pa.dictionary(pa.int32(), pa.string())
 """Metas as JSON texts."""
 
 # The columns of routed rows beside `doc` and `what`, which are codes while rows are collected and dictionaries in a
-# chunk. A fragment has its XML text in `value`, the ids of its nodes in `ids`, and the number of its `header`.
+# chunk. A fragment has its XML text in `value`, the ids of its nodes in `ids`, and the number of its `header`. The
+# number of an edit is the ts of its first record in the segment.
 _FIELDS = {
     "pass": pa.int64(), "mark": pa.int64(), "ts": pa.int64(), "ids": pa.list_(pa.int64()),
     "value": pa.string(), "old": pa.string(), "pos": pa.int64(), "at": pa.string(), "txn": pa.int64(),
-    "meta": META, "more": pa.bool_(), "composite": pa.binary(), "header": pa.int64(),
+    "meta": META, "more": pa.bool_(), "edit": pa.int64(), "composite": pa.binary(), "header": pa.int64(),
 }  # fmt: skip
 _COLLECTED = pa.schema([("cell", pa.int64()), ("doc", pa.int64()), ("what", pa.int64()), *_FIELDS.items()])
 
@@ -275,18 +278,22 @@ class RowRun(NamedTuple):
     start: int
     end: int
 
+    @property
+    def last(self) -> int:
+        """The time point of its last row."""
+        ts: int = self.table.events[self.end - 1][0]
+        return ts
+
     def rows(self) -> Sequence[tuple[Any, ...]]:
         """Plain tuples with the layout of `PrimitiveEvent`."""
         return self.table.events[self.start : self.end]
 
-    def marked_rows(self) -> Iterator[tuple[int, tuple[Any, ...], bytes | None]]:
-        """Mark, a tuple with the layout of `PrimitiveEvent`, a composite; without the fragments."""
-        table, start, end = self.table, self.start, self.end
-        return (
-            row
-            for row in zip(table.marks[start:end], self.rows(), table.composites[start:end], strict=True)
-            if row[0] != Mark.FRAGMENT
-        )
+    def marked_rows(self) -> Iterator[tuple[int, tuple[Any, ...], bytes | None, int | None]]:
+        """Mark, a tuple with the layout of `PrimitiveEvent`, a composite, the number of the edit; without the
+        fragments."""
+        table, own = self.table, slice(self.start, self.end)
+        rows = zip(table.marks[own], self.rows(), table.composites[own], table.edits[own], strict=True)
+        return (row for row in rows if row[0] != Mark.FRAGMENT)
 
     def fragments(self) -> Iterator[Fragment]:
         """The fragments among the rows; they come before all others of the document."""
@@ -340,6 +347,7 @@ class _RowTable:
         )  # fmt: skip
         self.composites: list[bytes | None] = list(_list(table, "composite"))
         self.headers: list[int] = list(_list(table, "header"))
+        self.edits: list[int | None] = list(_list(table, "edit"))
 
     @staticmethod
     def _metas(table: pa.Table) -> Iterable[dict[str, str] | None]:

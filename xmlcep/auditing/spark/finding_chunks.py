@@ -98,13 +98,15 @@ class FindingChunkWriter:
     def _add(self, number: int, doc: str, composites: Sequence[CompositeEvent]) -> None:
         columns = self._held.get(number)
         if columns is None:
-            columns = self._held[number] = _Columns([], [], [], [], [])
+            columns = self._held[number] = _Columns([], [], [], [], [], [])
         place, encode = self._ranking.number, self._ranking.encode
         lines = [encode(composite) + b"\n" for composite in composites]
         columns.docs.extend([doc] * len(lines))
         columns.ts.extend([composite[7][0] for composite in composites])
         columns.places.extend([place(composite) for composite in composites])
         columns.ids.extend([composite[3] for composite in composites])
+        if self._ranking.uses_values:
+            columns.values.extend(map(self._ranking.values, composites))
         columns.lines.extend(lines)
         self._size += sum(map(len, lines))
 
@@ -122,6 +124,7 @@ class _Columns(NamedTuple):
     ts: list[int]
     places: list[int]
     ids: list[tuple[int, ...]]
+    values: list[tuple[str, ...]]
     lines: list[bytes]
 
     def table(self) -> pa.Table:
@@ -131,6 +134,7 @@ class _Columns(NamedTuple):
                 "ts": pa.array(self.ts, pa.int64()),
                 "place": pa.array(self.places, pa.int32()),
                 "ids": pa.array(self.ids, pa.list_(pa.int64())),
+                **({"values": pa.array(self.values, pa.list_(pa.string()))} if self.values else {}),
                 "line": pa.array(self.lines, pa.large_binary()),
             }
         )

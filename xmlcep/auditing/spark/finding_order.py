@@ -154,18 +154,33 @@ def by_range(chunks: Iterable[Chunk]) -> Iterator[tuple[int, Iterator[Chunk]]]:
 def _loose(table: pa.Table) -> Iterator[LooseFinding]:
     docs = table["doc"].cast(pa.string()).to_pylist()
     columns = (table[name].to_pylist() for name in ("ts", "place", "ids", "line"))
-    for doc, ts, place, ids, line in zip(docs, *columns, strict=True):
-        # As bytes that compare like the numbers do.
-        yield LooseFinding(doc, ts, place, b"".join((each + 2**63).to_bytes(8, "big") for each in ids), line)
+    for doc, ts, place, ids, line, values in zip(docs, *columns, _values(table), strict=True):
+        yield LooseFinding(doc, ts, place, _comparable(ids, values), line)
+
+
+def _values(table: pa.Table) -> list[Sequence[str]]:
+    """The values of each finding by which its operator groups."""
+    return table["values"].to_pylist() if "values" in table.column_names else [()] * len(table)
+
+
+def _comparable(ids: Sequence[int], values: Sequence[str]) -> bytes:
+    """Ids, then values, as bytes that compare like these do."""
+    numbers = b"".join(b"\1" + (each + 2**63).to_bytes(8, "big") for each in ids)
+    texts = (each.encode("utf-8", "surrogatepass").replace(b"\0", b"\0\xff") for each in values)
+    return numbers + b"\0" + b"".join(text + b"\0\1" for text in texts)
 
 
 def _sort_ties(order: np.ndarray, columns: Sequence[np.ndarray], table: pa.Table) -> None:
-    """Puts findings of one event type and time point into the order of their path ids."""
+    """Puts findings of one event type and time point into the order of their path ids and values."""
     same = np.logical_and.reduce([np.diff(column[order]) == 0 for column in columns])
-    ids = table["ids"].chunk(0) if same.any() else None
+    if not same.any():
+        return
+    names = [name for name in ("ids", "values") if name in table.column_names]
+    keys = [table[name].chunk(0) for name in names]
     for start, end in _tied(np.flatnonzero(same)):
-        assert ids is not None
-        order[start:end] = sorted(order[start:end].tolist(), key=lambda row: ids[row].as_py())
+        order[start:end] = sorted(
+            order[start:end].tolist(), key=lambda row: [column[row].as_py() for column in keys]
+        )
 
 
 def _tied(places: np.ndarray) -> Iterator[tuple[int, int]]:

@@ -139,9 +139,10 @@ class SparkAudit:
         self, routed: Sequence[DataFrame], merge: SegmentMerge, buckets: int, ranges: FindingRanges, stack: ExitStack
     ) -> DataFrame:  # fmt: skip
         """What the levels of the plan answer, one after the other."""
-        seams = list(seam_chunks(merge.seams(), self._plan, buckets))
+        seams = list(seam_chunks(merge.seams(self._plan), self._plan, buckets))
         task = replay_task(
-            self._rules, buckets, merge.ends(), merge.headers(), ranges, merge.to_sort, operators=self._operators
+            self._rules, buckets, merge.ends(), merge.headers(), ranges, merge.to_sort, merge.edits(),
+            operators=self._operators,
         )  # fmt: skip
         answers: list[DataFrame] = []
         for level in range(self._levels):

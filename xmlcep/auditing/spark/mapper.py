@@ -62,10 +62,10 @@ class Mapper:
     ) -> None:
         self._plan = plan
         self._by_file = by_file
-        self._conditioned = [each for each in self._plan.passes if each.has_conditions]
+        self._conditioned = [each for each in self._plan.passes if each.asks_document]
         self._keep = keep
         # Columns of whole blocks do; but records are looked at one by one where they will be applied to a document.
-        self._by_rows = keep is not None or self._plan.has_conditions
+        self._by_rows = keep is not None or self._plan.asks_document
         self._segment_records = segment_records
         self._batch_size = batch_size
         self._types = RecordTypes(wanted_by(self._plan))
@@ -106,7 +106,7 @@ class Mapper:
 
     def _reader(self, part: FilePart, *, quiet: bool = False) -> PartReader:
         return PartReader(
-            part, self._decoder, (lambda _: None) if quiet else self._bad, check_text=self._plan.has_conditions,
+            part, self._decoder, (lambda _: None) if quiet else self._bad, check_text=self._plan.asks_document,
             batch_size=self._batch_size or BATCH_SIZE,
         )  # fmt: skip
 
@@ -133,6 +133,7 @@ class Mapper:
         self._router.begin(FIRST_SORTED_SEGMENT)
         rows: list[Row] = []
         origins: list[tuple[int, int]] = []
+        edits: list[int] = []
         last: tuple[str, int] | None = None
         for record in records:
             content = FASTEST.loads(record.line)
@@ -146,14 +147,15 @@ class Mapper:
                 self._repeated(row, record.number)
                 continue
             last = (record.doc, record.ts)
-            self._misplaced(document.admit(row[0], row[9]), record.doc, parts)
+            self._misplaced(document.admit(row[0], row[9], more=row[11]), record.doc, parts)
             rows.append(row)
             origins.append((record.part, record.number))
+            edits.append(document.edit)
             if len(rows) >= (self._batch_size or BATCH_SIZE):
-                self._route_rows(rows, origins)
-                rows, origins = [], []
+                self._route_rows(rows, origins, edits)
+                rows, origins, edits = [], [], []
                 yield from self._taken()
-        self._route_rows(rows, origins)
+        self._route_rows(rows, origins, edits)
         self._end_segment()
         yield from self._taken()
 
@@ -225,11 +227,13 @@ class Mapper:
         assert self._part is not None
         admitted: list[Row] = []
         origins: list[tuple[int, int]] = []
+        edits: list[int] = []
         for row, number in zip(rows, numbers, strict=True):
             if self._is_admitted(row, number):
                 admitted.append(row)
                 origins.append((self._part.place, number))
-        self._route_rows(admitted, origins)
+                edits.append(self._router.document(row[8]).edit)
+        self._route_rows(admitted, origins, edits)
 
     def _is_admitted(self, row: Row, number: int) -> bool:
         document = self._router.document(row[8])
@@ -238,7 +242,7 @@ class Mapper:
             return False
         if not document.follows(row[0]):
             document.disordered = True
-        self._misplaced(document.admit(row[0], row[9]), row[8])
+        self._misplaced(document.admit(row[0], row[9], more=row[11]), row[8])
         return True
 
     def _misplaced(
@@ -256,7 +260,9 @@ class Mapper:
         self._router.document(row[8]).duplicates += 1
         self._bad(duplicate(row, Origin(self._part.file.name, number)), row[8])
 
-    def _route_rows(self, rows: Sequence[Row], origins: Sequence[tuple[int, int]]) -> None:
+    def _route_rows(
+        self, rows: Sequence[Row], origins: Sequence[tuple[int, int]], edits: Sequence[int]
+    ) -> None:
         if not rows:
             return
         spans: dict[str, Span] = {}
@@ -267,7 +273,8 @@ class Mapper:
                 positions.append(origin)
                 span = Span(row[8], row[0], row[0], 0, row[9])
             spans[row[8]] = span._replace(last=row[0], records=span.records + 1, last_txn=row[9])
-        self._route(FilteredColumns(list(spans.values()), self._columns(rows, list(spans))), positions)
+        columns = self._columns(rows, list(spans)) | {"edit": pa.array(edits, pa.int64())}
+        self._route(FilteredColumns(list(spans.values()), columns), positions)
 
     def _columns(self, rows: Sequence[Row], docs: Sequence[str]) -> dict[str, Any]:
         ts, op, path, ids, value, old, pos, at, doc, txn, meta, more = zip(*rows, strict=True)

@@ -9,10 +9,11 @@ from ...log import BadRecord, Origin
 from ...log.json_codec import FASTEST
 from ..findings.collector import Collector
 from ..inputs import LogFile
+from ..plan.partition_key import Plan
 from ..quarantine import clock_in_transaction
 from ..splits import FilePart, Split
 from .chunks import Chunk
-from .document_merge import SeamMarker, merge_documents
+from .document_merge import SeamMarker, clock_markers, merge_documents
 from .finding_chunks import DocumentExtent
 from .replayer import DocumentEnd
 from .segment_summary import SegmentSummary
@@ -105,10 +106,15 @@ class SegmentMerge:
                     break
         return found
 
-    def seams(self) -> Iterator[SeamMarker]:
+    def seams(self, plan: Plan) -> Iterator[SeamMarker]:
         """The markers that only the segments together tell."""
         for document in self.documents.values():
             yield from document.seams
+            yield from clock_markers(document, plan, self._buckets)
+
+    def edits(self) -> dict[str, dict[int, int]]:
+        """Of each document the edits that reach across segments: under which numbers these go on and began."""
+        return {doc: document.edits for doc, document in self.documents.items() if document.edits}
 
     def ends(self) -> dict[str, DocumentEnd]:
         """The last time point of each document."""

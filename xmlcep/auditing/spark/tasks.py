@@ -115,6 +115,7 @@ def replay_task(
     headers: Mapping[str, int],
     ranges: FindingRanges,
     resorted: Collection[str],
+    edits: Mapping[str, Mapping[int, int]],
     *,
     operators: bool,
 ) -> Task:
@@ -125,7 +126,7 @@ def replay_task(
         chunks = (chunk for batch in batches for chunk in chunks_of(batch))
         for bucket, its_chunks in groupby(chunks, key=lambda chunk: chunk.target):
             replayer = BucketReplayer(
-                plan, bucket, buckets, ends, headers, ranges, resorted, operators=operators
+                plan, bucket, buckets, ends, headers, ranges, resorted, edits, operators=operators
             )
             for answer in replay_segments(replayer, its_chunks):
                 yield chunk_batch([answer])
