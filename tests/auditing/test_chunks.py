@@ -96,7 +96,7 @@ def test_a_row_of_each_kind_comes_out_as_it_was() -> None:
         (Mark.COMPOSITE, update, b"{}", None),
         (Mark.RECORD, update, None, None),
         (Mark.RECORD, (6, "ins", ITEM, (1, 2), "", None, -1, None, *unknown), None, None),
-        (Mark.FLUSH, (6, None, None, (), None, None, None, None, *unknown), None),
+        (Mark.FLUSH, (6, None, None, (), None, None, None, None, *unknown), None, None),
     ]
     assert list(run.fragments()) == [Fragment("<item/>", (2, 3), 7)]
 

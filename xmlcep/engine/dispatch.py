@@ -7,7 +7,7 @@ states of one detector. So the work per event depends on the trees that can matc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial, reduce
 from operator import and_
@@ -176,7 +176,7 @@ class ActiveTrees:
         self.conditional = frozenset(
             tree.index for tree in self.trees if any(operator.condition for operator in tree.operators)
         )
-        self.asking = graph.waiting_for_edits.intersection(tree.index for tree in self.trees)
+        self.asking = _asking(graph, self.trees)
         self.by_type: ByType[TypeDispatch | None] = _Answers(self._of_type)
         self.composite_dispatch: dict[int, ByType[tuple[Delivery, ...]]] = {
             tree.index: _Answers(partial(composite_deliveries, tree)) for tree in self.trees
@@ -306,6 +306,13 @@ def _upstream(graph: EventGraph, chosen: Collection[EventTree]) -> dict[int, fro
             )
         )
     return {tree.index: above[tree.index] for tree in chosen}
+
+
+def _asking(graph: EventGraph, chosen: Sequence[EventTree]) -> frozenset[int]:
+    """The trees that wait for the ends of edits (U2)."""
+    if not any(graph.asks_document(tree) for tree in chosen):
+        return frozenset()  # where the others run, they are held back
+    return graph.waiting_for_edits.intersection(tree.index for tree in chosen)
 
 
 def _by_scope(chosen: Iterable[EventTree]) -> dict[PathType, frozenset[int]]:
