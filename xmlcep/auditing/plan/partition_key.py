@@ -23,7 +23,7 @@ from ...events import CompositeType, PrimitiveType, Scope
 from ...rules import Rules
 from ...rules.event_graph import EventGraph
 from ...rules.trees import EventTree, OperatorNode
-from ...xpath import NodeKind
+from .reach import looks_outside, measured_trees, measures, prompt_trees
 
 DOCUMENT = -1
 """The key step of a pass whose trees see the whole document."""
@@ -279,7 +279,7 @@ def _parts(graph: EventGraph) -> tuple[list[list[EventTree]], list[int]]:
     they come can only be known where both are), or if the moments of what these are made of matter. No two parts depend
     on each other.
     """
-    prompt, measured = _prompt(graph), _measured(graph)
+    prompt, measured = prompt_trees(graph), measured_trees(graph)
     joined = [
         (tree.index, used)
         for tree in graph.trees
@@ -301,27 +301,6 @@ def _parts(graph: EventGraph) -> tuple[list[list[EventTree]], list[int]]:
             except CycleError as error:
                 same = list(pairwise(error.args[1]))
         joined += [(parts[number][0].index, parts[other][0].index) for number, other in same]
-
-
-def _prompt(graph: EventGraph) -> list[bool]:
-    """For each tree: whether it and all it uses raise composites only at records that are fed to their own key."""
-    found: list[bool] = []
-    for tree in graph.trees:  # dependencies come first (G2)
-        at_once = all(
-            operator.termination is Termination.EARLIEST and not operator.windows
-            for operator in tree.operators
-        )
-        found.append(at_once and all(found[used] for used in tree.dependencies))
-    return found
-
-
-def _measured(graph: EventGraph) -> set[int]:
-    """The trees that look at the moments of events, and those whose composites these take."""
-    found: set[int] = set()
-    for tree in reversed(graph.trees):
-        if tree.needs_moments or tree.index in found:
-            found |= {tree.index, *tree.dependencies}
-    return found
 
 
 def _joined(graph: EventGraph, pairs: Iterable[tuple[int, int]]) -> list[list[EventTree]]:
@@ -365,28 +344,10 @@ def _sources(graph: EventGraph, trees: Sequence[EventTree]) -> tuple[EventTree, 
 
 def _keys(graph: EventGraph, trees: list[EventTree]) -> tuple[PathType, ...]:
     """The key path types of trees that belong together; none: the document."""
-    if any(tree.flat or _measures(tree) or _looks_outside(graph, tree) for tree in trees):
+    if any(tree.flat or measures(tree) or looks_outside(graph, tree) for tree in trees):
         return ()
     paths = dict.fromkeys(operator.path for tree in trees for operator in tree.operators)
     return tuple(sorted((path for path in paths if not _is_implied(path, paths)), key=str))
-
-
-def _measures(tree: EventTree) -> bool:
-    return any(operator.windows for operator in tree.operators)
-
-
-def _looks_outside(graph: EventGraph, tree: EventTree) -> bool:
-    """Whether an expression of the tree may ask nodes that are not below the node of one of its groups."""
-    for program in graph.programs[tree.index]:
-        guard = program.guard
-        if guard is not None and guard.needs_document and not guard.reads.stays_inside:
-            return True
-        for leaf in program.leaves:
-            for expression in () if leaf is None else leaf.expressions:
-                inside = expression.node is NodeKind.ELEMENT and expression.reads.stays_inside
-                if expression.needs_document and not inside:
-                    return True
-    return False
 
 
 def _reasons(
@@ -399,10 +360,10 @@ def _reasons(
         if flat:
             verb = "is" if len(flat) == 1 else "are"
             yield f"{', '.join(flat)} {verb} flat: all events of a document form one group (H2)"
-        measuring = [tree.name for tree in trees if _measures(tree)]
+        measuring = [tree.name for tree in trees if measures(tree)]
         if measuring:
             yield f"{_do(measuring, 'measure')} with the clock of the document, which all its records move on (W1)"
-        outside = [tree.name for tree in trees if _looks_outside(graph, tree)]
+        outside = [tree.name for tree in trees if looks_outside(graph, tree)]
         if outside:
             yield f"{_do(outside, 'ask')} what may lie anywhere in the document (U2)"
     else:

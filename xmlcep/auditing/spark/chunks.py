@@ -281,16 +281,14 @@ class RowRun(NamedTuple):
     @property
     def last(self) -> int:
         """The time point of its last row."""
-        ts: int = self.table.events[self.end - 1][0]
-        return ts
+        return int(self.table.events[self.end - 1][0])
 
     def rows(self) -> Sequence[tuple[Any, ...]]:
         """Plain tuples with the layout of `PrimitiveEvent`."""
         return self.table.events[self.start : self.end]
 
     def marked_rows(self) -> Iterator[tuple[int, tuple[Any, ...], bytes | None, int | None]]:
-        """Mark, a tuple with the layout of `PrimitiveEvent`, a composite, the number of the edit; without the
-        fragments."""
+        """Mark, a tuple with the layout of `PrimitiveEvent`, a composite, the edit's number; without fragments."""
         table, own = self.table, slice(self.start, self.end)
         rows = zip(table.marks[own], self.rows(), table.composites[own], table.edits[own], strict=True)
         return (row for row in rows if row[0] != Mark.FRAGMENT)
