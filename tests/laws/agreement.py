@@ -80,7 +80,9 @@ def difference(definitions: Sequence[EventDefinition], history: History) -> str:
 def _short(record: dict[str, Any]) -> str:
     span = f"[{record['start']},{record['end']}]"
     rest = {name: record[name] for name in ("at", "bindings") if name in record}
-    return f"  {record['ts']}: {record['name']} {record['path']}{record['ids']} {span} {_inner(record)} {rest}"
+    return (
+        f"  {record['ts']}: {record['name']} {record['path']}{record['ids']} {span} {_inner(record)} {rest}"
+    )
 
 
 def _inner(record: dict[str, Any]) -> str:
