@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
+from math import inf
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from path_types import PathInstance, PathSyntaxError, PathType, equals_or_ends, offset
@@ -259,14 +260,16 @@ class CompositeEvent(NamedTuple):
                 yield from event.flattened()
 
     def to_record(self) -> dict[str, Any]:
-        """The composite as a finding record; ``txn`` and ``meta`` are those of its cause, where that has them."""
+        """The composite as a finding record; ``bindings`` stands there if it has variables (V7), ``txn`` and ``meta`` are
+        those of its cause, where that has them."""
         cause = self.cause
+        bindings = {} if self.bindings is None else {"bindings": bindings_record(self.bindings)}
         return {
             "doc": cause.doc, "ts": cause.ts, "at": cause.at, "name": self.name,
             "path": None if self.path is None else str(self.path), "ids": list(self.ids),
             "start": self.start, "end": self.end,
             "constituents": [event.to_constituent() for event in self.constituents],
-            "operator": self.operator, **cause.provenance(),
+            "operator": self.operator, **bindings, **cause.provenance(),
         }  # fmt: skip
 
     def to_constituent(self) -> dict[str, Any]:
@@ -279,6 +282,22 @@ class CompositeEvent(NamedTuple):
     def __str__(self) -> str:
         inside = ", ".join(f"{event.op}@{event.ts}" for event in self.flattened())
         return f"{self.operator or self.name}({self.instance}) at {self.ts} {{{inside}}}"
+
+
+def bindings_record(bindings: Mapping[str, Any]) -> dict[str, Any]:
+    """Variables as they stand in findings: in order of their names, whole numbers without a point, NaN and infinities
+    as strings, which JSON does not have (V1, Z22)."""
+    return {name: _in_json(bindings[name]) for name in sorted(bindings)}
+
+
+def _in_json(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_in_json(inner) for inner in value]
+    if not isinstance(value, float):
+        return value
+    if value != value or value in (inf, -inf):
+        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+    return int(value) if value.is_integer() else value
 
 
 Event: TypeAlias = PrimitiveEvent | CompositeEvent

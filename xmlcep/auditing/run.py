@@ -83,6 +83,7 @@ def audit(
         raise AuditError("partition_by_rule needs out: the folder for the findings")
     files = find_files(logs)
     summary = Summary(engine, files=len(files))
+    summary.references = {name: document.digest for name, document in rules.documents.items()}
     keep = keep_meaningful if ignore_whitespace else None
     with ExitStack() as stack:
         temporary = None
@@ -97,7 +98,11 @@ def audit(
         counts_file = None if summary_file is None else Path(summary_file)
         check_targets(
             [each for each in (None if partition_by_rule else target, bad_records, counts_file) if each],
-            [*rules.files, *(file.path for file in files)],
+            [
+                *rules.files,
+                *(each.source for each in rules.documents.values()),
+                *(file.path for file in files),
+            ],
         )
         spool = stack.enter_context(Spool())
         collector = Collector(spool, summary, OnBadRecord(on_bad_record))

@@ -19,6 +19,7 @@ from ._audit_tables import audit_tables
 from ._locations import location_option
 from ._output import make_console, plain
 from ._progress import audit_progress
+from ._references import reference_option
 
 Policy: TypeAlias = Literal["skip", "document", "fail"]
 
@@ -36,6 +37,7 @@ QUARANTINED = 3
     help="The rules can use the events derived from it; without rules they are its complete elements.",
 )
 @location_option
+@reference_option
 @click.option(
     "--out", metavar="PATH", type=click.Path(), help="Where the findings go; without it to standard output."
 )
@@ -82,7 +84,7 @@ QUARANTINED = 3
 @click.option("--quiet", is_flag=True, help="No progress and no table on standard error.")
 def command(
     logs: tuple[str, ...], rules_file: str | None, schema: str | None, locations: dict[str, str],
-    out: str | None, format: str, partition_by_rule: bool, engine: str, master: str | None,
+    references: dict[str, str], out: str | None, format: str, partition_by_rule: bool, engine: str, master: str | None,
     partitions: int | None, operators: bool, on_bad_record: str, quarantine: str | None,
     summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, explain: bool, dry_run: bool,
     quiet: bool,
@@ -92,7 +94,7 @@ def command(
     LOG is a file (with the files it was rolled over to), a folder or a pattern; JSON Lines, also packed with
     gzip or zstd, or Parquet.
     """
-    rules = _rules(rules_file, schema, locations)
+    rules = _rules(rules_file, schema, locations, references)
     if out is None and format == "parquet":
         raise click.UsageError("--format parquet needs --out: Parquet cannot be written to standard output")
     if out is None and partition_by_rule:
@@ -125,16 +127,18 @@ def command(
     return FINDINGS_FOUND if fail_on_findings and result.summary.findings else 0
 
 
-def _rules(file: str | None, schema: str | None, locations: dict[str, str]) -> Rules:
+def _rules(
+    file: str | None, schema: str | None, locations: dict[str, str], references: dict[str, str]
+) -> Rules:
     if schema is not None:
         from ..schema.with_rules import load_with_schema  # needs the extra schema
 
-        return load_with_schema(file, schema, locations=locations)
+        return load_with_schema(file, schema, locations=locations, references=references)
     if file is None:
         raise click.UsageError(
             "say what to look for: --rules FILE, or --schema XSD for its complete elements"
         )
-    return load_rules(file)
+    return load_rules(file, references=references)
 
 
 def _explain(logs: tuple[str, ...], rules: Rules, engine: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 
@@ -12,6 +12,7 @@ from ..algebra import EventDefinition, leaves_of
 from ..errors import RuleProblem
 from ..events import CompositeType, Scope
 from ..suggestions import KnownNames
+from ..xpath import Expression
 from .programs import OperatorProgram, compile_tree
 from .trees import EventTree, build_tree, composite_leaves
 from .variables import Variables
@@ -32,6 +33,14 @@ class EventGraph:
             for tree, programs in zip(self.trees, self.programs, strict=True)
             for operator, program in zip(tree.operators, programs, strict=True)
         )
+
+    def expressions(self) -> Iterator[Expression]:
+        """All expressions of all trees, conditions with them."""
+        for tree, programs in zip(self.trees, self.programs, strict=True):
+            for operator, program in zip(tree.operators, programs, strict=True):
+                if operator.condition is not None:
+                    yield operator.condition.compiled
+                yield from program.expressions
 
     def asks_document(self, tree: EventTree) -> bool:
         """Whether any operator or leaf of the tree asks the document: by a condition, a guard, a filter (U2)."""
@@ -56,7 +65,7 @@ def build_graph(
     given = list(definitions)
     trees: list[EventTree] = []
     for definition in given:
-        tree = build_tree(definition, len(trees), problems, namespaces=namespaces)
+        tree = build_tree(definition, len(trees), problems, namespaces=namespaces, references=references)
         if tree is not None:
             trees.append(tree)
     _check_names(given, problems)

@@ -87,6 +87,15 @@ class OperatorProgram:
         return bool(self.lets or self.having or self.guard or any(self.leaves))
 
     @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """All expressions of the operator and of its leaves."""
+        own = (*(expression for _, expression in self.lets), self.having, self.guard)
+        of_leaves = (
+            expression for leaf in self.leaves if leaf is not None for expression in leaf.expressions
+        )
+        return (*(expression for expression in own if expression is not None), *of_leaves)
+
+    @property
     def has_variables(self) -> bool:
         """Whether variables play any part in it, so that its entries have to carry them."""
         return bool(self.variables or self.having)

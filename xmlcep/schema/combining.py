@@ -3,24 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from ..algebra import EventDefinition, Operator, Position, leaves_of, operators_of
 from ..errors import RuleError, RuleProblem
 from ..events import CompositeType
-from ..language import parse_definitions
-from ..rules import Rules
+from ..language import ParsedRules, parse_definitions
+from ..rules import ReferenceSource, Rules
+from ..rules.references import ReferenceSources
+from ..rules.ruleset import checked_rules
 from ..suggestions import KnownNames
+
+Keep: TypeAlias = Literal["used", "all"]
 
 
 def combine(
-    derived: Rules, text: str, *, source_name: str = "<rules>", keep: Literal["used", "all"] = "used"
+    derived: Rules,
+    text: str,
+    *,
+    source_name: str = "<rules>",
+    keep: Keep = "used",
+    references: Mapping[str, ReferenceSource] | None = None,
 ) -> Rules:
     """The rules that ``text`` says, which can use the events of ``derived`` by name.
 
     ``keep`` says which derived events become part of the result: those that the rules build on, or all. Raises
     `RuleError` for all that is wrong in the text, and for names and prefixes that clash with derived ones.
+    ``references`` are reference documents as for `parse_rules`.
     """
+    sources = ReferenceSources(references or {})
+    return combine_from(derived, text, sources, source_name=source_name, keep=keep)
+
+
+def combine_from(
+    derived: Rules, text: str, sources: ReferenceSources, *, source_name: str, keep: Keep = "used"
+) -> Rules:
+    """The same, with the reference documents of these sources."""
     problems: list[RuleProblem] = []
     parsed = parse_definitions(text, problems)
     available = {definition.name: definition for definition in derived.definitions}
@@ -40,8 +58,11 @@ def combine(
     if problems:
         raise RuleError(problems, source_name=source_name, text=text)
     prefixes = {prefix: uri for prefix, uri in derived.namespaces.items() if prefix}
+    together = ParsedRules(
+        (*chosen, *parsed.definitions), {**prefixes, **parsed.namespaces}, references=parsed.references
+    )
     try:
-        return Rules.from_definitions((*chosen, *parsed.definitions), {**prefixes, **parsed.namespaces})
+        return checked_rules(together, [], None, "<rules>", sources=sources)
     except RuleError as error:
         raise RuleError(error.problems, source_name=source_name, text=text) from None
 

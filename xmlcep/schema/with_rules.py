@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..errors import RuleError
-from ..rules import Rules, read_rules_text
+from ..rules import ReferenceSource, Rules, read_rules_text
+from ..rules.references import ReferenceSources
 from .checking import check_rules
-from .combining import combine
+from .combining import combine_from
 from .deriving import derive
 from .loading import Locations
 
 
 def load_with_schema(
-    path: str | Path | None, schema: str | Path, *, locations: Locations | None = None
+    path: str | Path | None,
+    schema: str | Path,
+    *,
+    locations: Locations | None = None,
+    references: Mapping[str, ReferenceSource] | None = None,
 ) -> Rules:
     """The rules in a file, which can use the events derived from the schema by name; without a file those events.
 
     A file can use events of completion, changes and violations; those that it uses become part of the rules.
-    Without a file the rules are the completion events. Raises what `derive` and `combine` raise.
+    Without a file the rules are the completion events. ``references`` are reference documents as for `load_rules`.
+    Raises what `derive` and `combine` raise.
     """
     if path is None:
         return derive(schema, locations=locations)
     derived = derive(schema, changes=True, violations=True, locations=locations)
-    return combine(derived, read_rules_text(path), source_name=str(path))
+    sources = ReferenceSources(references or {}, beside=str(path))
+    return combine_from(derived, read_rules_text(path), sources, source_name=str(path))
 
 
 def require_matching(

@@ -17,7 +17,7 @@ from .kinds import NodeKind, Scope, VariableKind, Variables
 from .parser import parse
 from .reads import Reads, stays_inside
 from .subtrees import from_context
-from .syntax import Syntax, variables_in
+from .syntax import NameTest, Syntax, top_elements_in, variables_in
 from .values import Single
 
 S = TypeVar("S")
@@ -134,6 +134,10 @@ class Expression:
         focus = outer_focus(self.node)
         kind = kind_of(self._syntax, focus, self._variables)
         return by_closures(self._syntax, focus, kind, self._variables, sight)
+
+    def top_elements(self, variable: str) -> set[NameTest]:
+        """The names of the elements that it looks for right below a reference document's root node."""
+        return {test for name, test in top_elements_in(self._syntax) if name == variable}
 
     @property
     def reads(self) -> Reads:

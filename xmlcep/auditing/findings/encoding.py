@@ -7,7 +7,7 @@ from typing import Any
 
 from path_types import PathType
 
-from ...events import CompositeEvent, Event, PrimitiveEvent
+from ...events import CompositeEvent, Event, PrimitiveEvent, bindings_record
 from ...log.json_codec import FASTEST
 
 
@@ -49,7 +49,7 @@ class FindingEncoder:
             "operator": operator,
         }  # fmt: skip
         if bindings is not None:
-            record["bindings"] = bindings
+            record["bindings"] = bindings_record(bindings)
         if cause.txn is not None:
             record["txn"] = cause.txn
         if cause.meta is not None:

@@ -13,7 +13,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from ...log.json_codec import FASTEST
-from ...rules import Rules
+from ...rules import PlainRules, Rules
 from ..findings.collector import Collector
 from ..findings.order import Ranking
 from ..inputs import SPLIT_BYTES, LogFile, Split, make_splits
@@ -65,7 +65,7 @@ class SparkAudit:
         progress: Progress | None = None,
     ) -> None:
         self._spark = spark
-        self._rules = str(rules) if rules.text is None else rules.text
+        self._rules = PlainRules.of(rules)
         self._collector = collector
         self._plan = make_plan(rules)
         self._ranking = Ranking(rules)

@@ -1,0 +1,21 @@
+"""Rules that look things up in a reference document: the engine raises what the reference evaluator raises (V8)."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+
+from tests.constructs import UNKNOWN_TO_THE_ENGINE
+from tests.laws.agreement import difference
+from tests.strategies import SNOOP, histories
+from tests.strategies.full_rules import full_rule_sets
+from xmlcep.algebra import EventDefinition
+
+ASKING = frozenset({"filter", "guard", "edit", "release", "reference"})
+
+
+@settings(max_examples=150, deadline=None)
+@given(full_rule_sets(constructs=ASKING - UNKNOWN_TO_THE_ENGINE, contexts=SNOOP), histories(busy=True))
+def test_the_engine_asks_what_the_reference_evaluator_asks(
+    definitions: tuple[EventDefinition, ...], history
+) -> None:  # type: ignore[no-untyped-def]
+    assert not difference(definitions, history)

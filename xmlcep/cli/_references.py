@@ -1,0 +1,28 @@
+"""The option ``--reference NAME=FILE`` of the commands that read rules (rule V8)."""
+
+from __future__ import annotations
+
+import click
+
+
+def _pairs(_: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """The file of every name."""
+    found: dict[str, str] = {}
+    for pair in given:
+        name, equals, file = pair.partition("=")
+        if not equals or not name or not file:
+            raise click.BadParameter(f"{pair!r}: expected NAME=FILE", param=option)
+        if name in found:
+            raise click.BadParameter(f"{name!r} is given twice", param=option)
+        found[name] = file
+    return found
+
+
+reference_option = click.option(
+    "--reference",
+    "references",
+    metavar="NAME=FILE",
+    multiple=True,
+    callback=_pairs,
+    help="The reference document that the rules call NAME (repeatable), in place of the file beside the rules.",
+)
