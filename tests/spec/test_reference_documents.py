@@ -1,7 +1,5 @@
 """Rules that look things up in reference documents (V8, Z24)."""
 
-# ruff: noqa: E501 (a row of a table is one line)
-
 from __future__ import annotations
 
 import pytest

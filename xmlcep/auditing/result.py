@@ -71,8 +71,8 @@ class RuleSummary:
 class Summary:
     """Counts of an audit, in all, per document and per rule; ``seconds`` is how long all of it took.
 
-    ``records_per_rule`` has all rules, also those that found nothing, see `RuleSummary`; ``references`` the digest (SHA-256)
-    of each reference document, by name (V8).
+    ``records_per_rule`` has all rules, also those that found nothing, see `RuleSummary`; ``references`` the digest
+    (SHA-256) of each reference document, by name (V8).
     """
 
     engine: str
