@@ -46,11 +46,10 @@ def parse_data(data: bytes) -> etree._Element:
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        line, column = error.position if error.position else (1, 0)
-        raise ValueError(f"line {line}, column {column}: {explanation(error)}") from error
+        raise ValueError(explanation(error)) from error
     for entry in parser.error_log:
         if entry.type == etree.ErrorTypes.WAR_UNDECLARED_ENTITY:
-            raise ValueError(f"line {entry.line}, column {entry.column}: {entry.message}: {NO_ENTITIES}")
+            raise ValueError(f"{entry.message}, line {entry.line}, column {entry.column}: {NO_ENTITIES}")
     dtd = root.getroottree().docinfo.internalDTD
     for entity in () if dtd is None else dtd.iterentities():
         raise ValueError(f"the document type declares the entity {entity.name!r}: {NO_ENTITIES}")
@@ -67,7 +66,7 @@ def compression(data: bytes) -> str:
 
 def explanation(error: etree.XMLSyntaxError) -> str:
     """What is wrong with XML that could not be parsed, without its place."""
-    message = str(error.msg or error).split(" (line")[0].split(", line ")[0]
+    message = str(error.msg or error).split(" (line")[0]
     if "xcessive depth" in message or "depth" in message.lower():
         return f"{message}: elements may be nested {DEPTH_LIMIT} deep"
     if "amplification" in message or "ntity" in message:
