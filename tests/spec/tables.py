@@ -27,6 +27,7 @@ import pytest
 from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
 from tests.reference import Advance, evaluate
 from tests.spec.alphabet import DOCUMENTS, steps_of
+from tests.spec.languages import COMPILE, LANGUAGES
 from xmlcep.errors import RuleProblem
 from xmlcep.language import parse_definitions
 
@@ -39,7 +40,7 @@ def run_reference(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
     parsed = parse_definitions(rules, problems)
     assert not problems, [problem.message for problem in problems]
     references = {reference.name: DOCUMENTS[reference.file] for reference in parsed.references}
-    return evaluate(parsed.definitions, steps, references=references).findings()
+    return evaluate(parsed.definitions, steps, references=references, languages=COMPILE).findings()
 
 
 def run_engine(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
@@ -50,7 +51,7 @@ def run_engine(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
         pytest.skip(f"the engine does not run {', '.join(sorted(unknown))} yet")
     parse_rules = pytest.importorskip("xmlcep.rules").parse_rules
     references = {reference.name: DOCUMENTS[reference.file].encode() for reference in parsed.references}
-    checked = parse_rules(rules, references=references)
+    checked = parse_rules(rules, references=references, languages=LANGUAGES)
     detector = pytest.importorskip("xmlcep.engine").Detector(checked, operators=True)
     actions = {"flush": detector.flush, "close": detector.close}
     raised = []

@@ -79,6 +79,8 @@ def audit(
         raise AuditError(f"engine is {engine!r}: expected 'local' or 'spark'")
     if partitions is not None and partitions < 1:
         raise AuditError(f"partitions is {partitions}: expected 1 or more")
+    if engine == "spark":
+        _refuse_on_workers(rules)
     if partition_by_rule and out is None:
         raise AuditError("partition_by_rule needs out: the folder for the findings")
     files = find_files(logs)
@@ -125,6 +127,17 @@ def audit(
         if temporary is not None:
             failed.pop_all()
     return AuditResult(summary, target, bad, format, temporary)
+
+
+def _refuse_on_workers(rules: Rules) -> None:
+    """O1: a language says whether it works on workers."""
+    for tree in rules.graph.trees:
+        for text in rules.graph.opaque_texts(tree):
+            if not text.on_workers:
+                raise AuditError(
+                    f"event {tree.name}: the language {text.language!r} does not work on Spark's workers (O1): "
+                    "use engine='local'"
+                )
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from ._audit_tables import audit_tables
 from ._locations import location_option
 from ._output import make_console, plain
 from ._progress import audit_progress
-from ._references import reference_option
+from ._rule_sources import allow_option, reference_option
 
 Policy: TypeAlias = Literal["skip", "document", "fail"]
 
@@ -38,6 +38,7 @@ QUARANTINED = 3
 )
 @location_option
 @reference_option
+@allow_option
 @click.option(
     "--out", metavar="PATH", type=click.Path(), help="Where the findings go; without it to standard output."
 )
@@ -84,7 +85,7 @@ QUARANTINED = 3
 @click.option("--quiet", is_flag=True, help="No progress and no table on standard error.")
 def command(
     logs: tuple[str, ...], rules_file: str | None, schema: str | None, locations: dict[str, str],
-    references: dict[str, str], out: str | None, format: str, partition_by_rule: bool, engine: str, master: str | None,
+    references: dict[str, str], allow: tuple[str, ...], out: str | None, format: str, partition_by_rule: bool, engine: str, master: str | None,
     partitions: int | None, operators: bool, on_bad_record: str, quarantine: str | None,
     summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, explain: bool, dry_run: bool,
     quiet: bool,
@@ -94,7 +95,7 @@ def command(
     LOG is a file (with the files it was rolled over to), a folder or a pattern; JSON Lines, also packed with
     gzip or zstd, or Parquet.
     """
-    rules = _rules(rules_file, schema, locations, references)
+    rules = _rules(rules_file, schema, locations, references, allow)
     if out is None and format == "parquet":
         raise click.UsageError("--format parquet needs --out: Parquet cannot be written to standard output")
     if out is None and partition_by_rule:
@@ -128,17 +129,18 @@ def command(
 
 
 def _rules(
-    file: str | None, schema: str | None, locations: dict[str, str], references: dict[str, str]
-) -> Rules:
+    file: str | None, schema: str | None, locations: dict[str, str], references: dict[str, str],
+    allow: tuple[str, ...],
+) -> Rules:  # fmt: skip
     if schema is not None:
         from ..schema.with_rules import load_with_schema  # needs the extra schema
 
-        return load_with_schema(file, schema, locations=locations, references=references)
+        return load_with_schema(file, schema, locations=locations, references=references, allow=allow)
     if file is None:
         raise click.UsageError(
             "say what to look for: --rules FILE, or --schema XSD for its complete elements"
         )
-    return load_rules(file, references=references)
+    return load_rules(file, references=references, allow=allow)
 
 
 def _explain(logs: tuple[str, ...], rules: Rules, engine: str) -> None:

@@ -16,7 +16,7 @@ from ..rules.drawing import leaf_text, operator_traits, tree_traits
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 from ._locations import location_option
 from ._output import make_console, plain
-from ._references import reference_option
+from ._rule_sources import allow_option, reference_option
 
 
 @click.command(name="check")
@@ -36,9 +36,10 @@ from ._references import reference_option
 )
 @location_option
 @reference_option
+@allow_option
 def command(
     rules: str, with_plan: bool, mermaid: bool, schema: str | None, locations: dict[str, str],
-    references: dict[str, str],
+    references: dict[str, str], allow: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Check the file RULES and show its event trees: operators, path types, contexts, termination, what they
     depend on, and the key by which an audit divides the work.
@@ -46,9 +47,9 @@ def command(
     All mistakes of the file are reported together on standard error, and the exit status is 2.
     """
     if schema is None:
-        checked = load_rules(rules, references=references)
+        checked = load_rules(rules, references=references, allow=allow)
     else:
-        checked = _with_schema(rules, schema, locations, references)
+        checked = _with_schema(rules, schema, locations, references, allow)
     if mermaid:
         click.echo(checked.mermaid(), nl=False)
         return
@@ -70,11 +71,13 @@ def command(
             _line(console, _shortened(describe_pass(each), checked))
 
 
-def _with_schema(file: str, schema: str, locations: dict[str, str], references: dict[str, str]) -> Rules:
+def _with_schema(
+    file: str, schema: str, locations: dict[str, str], references: dict[str, str], allow: tuple[str, ...]
+) -> Rules:
     """The rules with the derived events they use; an error if they can never match documents of the schema."""
     from ..schema.with_rules import load_with_schema, require_matching
 
-    rules = load_with_schema(file, schema, locations=locations, references=references)
+    rules = load_with_schema(file, schema, locations=locations, references=references, allow=allow)
     require_matching(rules, file, schema, locations=locations)
     return rules
 

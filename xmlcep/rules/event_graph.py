@@ -11,11 +11,14 @@ from path_types import PathType, ends
 from ..algebra import EventDefinition, leaves_of
 from ..errors import RuleProblem
 from ..events import CompositeType, Scope
+from ..languages import CompiledText, Languages
 from ..suggestions import KnownNames
 from ..xpath import Expression
 from .programs import OperatorProgram, compile_tree
 from .trees import EventTree, build_tree, composite_leaves
 from .variables import Variables
+
+_NO_LANGUAGES = Languages()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +45,13 @@ class EventGraph:
                     yield operator.condition.compiled
                 yield from program.expressions
 
+    def opaque_texts(self, tree: EventTree) -> Iterator[CompiledText]:
+        """What the opaque leaves of a tree ask (O1)."""
+        for program in self.programs[tree.index]:
+            for leaf in program.leaves:
+                if leaf is not None and leaf.opaque is not None:
+                    yield leaf.opaque
+
     def asks_document(self, tree: EventTree) -> bool:
         """Whether any operator or leaf of the tree asks the document: by a condition, a guard, a filter (U2)."""
         programs = self.programs[tree.index]
@@ -56,11 +66,12 @@ def build_graph(
     *,
     namespaces: Mapping[str, str] | None = None,
     references: Sequence[str] = (),
+    languages: Languages = _NO_LANGUAGES,
 ) -> EventGraph:
     """The event graph of these definitions; what is wrong with them is appended to ``problems``.
 
     ``namespaces`` (prefix to URI, ``""`` for the default) are those of the names in XPath expressions, ``references``
-    the names of reference documents. A graph with problems must not be run.
+    the names of reference documents, ``languages`` compile opaque leaves. A graph with problems must not be run.
     """
     given = list(definitions)
     trees: list[EventTree] = []
@@ -73,7 +84,9 @@ def build_graph(
     exported: dict[str, Variables] = {}
     programs = []
     for tree in ordered:
-        compiled = compile_tree(tree, exported, problems, namespaces=namespaces or {}, references=references)
+        compiled = compile_tree(
+            tree, exported, problems, namespaces=namespaces or {}, references=references, languages=languages
+        )
         exported[tree.name] = compiled[-1].variables
         programs.append(compiled)
     extended = _extended(ordered, programs)

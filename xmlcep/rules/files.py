@@ -9,16 +9,25 @@ from pathlib import Path
 from ..algebra import EventDefinition, Leaf, Reference, operators_of, walk
 from ..errors import RuleError, RuleProblem, XmlCepError
 from ..language import ParsedRules, parse_definitions
+from ..languages import Language, Languages
 from .references import ReferenceSources, Source
 from .ruleset import Rules, checked_rules
 
 
-def load_rules(path: str | Path, *more: str | Path, references: Mapping[str, Source] | None = None) -> Rules:
+def load_rules(
+    path: str | Path,
+    *more: str | Path,
+    references: Mapping[str, Source] | None = None,
+    languages: Mapping[str, Language] | None = None,
+    allow: Iterable[str] = (),
+) -> Rules:
     """The rules in a file (UTF-8), or in several: they can use each other's events, and are checked as one set.
 
     A namespace declaration holds for its own file. ``references`` are reference documents by name (V8), files, bytes of
-    XML or trees; those that are not given lie beside the rules file that names them. Raises one `RuleError` with all
-    that is wrong in all files, or `XmlCepError` when a file cannot be read.
+    XML or trees; those that are not given lie beside the rules file that names them. ``languages`` are engines for
+    opaque leaves by name, in place of or beside those that are installed; ``allow`` names the ones that can do anything,
+    such as ``python`` (O2). Raises one `RuleError` with all that is wrong in all files, or `XmlCepError` when a file
+    cannot be read.
     """
     names = [str(each) for each in (path, *more)]
     texts = {name: read_rules_text(name) for name in names}
@@ -26,12 +35,14 @@ def load_rules(path: str | Path, *more: str | Path, references: Mapping[str, Sou
         twice = next(name for number, name in enumerate(names) if name in names[:number])
         raise XmlCepError(f"{twice}: the rules file is given twice")
     sources = ReferenceSources(references or {}, beside=names[0])
+    usable = Languages(languages or {}, tuple(allow))
     problems: list[RuleProblem] = []
     if not more:
         text = texts[names[0]]
         parsed_text = parse_definitions(text, problems)
         return replace(
-            checked_rules(parsed_text, problems, text, names[0], sources=sources), files=(names[0],)
+            checked_rules(parsed_text, problems, text, names[0], sources=sources, languages=usable),
+            files=(names[0],),
         )
     parsed = {name: parse_definitions(text, problems, name) for name, text in texts.items()}
     readable = {definition.name for each in parsed.values() for definition in each.definitions}
@@ -42,7 +53,7 @@ def load_rules(path: str | Path, *more: str | Path, references: Mapping[str, Sou
         tuple(_references(parsed.values(), problems)),
     )
     try:
-        rules = checked_rules(merged, problems, None, ", ".join(names), sources=sources)
+        rules = checked_rules(merged, problems, None, ", ".join(names), sources=sources, languages=usable)
     except RuleError as error:
         raise RuleError(error.problems, source_name=error.source_name, texts=texts) from None
     return replace(rules, files=tuple(names))

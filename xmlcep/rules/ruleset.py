@@ -15,6 +15,7 @@ from ..algebra import Disjunction, EventDefinition, Leaf, Reference
 from ..errors import RuleError, RuleProblem
 from ..events import ANY, PrimitiveType
 from ..language import ParsedRules, parse_definitions, print_definitions
+from ..languages import Language, Languages
 from .drawing import draw_mermaid
 from .event_graph import EventGraph, build_graph
 from .references import Documents, ReferenceSources, Source, mismatches, missing
@@ -28,8 +29,8 @@ class Rules:
     ``namespaces`` are the declared prefixes ("" for unprefixed element names); ``text`` is what they were read from,
     None if from definitions or several files; ``source_name`` is the file's name, for messages; ``references`` are
     the reference documents that they name (V8), ``documents`` those of them that have been read, by name; ``files`` the
-    files they were loaded from. Rules are equal when their definitions and references are (and, if they have
-    conditions, the namespaces of the names in these).
+    files they were loaded from; ``languages`` are those that their opaque leaves can be in (O1). Rules are equal when
+    their definitions and references are (and, if they have conditions, the namespaces of the names in these).
     """
 
     definitions: tuple[EventDefinition, ...]
@@ -40,6 +41,7 @@ class Rules:
     references: tuple[Reference, ...] = ()
     files: tuple[str, ...] = ()
     documents: Documents = field(default_factory=dict, repr=False)
+    languages: Languages = field(default_factory=Languages, repr=False)
 
     @classmethod
     def from_definitions(
@@ -48,11 +50,12 @@ class Rules:
         namespaces: Mapping[str, str] | None = None,
         *,
         references: Mapping[str, Source] | None = None,
+        languages: Mapping[str, Language] | None = None,
+        allow: Iterable[str] = (),
     ) -> Rules:
         """Rules made of definitions that were built in Python; raises `RuleError` with all that is wrong.
 
-        ``namespaces`` are for the names in conditions, and for printing; ``references`` are the reference
-        documents by name, as for `load_rules`.
+        ``namespaces`` are for the names in conditions, and for printing; the others as for `load_rules`.
         """
         given = tuple(definitions)
         problems: list[RuleProblem] = []
@@ -63,7 +66,10 @@ class Rules:
                 problems.append(RuleProblem(message, "choose another name", definition.at))
             seen.add(definition.name)
         parsed = ParsedRules(given, dict(namespaces or {}))
-        return checked_rules(parsed, problems, None, "<rules>", sources=ReferenceSources(references or {}))
+        return checked_rules(
+            parsed, problems, None, "<rules>",
+            sources=ReferenceSources(references or {}), languages=Languages(languages or {}, tuple(allow)),
+        )  # fmt: skip
 
     def part(self, names: Collection[str]) -> Rules:
         """The rules that define the events of these names only, which must be made of no others."""
@@ -71,7 +77,9 @@ class Rules:
         if len(chosen) == len(self.definitions):
             return self
         parsed = ParsedRules(chosen, dict(self.namespaces), references=self.references)
-        return checked_rules(parsed, [], None, "<rules>", sources=ReferenceSources(self.documents))
+        return checked_rules(
+            parsed, [], None, "<rules>", sources=ReferenceSources(self.documents), languages=self.languages
+        )
 
     def reference_roots(self) -> Mapping[str, etree._Element]:
         """The root elements of the reference documents that expressions ask, by name.
@@ -111,53 +119,72 @@ class Rules:
             _rebuilt,
             (
                 self.definitions, dict(self.namespaces), self.text, self.source_name, self.references,
-                dict(self.documents),
+                dict(self.documents), self.languages,
             ),
         )  # fmt: skip
 
 
 def parse_rules(
-    text: str, source_name: str = "<rules>", *, references: Mapping[str, Source] | None = None
+    text: str,
+    source_name: str = "<rules>",
+    *,
+    references: Mapping[str, Source] | None = None,
+    languages: Mapping[str, Language] | None = None,
+    allow: Iterable[str] = (),
 ) -> Rules:
     """The rules that ``text`` says; raises one `RuleError` with everything that is wrong in it.
 
     ``references`` are its reference documents (V8) by name: files, bytes of XML, or trees. A text by itself reads no
-    files; without them its rules can be looked at, but not run.
+    files; without them its rules can be looked at, but not run. ``languages`` are engines for opaque leaves by name, in
+    place of or beside those that are installed; ``allow`` names the ones that can do anything, such as ``python`` (O2).
 
     >>> [definition.name for definition in parse_rules("event Priced = ins(item/price)").definitions]
     ['Priced']
     """
     problems: list[RuleProblem] = []
     sources = ReferenceSources(references or {})
-    return checked_rules(parse_definitions(text, problems), problems, text, source_name, sources=sources)
+    return checked_rules(
+        parse_definitions(text, problems), problems, text, source_name,
+        sources=sources, languages=Languages(languages or {}, tuple(allow)),
+    )  # fmt: skip
 
 
 class PlainRules(NamedTuple):
-    """Rules as plain values, for another process: their text, and the XML of their reference documents by name."""
+    """Rules as plain values, for another process: their text, the XML of their reference documents by name, the engines
+    of languages that were given by the caller, and what is allowed."""
 
     text: str
     documents: tuple[tuple[str, bytes], ...] = ()
+    languages: tuple[tuple[str, Language], ...] = ()
+    allow: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, rules: Rules) -> PlainRules:
         """Those of checked rules."""
         documents = tuple((name, document.data) for name, document in rules.documents.items())
-        return cls(str(rules) if rules.text is None else rules.text, documents)
+        languages = tuple(rules.languages.given.items())
+        text = str(rules) if rules.text is None else rules.text
+        return cls(text, documents, languages, rules.languages.allow)
 
     def parse(self) -> Rules:
         """The rules."""
-        return parse_rules(self.text, references=dict(self.documents))
+        return parse_rules(
+            self.text, references=dict(self.documents), languages=dict(self.languages), allow=self.allow
+        )
 
 
 def _rebuilt(
     definitions: tuple[EventDefinition, ...], namespaces: dict[str, str], text: str | None, source_name: str,
-    references: tuple[Reference, ...], documents: Documents,
+    references: tuple[Reference, ...], documents: Documents, languages: Languages,
 ) -> Rules:  # fmt: skip
     parsed = ParsedRules(definitions, namespaces, references=references)
-    return checked_rules(parsed, [], text, source_name, sources=ReferenceSources(documents))
+    return checked_rules(
+        parsed, [], text, source_name, sources=ReferenceSources(documents), languages=languages
+    )
 
 
 _NO_SOURCES = ReferenceSources()
+_INSTALLED = Languages()
 
 
 def checked_rules(
@@ -167,13 +194,14 @@ def checked_rules(
     source_name: str,
     *,
     sources: ReferenceSources = _NO_SOURCES,
+    languages: Languages = _INSTALLED,
 ) -> Rules:
     """The rules that have been read, with graph and reference documents; raises `RuleError` if there are problems."""
     standing_in = tuple(map(_placeholder, parsed.unreadable))
     references = sources.declarations(parsed.references)
     graph = build_graph(
         (*parsed.definitions, *standing_in), problems, namespaces=parsed.namespaces,
-        references=[reference.name for reference in references],
+        references=[reference.name for reference in references], languages=languages,
     )  # fmt: skip
     documents = sources.read(parsed.references, problems)
     if references:
@@ -184,14 +212,9 @@ def checked_rules(
         raise RuleError(problems, source_name=source_name, text=text)
     namespaces = MappingProxyType(dict(parsed.namespaces))
     return Rules(
-        parsed.definitions,
-        namespaces,
-        graph,
-        text,
-        source_name,
-        references,
-        documents=MappingProxyType(documents),
-    )
+        parsed.definitions, namespaces, graph, text, source_name, references,
+        documents=MappingProxyType(documents), languages=languages,
+    )  # fmt: skip
 
 
 def _placeholder(name: str) -> EventDefinition:

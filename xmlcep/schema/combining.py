@@ -9,6 +9,7 @@ from ..algebra import EventDefinition, Operator, Position, leaves_of, operators_
 from ..errors import RuleError, RuleProblem
 from ..events import CompositeType
 from ..language import ParsedRules, parse_definitions
+from ..languages import Language, Languages
 from ..rules import ReferenceSource, Rules
 from ..rules.references import ReferenceSources
 from ..rules.ruleset import checked_rules
@@ -24,21 +25,25 @@ def combine(
     source_name: str = "<rules>",
     keep: Keep = "used",
     references: Mapping[str, ReferenceSource] | None = None,
+    languages: Mapping[str, Language] | None = None,
+    allow: Iterable[str] = (),
 ) -> Rules:
     """The rules that ``text`` says, which can use the events of ``derived`` by name.
 
     ``keep`` says which derived events become part of the result: those that the rules build on, or all. Raises
     `RuleError` for all that is wrong in the text, and for names and prefixes that clash with derived ones.
-    ``references`` are reference documents as for `parse_rules`.
+    ``references``, ``languages`` and ``allow`` are as for `parse_rules`.
     """
     sources = ReferenceSources(references or {})
-    return combine_from(derived, text, sources, source_name=source_name, keep=keep)
+    usable = Languages(languages or {}, tuple(allow))
+    return combine_from(derived, text, sources, usable, source_name=source_name, keep=keep)
 
 
 def combine_from(
-    derived: Rules, text: str, sources: ReferenceSources, *, source_name: str, keep: Keep = "used"
-) -> Rules:
-    """The same, with the reference documents of these sources."""
+    derived: Rules, text: str, sources: ReferenceSources, languages: Languages, *, source_name: str,
+    keep: Keep = "used",
+) -> Rules:  # fmt: skip
+    """The same, with the reference documents of these sources, and these languages."""
     problems: list[RuleProblem] = []
     parsed = parse_definitions(text, problems)
     available = {definition.name: definition for definition in derived.definitions}
@@ -62,7 +67,7 @@ def combine_from(
         (*chosen, *parsed.definitions), {**prefixes, **parsed.namespaces}, references=parsed.references
     )
     try:
-        return checked_rules(together, [], None, "<rules>", sources=sources)
+        return checked_rules(together, [], None, "<rules>", sources=sources, languages=languages)
     except RuleError as error:
         raise RuleError(error.problems, source_name=source_name, text=text) from None
 

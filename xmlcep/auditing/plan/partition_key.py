@@ -225,12 +225,12 @@ def make_plan(rules: Rules) -> Plan:
     parts, levels = _parts(rules.graph)
     groups: dict[tuple[int, tuple[PathType, ...]], list[list[EventTree]]] = {}
     for part, level in sorted(zip(parts, levels, strict=True), key=lambda each: each[1]):
-        groups.setdefault((level, _keys(part)), []).append(part)
+        groups.setdefault((level, _keys(rules.graph, part)), []).append(part)
     passes = []
     for index, ((level, keys), together) in enumerate(groups.items()):
         trees = sorted((tree for part in together for tree in part), key=lambda tree: tree.index)
         sources = _sources(rules.graph, trees)
-        reasons = tuple(_reasons(keys, together, sources))
+        reasons = tuple(_reasons(rules.graph, keys, together, sources))
         passes.append(Pass(index, tuple(trees), keys, reasons, level, sources))
     seeing_all = tuple(each.index for each in passes if each.has_conditions or each.has_boundaries)
     return Plan(rules, tuple(passes), _by_path(passes), seeing_all)
@@ -261,7 +261,7 @@ def _parts(graph: EventGraph) -> tuple[list[list[EventTree]], list[int]]:
             number: {place[used] for tree in part for used in tree.dependencies} - {number}
             for number, part in enumerate(parts)
         }
-        keys = list(map(_keys, parts))
+        keys = [_keys(graph, part) for part in parts]
         same = [(number, other) for number in above for other in above[number] if keys[number] == keys[other]]
         if not same:
             try:
@@ -319,16 +319,21 @@ def _sources(graph: EventGraph, trees: Sequence[EventTree]) -> tuple[EventTree, 
     return tuple(graph.trees[index] for index in sorted(found))
 
 
-def _keys(trees: list[EventTree]) -> tuple[PathType, ...]:
+def _keys(graph: EventGraph, trees: list[EventTree]) -> tuple[PathType, ...]:
     """The key path types of trees that belong together; none: the document."""
-    if any(tree.flat for tree in trees):
+    if any(tree.flat or _languages_asking(graph, tree) for tree in trees):
         return ()
     paths = dict.fromkeys(operator.path for tree in trees for operator in tree.operators)
     return tuple(sorted((path for path in paths if not _is_implied(path, paths)), key=str))
 
 
+def _languages_asking(graph: EventGraph, tree: EventTree) -> list[str]:
+    """The languages of opaque leaves that look at the document, of which nobody knows how far (O1)."""
+    return sorted({text.language for text in graph.opaque_texts(tree) if text.needs_document})
+
+
 def _reasons(
-    keys: tuple[PathType, ...], parts: list[list[EventTree]], sources: Sequence[EventTree]
+    graph: EventGraph, keys: tuple[PathType, ...], parts: list[list[EventTree]], sources: Sequence[EventTree]
 ) -> Iterator[str]:
     """Why these trees have these keys."""
     trees = [tree for part in parts for tree in part]
@@ -336,7 +341,10 @@ def _reasons(
     if flat:
         verb = "is" if len(flat) == 1 else "are"
         yield f"{', '.join(flat)} {verb} flat: all events of a document form one group (H2)"
-    else:
+    asking = {tree.name: languages for tree in trees if (languages := _languages_asking(graph, tree))}
+    for name, languages in asking.items():
+        yield f"{name} asks {' and '.join(languages)}, which may look at all of the document (O1)"
+    if not flat and not asking:
         deeper = any(operator.path not in keys for tree in trees for operator in tree.operators)
         yield f"every operator groups by {' or '.join(map(str, keys))}{' or by a node below' if deeper else ''} (K1)"
     for part in parts:

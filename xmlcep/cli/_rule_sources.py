@@ -1,4 +1,4 @@
-"""The option ``--reference NAME=FILE`` of the commands that read rules (rule V8)."""
+"""What commands that read rules take beside them: ``--reference NAME=FILE`` (V8) and ``--allow LANGUAGE`` (O2)."""
 
 from __future__ import annotations
 
@@ -25,4 +25,11 @@ reference_option = click.option(
     multiple=True,
     callback=_pairs,
     help="The reference document that the rules call NAME (repeatable), in place of the file beside the rules.",
+)
+
+allow_option = click.option(
+    "--allow",
+    metavar="LANGUAGE",
+    multiple=True,
+    help="Let rules use a language whose texts can do anything, such as python (repeatable).",
 )
