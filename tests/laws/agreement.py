@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.reference import Evaluation
+from tests.spec.languages import COMPILE, LANGUAGES
 from tests.strategies import DOCUMENTS, History, show_history, show_rules
 from xmlcep.algebra import EventDefinition
 from xmlcep.engine import Detector
@@ -20,13 +21,13 @@ def rules_of(definitions: Sequence[EventDefinition]) -> Rules:
     """The rules with these definitions, by way of their text."""
     text = show_rules(tuple(definitions))
     documents = {name: xml.encode() for name, xml in DOCUMENTS.items() if f"reference {name} = " in text}
-    return parse_rules(text, references=documents)
+    return parse_rules(text, references=documents, languages=LANGUAGES)
 
 
 def engine_findings(definitions: Sequence[EventDefinition], steps: Iterable[Any]) -> Findings:
     """What the engine raises at each step, at last when closed, in the order of the findings file."""
     rules = rules_of(definitions)
-    rank = Evaluation(definitions, references=DOCUMENTS).rank
+    rank = Evaluation(definitions, references=DOCUMENTS, languages=COMPILE).rank
     detector = Detector(rules, operators=True)
     found = []
     for step in steps:
@@ -38,7 +39,7 @@ def engine_findings(definitions: Sequence[EventDefinition], steps: Iterable[Any]
 
 def reference_findings(definitions: Sequence[EventDefinition], steps: Iterable[Any]) -> Findings:
     """What the reference evaluator raises at each step, and at last when it is closed."""
-    evaluation = Evaluation(definitions, references=DOCUMENTS)
+    evaluation = Evaluation(definitions, references=DOCUMENTS, languages=COMPILE)
     return [evaluation.take(step) for step in [*map(as_the_engine_sees, steps), "close"]]
 
 

@@ -39,6 +39,11 @@ def document_size(_: Any, document: DocumentView | None) -> dict[str, Any]:
     return {"size": 0 if document.root is None else len(list(document.root.iter()))}
 
 
+def document_order(_: Any, document: DocumentView | None) -> dict[str, Any]:
+    """The same, without a word of that before."""
+    return document_size(_, document)
+
+
 odd.needs_document = digits.needs_document = unnamed.needs_document = False  # type: ignore[attr-defined]
 digits.variables = ("first", "count", "none")  # type: ignore[attr-defined]
 document_size.variables = ("size",)  # type: ignore[attr-defined]
@@ -49,7 +54,9 @@ class Own:
 
     def compile(self, text: str) -> Callable[..., Any]:
         """The question of that name."""
-        return {each.__name__: each for each in (odd, digits, unnamed, priced, document_size)}[text]
+        return {
+            each.__name__: each for each in (odd, digits, unnamed, priced, document_size, document_order)
+        }[text]
 
 
 LANGUAGES = {"own": Own(), "xpath31": XPath31()}

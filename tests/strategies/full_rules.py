@@ -31,6 +31,7 @@ from xmlcep.algebra import (
     Leaf,
     Let,
     Multiplicity,
+    Opaque,
     Operator,
     Options,
     Order,
@@ -43,11 +44,11 @@ from xmlcep.algebra import (
     Unit,
     Window,
 )
-from xmlcep.events import CompositeType, PrimitiveType, Scope
+from xmlcep.events import ANY, CompositeType, PrimitiveType, Scope
 
 from .rules import CONDITIONS, fits
 
-EVERYTHING = frozenset(CONSTRUCTS) - {"advance", "opaque"}
+EVERYTHING = frozenset(CONSTRUCTS) - {"advance"}
 """The constructs of `tests.constructs` that can be drawn."""
 
 _ANCHORS = ("item", "item", "item", "order/item", "/order/item", "/order", "price")
@@ -88,6 +89,12 @@ _GUARDS = ("price", "@partNum = '5'", "count(*) > 1", "not(comment)", "../item[2
 _OF_PARTS = (
     "$parts//part[@state = 'old']/@n = {}", "$parts/parts/part[@n = {}]/@state != 'new'",
     "number({}) > $parts/parts/part[2]/@n", "count($parts//part) > string-length({})", "not($parts//@n = {})",
+)  # fmt: skip
+# Opaque leaves (O1), with filters.
+_OPAQUE = (
+    (("own", "unnamed"), "$length > 0 or $op = 'del'"), (("own", "unnamed"), "$length mod 2 = 1"),
+    (("own", "priced"), None), (("own", "priced"), "@partNum or ../@partNum"),
+    (("own", "document_order"), "$size > 3"), (("xpath31", "$op = 'ins' or ancestor-or-self::item[price]"), None),
 )  # fmt: skip
 _VALUES_OF_PARTS = (
     "string($parts//part[@n = {}]/@state)",
@@ -200,7 +207,9 @@ class _Builder:
             path, scope = anchor, self._one((Scope.BELOW, Scope.AT_OR_BELOW))
         leaf = Leaf(PrimitiveType(self._one(operations), path, scope))
         asks_parts = "reference" in self.wanted and self._chance(3)
-        if asks_parts:
+        if "opaque" in self.wanted and self._chance(2):
+            leaf = self._opaque(leaf)
+        elif asks_parts:
             leaf = replace(leaf, filter=self._about_parts(_OF_PARTS, "." if valued else "$ts"))
         elif "filter" in self.wanted and self._chance(4):
             texts = _OF_VALUES if valued else _OF_ELEMENTS
@@ -213,6 +222,12 @@ class _Builder:
             leaf = replace(leaf, bindings=(Binding(name, self._value(valued)),))
             bound[name] = False
         return leaf, Bound(bound)
+
+    def _opaque(self, leaf: Leaf) -> Leaf:
+        """The leaf in another language, without variables that might join by chance."""
+        opaque, filter_ = self._one(_OPAQUE if "edit" in self.wanted else _OPAQUE[:2])
+        type_ = PrimitiveType(ANY, leaf.type.path, leaf.type.scope)
+        return replace(leaf, type=type_, opaque=Opaque(*opaque), filter=filter_)
 
     def _about_parts(self, texts: tuple[str, ...], value: str) -> str:
         """An expression that asks the reference document about a value."""

@@ -85,7 +85,8 @@ QUARANTINED = 3
 @click.option("--quiet", is_flag=True, help="No progress and no table on standard error.")
 def command(
     logs: tuple[str, ...], rules_file: str | None, schema: str | None, locations: dict[str, str],
-    references: dict[str, str], allow: tuple[str, ...], out: str | None, format: str, partition_by_rule: bool, engine: str, master: str | None,
+    references: dict[str, str], allow: tuple[str, ...],
+    out: str | None, format: str, partition_by_rule: bool, engine: str, master: str | None,
     partitions: int | None, operators: bool, on_bad_record: str, quarantine: str | None,
     summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, explain: bool, dry_run: bool,
     quiet: bool,

@@ -27,19 +27,19 @@ _PRIMITIVE: dict[str, Callable[[PrimitiveEvent], Any]] = {
     "old": lambda event: event.old or "",
     "new": lambda event: event.value or "",
     "op": lambda event: event.op,
-    "ts": lambda event: str(event.ts),
+    "ts": lambda event: float(event.ts),
     "at": lambda event: event.at or "",
     "doc": lambda event: event.doc,
-    "txn": lambda event: "" if event.txn is None else str(event.txn),
+    "txn": lambda event: "" if event.txn is None else float(event.txn),
 }
 _COMPOSITE: dict[str, Callable[[CompositeEvent], Any]] = {
     "old": lambda event: "",
     "new": lambda event: "",
     "op": lambda event: "",
-    "ts": lambda event: str(event.cause.ts),
+    "ts": lambda event: float(event.cause.ts),
     "at": lambda event: event.cause.at or "",
     "doc": lambda event: event.cause.doc,
-    "txn": lambda event: "" if event.cause.txn is None else str(event.cause.txn),
+    "txn": lambda event: "" if event.cause.txn is None else float(event.cause.txn),
 }
 
 

@@ -18,7 +18,7 @@ from ..xpath.regex import matcher
 from .protocol import Answer, DocumentView, Question, Value
 
 try:
-    from elementpath import XPathContext
+    from elementpath import ElementPathError, XPathContext
     from elementpath.xpath31 import XPath31Parser
     from elementpath.xpath_nodes import TextNode
 except ImportError as error:
@@ -36,6 +36,7 @@ _ABSENT = (
     "load-xquery-module", "transform", "parse-xml", "parse-xml-fragment", "current-date", "current-dateTime",
     "current-time", "implicit-timezone", "random-number-generator", "trace", "replace", "tokenize", "analyze-string",
 )  # fmt: skip
+_LEFT_OUT = "{}() is not there: see what xpath31 leaves out, in docs/language.md"
 
 
 class _Parser(XPath31Parser):
@@ -65,10 +66,16 @@ class XPath31:
 
     def compile(self, text: str) -> Question:
         """The question that an expression asks; raises `ValueError` for what is no XPath 3.1, or has unknown variables."""
-        for name in _ABSENT:
-            if re.search(rf"(?<![\w.-]){name}\s*[(#]", text):
-                raise ValueError(f"{name}() is not there: see what xpath31 leaves out, in docs/language.md")
-        token = _Parser(namespaces={"meta": META}).parse(text)
+        try:
+            token = _Parser(namespaces={"meta": META}).parse(text)
+        except ElementPathError as error:
+            absent = [name for name in _ABSENT if re.search(rf"(?<![\w.-]){name}\s*[(#]", text)]
+            if absent:
+                raise ValueError(_LEFT_OUT.format(absent[0])) from error
+            raise
+        for each in _tokens(token):
+            if each.symbol == "#" and str(each[0].value) in _ABSENT:  # doc#1 is looked up when it is called
+                raise ValueError(_LEFT_OUT.format(each[0].value))
         unknown = [
             name for name in _free_variables(token) if name not in KNOWN and not name.startswith("meta:")
         ]

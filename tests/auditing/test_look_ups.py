@@ -1,16 +1,16 @@
-"""Audits with reference documents: from both engines the same, the digest in the summary, the option (V8)."""
+"""Audits with reference documents (V8) and with other languages (O1): the same from both engines, digests, options."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.auditing.test_agreement import assert_same
-from xmlcep import audit, load_rules
+from xmlcep import XmlCepError, audit, load_rules, parse_rules
 from xmlcep.cli.main import run
 
 if TYPE_CHECKING:
@@ -91,6 +91,53 @@ def test_the_option(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(arguments) == 2
     assert "cannot be read: No such file or directory" in capsys.readouterr().err
     assert run(["check", str(folder / "rules.xcep"), "--reference", f"parts={other}"]) == 0
+
+
+OPAQUE = """
+event Odd = opaque["xpath31", "number(.) mod 2 = 1"](item/@n)
+event Many = opaque["python", "tests.spec.languages:document_order"](item/@n)[$size > 5]
+event Two(item) = Odd(item/@n) ; Many(item/@n)
+"""
+
+
+def test_other_languages(folder: Path, spark: SparkSession) -> None:
+    (folder / "opaque.xcep").write_text(OPAQUE)
+    rules = load_rules(folder / "opaque.xcep", allow=["python"])
+    local = audit(folder / "log.jsonl", rules)
+    assert local.summary.per_rule == {"Odd": 16, "Many": 16, "Two": 4}
+    assert_same(local, audit(folder / "log.jsonl", rules, engine="spark", spark=spark))
+
+
+def test_a_language_that_does_not_work_on_workers(folder: Path) -> None:
+    class Here:
+        needs_document = on_workers = False
+
+        def compile(self, text: str) -> Any:
+            return lambda event, document: event.value == text
+
+    rules = parse_rules('event E = opaque["here", "3"](item/@n)', languages={"here": Here()})
+    assert audit(folder / "log.jsonl", rules).summary.findings == 6
+    with pytest.raises(XmlCepError, match="event E: the language 'here' does not work on Spark's workers"):
+        audit(folder / "log.jsonl", rules, engine="spark")
+
+
+def test_what_is_allowed_is_an_option(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "opaque.xcep").write_text(OPAQUE)
+    arguments = ["audit", str(folder / "log.jsonl"), "--rules", str(folder / "opaque.xcep"), "--quiet"]
+    assert run(arguments) == 2
+    assert "if you trust these rules: --allow python" in capsys.readouterr().err
+    assert run([*arguments, "--allow", "python"]) == 0
+    assert run(["check", str(folder / "opaque.xcep"), "--allow", "python"]) == 0
+    said = capsys.readouterr().out
+    assert "because      Many asks python, which may look at all of the document (O1)" in said
+
+
+def test_what_fails_ends_the_audit(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "opaque.xcep").write_text(
+        'event E = opaque["xpath31", "xs:date(.) > xs:date(\'2026-01-01\')"](item/@n)'
+    )
+    assert run(["audit", str(folder / "log.jsonl"), "--rules", str(folder / "opaque.xcep"), "--quiet"]) == 2
+    assert "event E: xpath31, asked of ins(/order#1/item#10/@n#11) at 3, " in capsys.readouterr().err
 
 
 def test_findings_do_not_replace_a_reference_document(
