@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
-from math import inf
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from path_types import PathInstance, PathSyntaxError, PathType, equals_or_ends, offset
@@ -263,13 +263,13 @@ class CompositeEvent(NamedTuple):
         """The composite as a finding record; ``bindings`` stands there if it has variables (V7), ``txn`` and ``meta``
         are those of its cause, where that has them."""
         cause = self.cause
-        bindings = {} if self.bindings is None else {"bindings": bindings_record(self.bindings)}
         return {
             "doc": cause.doc, "ts": cause.ts, "at": cause.at, "name": self.name,
             "path": None if self.path is None else str(self.path), "ids": list(self.ids),
             "start": self.start, "end": self.end,
             "constituents": [event.to_constituent() for event in self.constituents],
-            "operator": self.operator, **bindings, **cause.provenance(),
+            "operator": self.operator, **cause.provenance(),
+            **({} if self.bindings is None else {"bindings": bindings_in_finding(self.bindings)}),
         }  # fmt: skip
 
     def to_constituent(self) -> dict[str, Any]:
@@ -284,20 +284,23 @@ class CompositeEvent(NamedTuple):
         return f"{self.operator or self.name}({self.instance}) at {self.ts} {{{inside}}}"
 
 
-def bindings_record(bindings: Mapping[str, Any]) -> dict[str, Any]:
-    """Variables as they stand in findings: in order of their names, whole numbers without a point, NaN and infinities
-    as strings, which JSON does not have (V1, Z22)."""
-    return {name: _in_json(bindings[name]) for name in sorted(bindings)}
+Event: TypeAlias = PrimitiveEvent | CompositeEvent
+
+_WHOLE = 2.0**63  # beyond, JSON readers do not agree on whole numbers
 
 
-def _in_json(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_in_json(inner) for inner in value]
+def bindings_in_finding(bindings: Mapping[str, Any]) -> dict[str, Any]:
+    """The variables of a composite as they stand in a finding record, by name (V7)."""
+    return {
+        name: [_in_finding(inner) for inner in value] if isinstance(value, tuple) else _in_finding(value)
+        for name, value in sorted(bindings.items())
+    }
+
+
+def _in_finding(value: Any) -> Any:
+    """Whole numbers without a point, NaN and infinities as text (V1)."""
     if not isinstance(value, float):
         return value
-    if value != value or value in (inf, -inf):
-        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
-    return int(value) if value.is_integer() else value
-
-
-Event: TypeAlias = PrimitiveEvent | CompositeEvent
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return int(value) if value.is_integer() and abs(value) < _WHOLE else value

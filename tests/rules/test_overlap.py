@@ -12,21 +12,21 @@ from xmlcep.events import ANY, CompositeType, EventType, PrimitiveType, Scope
 from xmlcep.rules.overlap import may_repeat
 
 PATHS = path_types(max_steps=3, names=("a", "b"))
-SCOPES = st.sampled_from(Scope)
+SCOPES = st.sampled_from([*[Scope.NODE] * 9, Scope.BELOW])
 TYPES = st.builds(PrimitiveType, st.sampled_from(["ins", "upd", ANY]), PATHS, SCOPES) | st.builds(
     CompositeType, st.sampled_from(["A", "B", None]), PATHS, SCOPES
 )
 
 
 def overlap(a: EventType, b: EventType) -> bool:
-    """E2, the paths taken for relative ones, and those with a scope for any: an event can be compatible with both."""
+    """E2: an event can be compatible with both. Paths are taken for relative ones, and with a scope (F5) for any."""
     if isinstance(a, PrimitiveType) and isinstance(b, PrimitiveType):
         words = {a.operation, b.operation} - {ANY}
     elif isinstance(a, CompositeType) and isinstance(b, CompositeType):
         words = {a.name, b.name} - {None}
     else:
         return False
-    if a.scope is not Scope.NODE or b.scope is not Scope.NODE:
+    if Scope.BELOW in (a.scope, b.scope):
         return len(words) < 2
     shorter = min(len(a.path), len(b.path))
     return len(words) < 2 and a.path.steps[-shorter:] == b.path.steps[-shorter:]

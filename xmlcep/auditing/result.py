@@ -71,8 +71,9 @@ class RuleSummary:
 class Summary:
     """Counts of an audit, in all, per document and per rule; ``seconds`` is how long all of it took.
 
-    ``records_per_rule`` has all rules, also those that found nothing, see `RuleSummary`; ``references`` the digest
-    (SHA-256) of each reference document, by name (V8).
+    ``records_per_rule`` has all rules, also those that found nothing, see `RuleSummary`. ``notes`` are sentences that a
+    person should read: which engine was taken and why, what was left out, what may be wrong with a log or a rule.
+    ``references`` is the digest (SHA-256) of each reference document, by name (V8).
     """
 
     engine: str
@@ -82,6 +83,7 @@ class Summary:
     documents: dict[str, DocumentSummary] = field(default_factory=dict)
     records_per_rule: dict[str, int | None] = field(default_factory=dict)
     references: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
     def document(self, doc: str) -> DocumentSummary:
         """The entry of a document, made when it is first asked for."""
@@ -125,7 +127,7 @@ class Summary:
         ``references`` only if there are any."""
         return {
             "engine": self.engine, "files": self.files, "records": self.records, "findings": self.findings,
-            "quarantined": self.quarantined, "seconds": round(self.seconds, 6),
+            "quarantined": self.quarantined, "seconds": round(self.seconds, 6), "notes": list(self.notes),
             "per_rule": dict(sorted(self.per_rule.items())),
             "rules": {name: each.to_record() for name, each in self.rules.items()},
             **({"references": dict(sorted(self.references.items()))} if self.references else {}),
@@ -180,6 +182,11 @@ class AuditResult:
         if not self.out.is_dir():
             return [self.out]
         return sorted(self.out.glob(f"name=*/findings.{self.format}"))
+
+    @property
+    def notes(self) -> list[str]:
+        """What a person should read, see `Summary`."""
+        return self.summary.notes
 
     @property
     def findings(self) -> pyarrow.Table:

@@ -82,6 +82,12 @@ class Detector:
         self._more = False  # whether the last record's edit goes on
         self._closed = False
 
+    @property
+    def types_fed(self) -> set[tuple[str, PathType]]:
+        """The operations and absolute path types of the events it was fed, whether anything matches them or not."""
+        by_operation = self._evaluation.dispatch
+        return {(operation, path) for operation, known in by_operation.items() for path in known}
+
     # ---- feeding --------------------------------------------------------------------------------------
 
     def feed(self, event: PrimitiveEvent, composites: Sequence[CompositeEvent] = ()) -> list[CompositeEvent]:
@@ -213,16 +219,19 @@ class Detector:
         self._evaluation.free_the_dying()
         return raised + self._evaluation.take_report()
 
-    def elsewhere(self, point: TimePoint) -> list[CompositeEvent]:
+    def elsewhere(self, point: TimePoint, *, more: bool = False) -> list[CompositeEvent]:
         """Something happened at this time point where no rule looks: it releases what waits for that (D2).
 
-        For whoever feeds a part of a document's events only, as an audit does. Returns what it raises.
+        For whoever feeds a part of a document's events only, as an audit does. ``more`` says that there may be further
+        events in the edit in which it happened; who says so ends the edit by `end_edit`. Returns what it raises.
         """
         if self._closed:
             return []
         self._last = point
-        self._clock.ts = self._clock.point = point.ts
-        if self._edit.is_open():
+        self._more = more
+        self._clock.ts = point.ts
+        self._clock.point = max(self._clock.point + 1, point.ts)
+        if self._document is not None and (more or self._edit.is_open()):
             self._edit.hold_time_point(point, Release.LEFT, {})
         elif self._evaluation.waiting:
             self._evaluation.run(point, {}, {})
@@ -301,7 +310,8 @@ class Detector:
         """Moves the clock on to a record; before it fires what is due by then (W5)."""
         clock, timers = self._clock, self._setting.timers
         last = self._last
-        if not (self._more and isinstance(last, PrimitiveEvent) and last.txn == event.txn):
+        is_new = not (self._more and last is not None and last.txn == event.txn)
+        if is_new:
             if self._document is not None and self._edit.is_open():
                 self._edit.end(self._document)
             clock.begin_edit(event)
@@ -310,6 +320,7 @@ class Detector:
         if timers.waits():
             for unit in ORDER:
                 self._fire(unit, clock.reading(unit, event.ts), event.ts, event.doc)
+        clock.edit += is_new  # what is due before it is not of it (Z10)
         clock.record(event)
         self._expire()
 

@@ -1,8 +1,8 @@
 """XPath 3.1 as opaque expressions, by elementpath: ``opaque["xpath31", "matches(., '[13579]$')"](price/text())`` (O2).
 
 The context item is the changed node; ``$old``, ``$new``, ``$op``, ``$at``, ``$doc``, ``$meta:NAME`` are strings,
-``$ts`` and ``$txn`` numbers. A map gives variables, anything else counts as yes or no. What reaches out of the document,
-reads XML, asks the clock, or searches with a pattern in a time that depends on the pattern, is not there.
+``$ts`` and ``$txn`` numbers. A map gives variables, anything else counts as yes or no. What reaches out of the
+document, reads XML, asks the clock, or searches with a pattern in a time that depends on the pattern, is not there.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class XPath31:
     """The engine; its texts need the document, whatever they say."""
 
     def compile(self, text: str) -> Question:
-        """The question that an expression asks; raises `ValueError` for what is no XPath 3.1, or has unknown variables."""
+        """The question that an expression asks; raises `ValueError` for what is none, or has unknown variables."""
         try:
             token = _Parser(namespaces={"meta": META}).parse(text)
         except ElementPathError as error:

@@ -59,6 +59,15 @@ class EventGraph:
             program.needs_document for program in programs
         )
 
+    @property
+    def waiting_for_edits(self) -> frozenset[int]:
+        """The trees that ask the document, or take what such a tree raises: they wait for an edit's end (U2)."""
+        found: set[int] = set()
+        for tree in self.trees:  # dependencies come first (G2)
+            if self.asks_document(tree) or found.intersection(tree.dependencies):
+                found.add(tree.index)
+        return frozenset(found)
+
 
 def build_graph(
     definitions: Iterable[EventDefinition],
@@ -168,12 +177,30 @@ def _check_names(definitions: list[EventDefinition], problems: list[RuleProblem]
         for leaf in leaves_of(definition.expression):
             if not isinstance(leaf.type, CompositeType) or leaf.type.name is None or leaf.type.name in known:
                 continue
-            hint = names.did_you_mean(leaf.type.name) or "define it with  event NAME = …  (? takes any name)"
+            hint = (
+                operation_hint(leaf.type.name)
+                or names.did_you_mean(leaf.type.name)
+                or "define it with  event NAME = …  (? takes any name)"
+            )
             problems.append(
                 RuleProblem(
                     f"event {definition.name}: there is no event called {leaf.type.name}", hint, leaf.at
                 )
             )
+
+
+_OPERATIONS = {
+    "ins": ("ins", "insert", "inserts", "inserted", "insertion", "add", "added", "append", "create", "new"),
+    "upd": ("upd", "update", "updates", "updated", "change", "changed", "modify", "set", "edit"),
+    "del": ("del", "delete", "deletes", "deleted", "deletion", "remove", "removed", "drop"),
+}
+_MEANT = {word: operation for operation, words in _OPERATIONS.items() for word in words}
+
+
+def operation_hint(name: str) -> str:
+    """What to write if the name of an event that there is not means an operation, ``""`` if it does not."""
+    operation = _MEANT.get(name.lower())
+    return f"did you mean {operation}? changes are written ins(…), upd(…) and del(…)" if operation else ""
 
 
 def _report_cycle(

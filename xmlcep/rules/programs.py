@@ -53,6 +53,11 @@ class LeafProgram:
         return tuple(expression for asked in self.questions.values() for expression in asked.expressions)
 
     @property
+    def binds(self) -> frozenset[str]:
+        """The variables that it binds."""
+        return frozenset(name for asked in self.questions.values() for name, _ in asked.bindings)
+
+    @property
     def needs_document(self) -> bool:
         """Whether it asks the document (F3, O1)."""
         opaque = self.opaque is not None and self.opaque.needs_document

@@ -221,7 +221,7 @@ class _TreeBuilder:
 
     def _operator(
         self, operator: Operator, *, first: int, parent: int | None, child_index: int,
-        above: Operator | None = None, inherited: Window | None = None,
+        above: Operator | None = None, inherited: Window | None = None, below_not: bool = False,
     ) -> OperatorNode | None:  # fmt: skip
         """Builds ``operator``, whose subtree takes the postorder indexes from ``first`` on."""
         index = first + _count(operator) - 1
@@ -242,6 +242,7 @@ class _TreeBuilder:
                         child_index=position,
                         above=operator,
                         inherited=window,
+                        below_not=below_not or position in operator.negated,
                     )
                 )
                 first += _count(operand)
@@ -256,9 +257,10 @@ class _TreeBuilder:
         if path is None:
             self.sound = False
             return None
+        default = ContextName.UNRESTRICTED if below_not else self.definition.context  # A1
         node = OperatorNode(
             operator, index, parent, child_index, tuple(built), path, label,
-            operator.options.context or self.definition.context, termination, condition,
+            operator.options.context or default, termination, condition,
             _may_repeat(operator, built),
             above is not None and child_index in above.negated, window,
             inherited if inherits and own is not None else None,
@@ -362,7 +364,7 @@ def _within(at: Position, expression: str, error: ConditionError) -> Position:
 def _may_repeat(operator: Operator, children: Iterable[OperatorNode | LeafNode]) -> bool:
     """Whether one event can be a constituent twice (K4); what is negated is none."""
     leaves = (child for child in children if isinstance(child, LeafNode))
-    return may_repeat([leaf.type for leaf in leaves if leaf.child_index not in operator.negated])
+    return may_repeat([leaf.type for leaf in leaves if leaf.child_index in operator.constituents])
 
 
 def _count(operator: Operator) -> int:

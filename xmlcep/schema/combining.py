@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Literal, NamedTuple, TypeAlias
 
 from ..algebra import EventDefinition, Operator, Position, leaves_of, operators_of
 from ..errors import RuleError, RuleProblem
 from ..events import CompositeType
-from ..language import ParsedRules, parse_definitions
+from ..language import ParsedRules
 from ..languages import Language, Languages
 from ..rules import ReferenceSource, Rules
+from ..rules.event_graph import operation_hint
+from ..rules.files import parse_files, rule_error
 from ..rules.references import ReferenceSources
 from ..rules.ruleset import checked_rules
 from ..suggestions import KnownNames
@@ -32,20 +35,20 @@ def combine(
 
     ``keep`` says which derived events become part of the result: those that the rules build on, or all. Raises
     `RuleError` for all that is wrong in the text, and for names and prefixes that clash with derived ones.
-    ``references``, ``languages`` and ``allow`` are as for `parse_rules`.
     """
     sources = ReferenceSources(references or {})
     usable = Languages(languages or {}, tuple(allow))
-    return combine_from(derived, text, sources, usable, source_name=source_name, keep=keep)
+    return combine_texts(derived, {source_name: text}, keep=keep, sources=sources, languages=usable)
 
 
-def combine_from(
-    derived: Rules, text: str, sources: ReferenceSources, languages: Languages, *, source_name: str,
+def combine_texts(
+    derived: Rules, texts: Mapping[str, str], *, sources: ReferenceSources, languages: Languages,
     keep: Keep = "used",
 ) -> Rules:  # fmt: skip
-    """The same, with the reference documents of these sources, and these languages."""
+    """The same of one or several texts, by name; messages say which text they are about."""
     problems: list[RuleProblem] = []
-    parsed = parse_definitions(text, problems)
+    parsed = parse_files(texts, problems)
+    names = ", ".join(texts)
     available = {definition.name: definition for definition in derived.definitions}
     for definition in parsed.definitions:
         if definition.name in available:
@@ -61,15 +64,16 @@ def combine_from(
     chosen = [definition for definition in derived.definitions if definition.name in needed]
     problems += _clashing_prefixes(chosen, derived.namespaces, parsed.namespaces)
     if problems:
-        raise RuleError(problems, source_name=source_name, text=text)
+        raise rule_error(problems, texts)
     prefixes = {prefix: uri for prefix, uri in derived.namespaces.items() if prefix}
     together = ParsedRules(
         (*chosen, *parsed.definitions), {**prefixes, **parsed.namespaces}, references=parsed.references
     )
     try:
-        return checked_rules(together, [], None, "<rules>", sources=sources, languages=languages)
+        rules = checked_rules(together, [], None, "<rules>", sources=sources, languages=languages)
     except RuleError as error:
-        raise RuleError(error.problems, source_name=source_name, text=text) from None
+        raise rule_error(error.problems, texts) from None
+    return replace(rules, source_name=names, files=(*texts, *derived.files))
 
 
 def _unknown(
@@ -85,7 +89,9 @@ def _unknown(
             if leaf.name is not None and leaf.name not in known:
                 yield RuleProblem(
                     f"event {definition.name}: there is no event called {leaf.name}, here or derived from the schema",
-                    names.did_you_mean(leaf.name) or "xmlcep derive XSD shows the derived events",
+                    operation_hint(leaf.name)
+                    or names.did_you_mean(leaf.name)
+                    or "xmlcep derive XSD shows the derived events",
                     leaf.at,
                 )
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from contexts import Chains, Entry, Group
 from contexts.constraints import Absence, Constraint, Contiguity, Gap, Order, Violations
-from contexts.entry import EMPTY_START, END, FIRST
+from contexts.entry import END, FIRST, START
 from contexts.grouping import Key
 from contexts.search import Constrained
 
@@ -40,14 +40,16 @@ class SequenceState(CombiningState):
         self._position = {operand: position for position, operand in enumerate(positive)}
         self._last = len(positive) - 1
         # An empty composite is in order with everything, and dropping it would disturb M5. In recent context a
-        # newer event replaces an older one even if it is hopeless itself.
+        # newer event replaces an older one even if it is hopeless itself; runs see for themselves (S2).
         self.hopeless_without = [
             position > 0
-            and not self.context.replaces
+            and not (self.context.replaces or self.context.runs)
             and operands[k].solid
             and all(operands[before].prompt for before in positive[:position])
             for position, k in enumerate(positive)
         ]
+        # In cumulative context what ends a combination stays while ``having`` is false of all there is (Q1).
+        self._waits_for_more = self.context.batches and self.values.having is not None
         self.violations: dict[int, Violations] = {}
         # Of each negated operand, how many operands that have to occur stand before it.
         self._before = {k: sum(other < k for other in positive) for k in definition.negated}
@@ -55,8 +57,9 @@ class SequenceState(CombiningState):
         constraints = self._constraints(definition)
         if len(constraints) > 1 or self.values.having is not None:
             self.exists = Constrained(
-                constraints, ordered=True, admit=self.values.admitter(), tries=setting.tries
-            )
+                constraints, ordered=True, admit=self.values.admitter(), tries=setting.tries,
+                binders=self.binders(),
+            )  # fmt: skip
         else:
             self.exists = Chains()
 
@@ -112,7 +115,7 @@ class SequenceState(CombiningState):
                 self.admit(group, position, key, (entry,), cause)
         else:
             self.admit(group, position, key, arrivals, cause)
-        if position == self._last and group.stored[position]:
+        if position == self._last and group.stored[position] and not self._waits_for_more:
             group.stored[position].clear()
             self.drop_if_empty(key)
 
@@ -133,18 +136,17 @@ class SequenceState(CombiningState):
             self.violations[child].add(key, arrivals)
         if before:
             for group in groups:
-                self._start_over(group, before - 1, arrivals)
+                self._start_over(group, before - 1, self.violations[child])
         elif self.node.definition.options.within is not None:
             self._watch_over_violations(key, arrivals)
 
-    def _start_over(self, group: Group, position: int, arrivals: Sequence[Entry]) -> None:
-        """Z3: a multiplicity directly before starts over if its composite has nothing behind it any more."""
+    def _start_over(self, group: Group, position: int, violations: Violations) -> None:
+        """Z3: a multiplicity directly before starts over if nothing can come behind its composite any more."""
         owner = None if group.owners is None else group.owners[position]
         if owner is None:
             return
-        starts = [entry[0] for entry in arrivals if entry[0] != EMPTY_START]
         for entry in list(group.stored[position]):
-            if any(entry[END] < start for start in starts):
+            if violations.forbid([other for other in violations.of(group.key) if entry[END] < other[START]]):
                 owner.consumed(entry)
 
     # ---- freeing (G4) ---------------------------------------------------------------------------------

@@ -34,16 +34,14 @@ def violations_of(operand: OperatorNode | LeafNode, setting: Setting, tree: int,
 
 
 class NegatedMultiplicityState(OperatorState):
-    """A negated multiplicity: hands its arrivals up as they are, to be counted where they lie (Z5)."""
+    """A negated multiplicity: hands its arrivals up as they are, to be counted where they lie; it raises nothing by
+    itself (Z5)."""
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         self.outbox.extend(arrivals)
 
     def forget(self, key: Key) -> None:
         pass
-
-    def clear(self) -> None:
-        super().clear()
 
     def size(self) -> int:
         return 0
