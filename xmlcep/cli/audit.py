@@ -24,6 +24,7 @@ from ._idle_rules import idle_rules
 from ._locations import location_option
 from ._output import make_console, plain
 from ._progress import audit_progress
+from ._rule_sources import allow_option, reference_option
 from ._targets import Target, Written, force_option, guard
 
 FINDINGS_FOUND = 1
@@ -43,6 +44,8 @@ QUARANTINED = 3
     help="The rules can use the events derived from it; without rules they are its complete elements.",
 )
 @location_option
+@reference_option
+@allow_option
 @click.option(
     "--out", metavar="PATH", type=click.Path(), help="Where the findings go; without it to standard output."
 )
@@ -96,6 +99,7 @@ QUARANTINED = 3
 )  # fmt: skip
 def command(
     logs: tuple[str, ...], rules_files: tuple[str, ...], schema: str | None, locations: dict[str, str],
+    references: dict[str, str], allow: tuple[str, ...],
     out: str | None, format: str, partition_by_rule: bool, engine: str, master: str | None,
     partitions: int | None, operators: bool, on_bad_record: str, quarantine: str | None,
     summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, explain: bool, dry_run: bool,
@@ -106,7 +110,7 @@ def command(
     LOG is a file (with the files it was rolled over to), a folder, a pattern, a pipe, or - for standard input; JSON
     Lines, also packed with gzip or zstd, or Parquet.
     """
-    rules = _rules(rules_files, schema, locations)
+    rules = _rules(rules_files, schema, locations, references, allow)
     if out is None and format == "parquet":
         raise click.UsageError("--format parquet needs --out: Parquet cannot be written to standard output")
     if out is None and partition_by_rule:
@@ -129,7 +133,12 @@ def command(
         ]  # fmt: skip
         if quarantine is None and out is not None:
             targets.append(Target(default_target(Path(out)), Written.QUARANTINE))
-        sources = [*rules_files, *([] if schema is None else [schema]), *locations.values()]
+        sources = [
+            *rules_files,
+            *([] if schema is None else [schema]),
+            *locations.values(),
+            *references.values(),
+        ]
         guard(targets, sources, force=force)
         with audit_progress(shown=not quiet and sys.stderr.isatty()) as progress:
             result = audit(
@@ -152,16 +161,21 @@ def command(
     return FINDINGS_FOUND if fail_on_findings and result.summary.findings else 0
 
 
-def _rules(files: tuple[str, ...], schema: str | None, locations: dict[str, str]) -> Rules:
+def _rules(
+    files: tuple[str, ...], schema: str | None, locations: dict[str, str], references: dict[str, str],
+    allow: tuple[str, ...],
+) -> Rules:  # fmt: skip
     if schema is not None:
         from ..schema.with_rules import load_with_schema  # needs the extra schema
 
-        return load_with_schema(files or None, schema, locations=locations)
+        return load_with_schema(
+            files or None, schema, locations=locations, references=references, allow=allow
+        )
     if not files:
         raise click.UsageError(
             "say what to look for: --rules FILE, or --schema XSD for its complete elements"
         )
-    return load_rules(*files)
+    return load_rules(*files, references=references, allow=allow)
 
 
 def _explain(

@@ -13,6 +13,7 @@ from rich.tree import Tree
 from ..auditing.plan.description import describe_pass, key_of
 from ..auditing.plan.partition_key import Pass, make_plan
 from ..errors import RuleError, RuleProblem
+from ..languages import Languages
 from ..rules import Rules
 from ..rules.drawing import leaf_text, operator_traits, tree_traits
 from ..rules.files import rule_error, rules_of
@@ -21,6 +22,7 @@ from ..rules.trees import EventTree, LeafNode, OperatorNode
 from ._check_json import report
 from ._locations import location_option
 from ._output import make_console, plain
+from ._rule_sources import allow_option, reference_option
 from ._rules_input import read_texts, rules_argument
 
 WRONG = 2
@@ -43,10 +45,12 @@ WRONG = 2
     help="Also report what documents of this schema can never match; its derived events can be used by name.",
 )
 @location_option
+@reference_option
+@allow_option
 @click.option("-q", "--quiet", is_flag=True, help="Show no trees: only what is wrong, or worth a warning.")
 def command(
     rules: tuple[str, ...], with_plan: bool, mermaid: bool, as_json: bool, schema: str | None,
-    locations: dict[str, str], quiet: bool,
+    locations: dict[str, str], references: dict[str, str], allow: tuple[str, ...], quiet: bool,
 ) -> int:  # fmt: skip
     """Check the files RULES and show their event trees: operators, path types, contexts, termination, what they
     depend on, and the key by which an audit divides the work.
@@ -56,7 +60,7 @@ def command(
     """
     texts = read_texts(rules)
     try:
-        checked = _checked(texts, schema, locations)
+        checked = _checked(texts, schema, locations, references, allow)
     except RuleError as error:
         if not as_json:
             raise
@@ -76,13 +80,16 @@ def command(
     return 0
 
 
-def _checked(texts: dict[str, str], schema: str | None, locations: dict[str, str]) -> Rules:
+def _checked(
+    texts: dict[str, str], schema: str | None, locations: dict[str, str], references: dict[str, str],
+    allow: tuple[str, ...],
+) -> Rules:  # fmt: skip
     """The rules; with a schema with the derived events they use, and an error if they can never match its documents."""
     if schema is None:
-        return rules_of(texts)
+        return rules_of(texts, references=references, languages=Languages(allow=allow))
     from ..schema.with_rules import require_matching, rules_with_schema
 
-    rules = rules_with_schema(texts, schema, locations=locations)
+    rules = rules_with_schema(texts, schema, locations=locations, references=references, allow=allow)
     require_matching(rules, texts, schema, locations=locations)
     return rules
 

@@ -18,7 +18,6 @@ from ..timestamps import TimeError, microseconds, timestamp
 from .dispatch import select
 from .edits import Edit, by_time_point
 from .evaluation import Evaluation, deliver
-from .references import NO_REFERENCES, References
 from .release import Release
 from .setting import MOST_TRIES, Setting
 from .timers import ORDER, Due, by_tree
@@ -68,10 +67,10 @@ class Detector:
                 f"a detector needs rules, not {rules!r}: use load_rules(file) or parse_rules(text)"
             )
         active = self._active = select(graph, trees)
-        references: References = NO_REFERENCES
         self._document = (Replica() if document is None else document) if active.asking else None
         self._setting = Setting(
-            graph.programs, follows_time=active.follows_time, document=self._document, references=references,
+            graph.programs, follows_time=active.follows_time, document=self._document,
+            references=rules.reference_roots(),
             tries=tries,
         )  # fmt: skip
         self._clock = self._setting.clock

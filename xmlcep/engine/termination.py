@@ -169,4 +169,4 @@ class Deferral:
             return True
         document = self.setting.document
         element = None if document is None else document.element(self.state.grouping.place_of(key))
-        return element is not None and self.condition.holds(element)
+        return element is not None and self.condition.holds(element, self.setting.references)

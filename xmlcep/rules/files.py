@@ -9,27 +9,51 @@ from pathlib import Path
 from ..algebra import EventDefinition, Leaf, Reference, operators_of, walk
 from ..errors import RuleError, RuleProblem, XmlCepError
 from ..language import ParsedRules, parse_definitions
-from .ruleset import Rules, checked_rules, parse_rules
+from ..languages import Language, Languages
+from .references import ReferenceSources, Source
+from .ruleset import Rules, checked_rules
+
+_INSTALLED = Languages()
 
 
-def load_rules(path: str | Path, *more: str | Path) -> Rules:
+def load_rules(
+    path: str | Path,
+    *more: str | Path,
+    references: Mapping[str, Source] | None = None,
+    languages: Mapping[str, Language] | None = None,
+    allow: Iterable[str] = (),
+) -> Rules:
     """The rules in a file (UTF-8), or in several: they can use each other's events, and are checked as one set.
 
-    A namespace declaration holds for its own file. Raises one `RuleError` with all that is wrong in all files, or
-    `XmlCepError` when a file cannot be read.
+    A namespace declaration holds for its own file. ``references`` are reference documents by name (V8), files, bytes of
+    XML or trees; those that are not given lie beside the rules file that names them. ``languages`` are engines for
+    opaque leaves by name, beside those that are installed; ``allow`` names the ones that can do anything, such as
+    ``python`` (O2). Raises one `RuleError` with all that is wrong in all files, or `XmlCepError` when a file cannot be
+    read.
     """
-    return rules_of(read_rules_texts((path, *more)))
+    usable = Languages(languages or {}, tuple(allow))
+    return rules_of(read_rules_texts((path, *more)), references=references, languages=usable)
 
 
-def rules_of(texts: Mapping[str, str]) -> Rules:
-    """The rules that one or several texts, by name, say together; raises `RuleError`."""
+def rules_of(
+    texts: Mapping[str, str],
+    *,
+    references: Mapping[str, Source] | None = None,
+    languages: Languages = _INSTALLED,
+) -> Rules:
+    """The rules that one or several texts, by name, say together; raises `RuleError`. Reference documents that are not
+    given lie beside the files that the texts are called after."""
     names = tuple(texts)
-    if len(names) == 1:
-        return replace(parse_rules(texts[names[0]], names[0]), files=names)
+    sources = ReferenceSources(references or {}, beside=names[0])
     problems: list[RuleProblem] = []
+    if len(names) == 1:
+        text = texts[names[0]]
+        alone = parse_definitions(text, problems)
+        rules = checked_rules(alone, problems, text, names[0], sources=sources, languages=languages)
+        return replace(rules, files=names)
     parsed = parse_files(texts, problems)
     try:
-        rules = checked_rules(parsed, problems, None, ", ".join(names))
+        rules = checked_rules(parsed, problems, None, ", ".join(names), sources=sources, languages=languages)
     except RuleError as error:
         raise rule_error(error.problems, texts) from None
     return replace(rules, files=names)

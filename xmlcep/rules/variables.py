@@ -43,7 +43,9 @@ class LeafVariables(Mapping[str, VariableKind]):
     the composite it takes (of one taken by ``?``: any name, V5), reference documents."""
 
     def __init__(self, given: Mapping[str, VariableKind], *, any_name: bool) -> None:
-        self._given = {**dict.fromkeys(BUILT_IN, VariableKind.STRING), **given}
+        known = dict.fromkeys(BUILT_IN, VariableKind.STRING)
+        # A number where there is one: $txn of a record without is empty (F2).
+        self._given = {**known, "ts": VariableKind.NUMBER, "txn": VariableKind.VALUE, **given}
         self._any_name = any_name
 
     def __getitem__(self, name: str) -> VariableKind:

@@ -113,11 +113,7 @@ class Pass:
 
     def rules(self, rules: Rules) -> Rules:
         """The part of ``rules``, from which the plan was made, that defines its trees and their sources."""
-        names = _named(rules.graph, [*self.trees, *self.sources])
-        chosen = [definition for definition in rules.definitions if definition.name in names]
-        if len(chosen) == len(rules.definitions):
-            return rules
-        return Rules.from_definitions(chosen, rules.namespaces)
+        return rules.part(_named(rules.graph, [*self.trees, *self.sources]))
 
     def step(self, path: PathType) -> int | None:
         """The index of the key node's step in this absolute path type; None: it lies outside every key."""
@@ -366,6 +362,11 @@ def _reasons(
         outside = [tree.name for tree in trees if looks_outside(graph, tree)]
         if outside:
             yield f"{_do(outside, 'ask')} what may lie anywhere in the document (U2)"
+        for tree in trees:
+            for language in sorted(
+                {text.language for text in graph.opaque_texts(tree) if text.needs_document}
+            ):
+                yield f"{tree.name} asks {language}, which may look at all of the document (O1)"
     else:
         deeper = any(operator.path not in keys for tree in trees for operator in tree.operators)
         yield f"every operator groups by {' or '.join(map(str, keys))}{' or by a node below' if deeper else ''} (K1)"
