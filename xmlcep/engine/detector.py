@@ -14,7 +14,7 @@ from path_types import PathType
 from ..algebra import Unit
 from ..documents import Replica
 from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
-from ..timestamps import TimeError, microseconds, timestamp
+from ..timestamps import as_microseconds, timestamp
 from .dispatch import select
 from .edits import Edit, by_time_point
 from .evaluation import Evaluation, deliver
@@ -286,7 +286,7 @@ class Detector:
         ``time`` is RFC 3339 text, a `datetime.datetime` with a time zone, or microseconds since 1970. One that is not
         later than the document's time changes nothing (Z13). Raises `TimeError` for what is no time.
         """
-        now = _microseconds(time)
+        now = as_microseconds(time)
         if self._closed:
             return []
         raised = self.end_edit()
@@ -365,13 +365,3 @@ class Detector:
 
 def _as_event(event: PrimitiveEvent) -> PrimitiveEvent:
     return event if type(event) is PrimitiveEvent else _new_tuple(PrimitiveEvent, event)
-
-
-def _microseconds(time: str | int | datetime) -> int:
-    if isinstance(time, int):
-        return time
-    if isinstance(time, datetime):
-        if time.tzinfo is None:
-            raise TimeError(f"{time!r} has no time zone: write datetime(…, tzinfo=datetime.UTC)")
-        return microseconds(time.isoformat())
-    return microseconds(time)

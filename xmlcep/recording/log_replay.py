@@ -114,7 +114,9 @@ class History:
             self._advance(clock)
 
     def _advance(self, clock: ClockRecord) -> None:
-        """Time has passed (W6): what is due fires here, once there are rules that ask for time."""
+        """Time has passed (W6): what is due fires here."""
+        if self.detector is not None:
+            self._raise(self.detector.advance(clock.at))
 
     def _control(self, control: Control, origin: Origin) -> None:
         if control.kind == OPEN:

@@ -23,6 +23,9 @@ class Listener(Protocol):
     def on_commit(self, txn: int) -> None:
         """The last event of transaction ``txn`` has been delivered."""
 
+    def on_advance(self, at: str) -> None:
+        """It is this time (RFC 3339, UTC) now, although nothing has changed (W6)."""
+
 
 class Commit(tuple[int]):
     """Stands in the queue behind the last event of a transaction."""

@@ -6,11 +6,13 @@ import time
 import weakref
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
 from ..events import CompositeEvent, PrimitiveEvent
+from ..timestamps import as_microseconds, microseconds, timestamp
 from . import foreign
 from .classes import LOOKUPS
 from .delivery import Delivery, Listener
@@ -236,6 +238,36 @@ class Document:
         """Finds edits made through `foreign` proxies; every commit, and every call of the document, does so, too."""
         foreign.catch_up(self._tree)
         self._tree.end_edit()
+
+    # --- time
+
+    def advance(self, time: str | int | datetime) -> None:
+        """Says that it is this time although nothing has changed, so that watches raise what is due (W6).
+
+        ``time``: RFC 3339 text, a `datetime.datetime` with a time zone, or microseconds since 1970; one that is not
+        later than that of the last change changes nothing. A recorder writes it down. Raises `TimeError` for what is
+        no time, `RefusedError` in a transaction, in a block that is one edit and in callbacks.
+        """
+        at = timestamp(as_microseconds(time))
+        self._settled("advance()")
+        delivery = self.delivery
+        if delivery.delivering:
+            raise RefusedError("advance() in a callback: other callbacks have not heard of the change yet")
+        with delivery.under_way():
+            for listener, _ in (*delivery.recorders, *delivery.listeners):
+                listener.on_advance(at)
+
+    def next_due(self) -> str | None:
+        """When a watch will raise something next if nothing changes, as RFC 3339 text (UTC); None if none will (W6).
+
+        Nothing here starts a thread: set an alarm, and call `advance` then.
+        """
+        from .watches import Watch
+
+        watches = [each for each, _ in self.delivery.listeners if isinstance(each, Watch)]
+        return min(
+            (due for due in (watch.next_due() for watch in watches) if due), key=microseconds, default=None
+        )
 
     # --- what it knows
 

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ..documents import Replica
@@ -26,7 +27,16 @@ _MOST_WARNINGS = 5
 class Watch:
     """Detects composite events on a document, from its making until `close`; made by `Document.watch`."""
 
-    __slots__ = ("_detector", "_document", "_on_event", "_only", "_rules", "_streams", "findings")
+    __slots__ = (
+        "_advanced",
+        "_detector",
+        "_document",
+        "_on_event",
+        "_only",
+        "_rules",
+        "_streams",
+        "findings",
+    )
 
     def __init__(
         self,
@@ -48,6 +58,7 @@ class Watch:
             asking = any(map(graph.asks_document, graph.trees))
             state = Replica.from_snapshot(*document.snapshot()) if asking else None
             detector = Detector(rules, operators=operators, document=state)
+        self._advanced: list[CompositeEvent] = []
         self._document = document
         self._detector = detector
         self._rules = rules
@@ -69,7 +80,26 @@ class Watch:
         """The end of a transaction is a flush (D3; called by the document)."""
         self._raise(self._detector.flush())
 
+    def on_advance(self, at: str) -> None:
+        """Time has passed (W6; called by the document)."""
+        self._advanced = self._raise(self._detector.advance(at))
+
     # --- what the application asks for
+
+    def advance(self, time: str | int | datetime) -> list[CompositeEvent]:
+        """Says that it is this time although nothing has changed: `Document.advance`, for all watches of the document.
+
+        Returns what this watch raised; raises as that does, and nothing happens on a closed watch.
+        """
+        if self.closed:
+            return []
+        self._advanced = []
+        self._document.advance(time)
+        return self._advanced
+
+    def next_due(self) -> str | None:
+        """When something is due next, as RFC 3339 text (UTC); None if nothing is (W6)."""
+        return None if self.closed else self._detector.next_due()
 
     def flush(self) -> list[CompositeEvent]:
         """Releases what is deferred (D3), calls ``on_event``, and returns what was raised.
