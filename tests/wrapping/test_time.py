@@ -55,7 +55,7 @@ def test_all_watches_hear_of_it_and_callbacks_edit_behind_it(time: str | datetim
     second.close()
 
 
-@pytest.mark.parametrize("time", ["tomorrow", "2026-01-05", True, None, datetime(2026, 1, 5)])  # noqa: DTZ001
+@pytest.mark.parametrize("time", ["tomorrow", "2026-01-05", True, None, datetime(2026, 1, 5)])
 def test_what_is_no_time(time: object) -> None:
     with pytest.raises(TimeError):
         ordered().advance(time)  # type: ignore[arg-type]
