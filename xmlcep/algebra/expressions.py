@@ -228,6 +228,11 @@ class Operator(ABC):
             yield from ((k,) for k in self.required)  # all of that has been raised: one more of it
         yield self.required
 
+    @property
+    def constituents(self) -> tuple[int, ...]:
+        """The operands whose events are constituents of its composites."""
+        return tuple(k for k in range(len(self.operands)) if k not in self.negated)
+
     # ---- its variables (V2 to V5) ---------------------------------------------------------------------
 
     joins: ClassVar[bool] = True
@@ -247,7 +252,8 @@ class Operator(ABC):
     @property
     def turns(self) -> tuple[int, ...]:
         """The operands in the order in which they are fed at a time point (H3): negated ones first (A1)."""
-        return (*self.negated, *(k for k in range(len(self.operands)) if k not in self.negated))
+        positive = (k for k in range(len(self.operands)) if k not in self.negated)
+        return (*self.negated, *positive)
 
 
 Expression: TypeAlias = Leaf | Operator

@@ -92,7 +92,7 @@ class _Log(NamedTuple):
 def _read(logs: LogPath | Iterable[LogPath], doc: str | None) -> _Log:
     documents: dict[str, _Past] = {}
     bad: list[BadRecord] = []
-    files = [file.path for file in find_files(logs)]
+    files = [file.path for file in find_files(logs).files]
     for item in read_log(files, on_bad=bad.append, clock=ClockCheck.ANY):
         if doc is not None and item.doc != doc:
             continue

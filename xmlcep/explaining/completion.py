@@ -77,6 +77,8 @@ class _Search:
         deciding = list(dict.fromkeys(self._deciding()))
         if deciding:
             return Completion((), f"depends on values: {'; '.join(deciding)}")
+        if any(state.node.deferred and self.tree.account(state, key).raised for state, key in self._inside()):
+            return Completion((), "not looked for: an operator in it keeps what it has released already")
         stored = self._stored()
         if len(stored) > MOST_STORED:
             return Completion((), f"not looked for: the group has {len(stored):,} events")
@@ -194,20 +196,25 @@ class _Search:
     def _stored(self) -> list[PrimitiveEvent]:
         """The primitive events that the group has, with those in groups of inner operators in it, in their order."""
         found: dict[int, PrimitiveEvent] = {}
-        waiting: list[tuple[OperatorState, Key]] = [(self.root, self.key)]
-        while waiting:
-            state, key = waiting.pop()
+        for state, key in [(self.root, self.key), *self._inside()]:
             for entries in state.account(key).stored:
                 for entry in entries:
                     event = entry[EVENT]
                     events = event.flattened() if isinstance(event, CompositeEvent) else (event,)
                     found.update((one.ts, self._timed(one, entry)) for one in events)
+        stored = [found[ts]._replace(more=False) for ts in sorted(found)]
+        return [*self._creations(), *stored]
+
+    def _inside(self) -> Iterator[tuple[OperatorState, Key]]:
+        """The groups of inner operators that lie in the group."""
+        waiting: list[tuple[OperatorState, Key]] = [(self.root, self.key)]
+        while waiting:
+            state, key = waiting.pop()
             for operand, inner in self.groups.inner(state, key):
                 child = state.children[operand]
                 assert child is not None
                 waiting.append((child, inner))
-        stored = [found[ts]._replace(more=False) for ts in sorted(found)]
-        return [*self._creations(), *stored]
+                yield child, inner
 
     def _timed(self, event: PrimitiveEvent, entry: Entry) -> PrimitiveEvent:
         """An event with the document time at which it came, which need not be the time in its record (W1)."""
@@ -304,6 +311,8 @@ class _Search:
                     yield f"what raises {leaf.type}"
                 elif leaf.leaf.filter is not None or leaf.leaf.opaque is not None:
                     yield written(leaf.leaf, self.groups.nodes._namespaces)
+            if state.node.watches_group:
+                yield "what else has happened in the group"
             if definition.negated:
                 yield "what must not occur"
 

@@ -45,6 +45,10 @@ class Aperiodic(Operator):
         return (2,)
 
     @property
+    def constituents(self) -> tuple[int, ...]:
+        return (0, 1)
+
+    @property
     def turns(self) -> tuple[int, ...]:
         """W8: at one time point c, then b, then a."""
         return (2, 1, 0)
@@ -72,6 +76,10 @@ class AperiodicStar(Aperiodic):
     @property
     def required(self) -> tuple[int, ...]:
         """All: it raises when the last closes."""
+        return (0, 1, 2)
+
+    @property
+    def constituents(self) -> tuple[int, ...]:
         return (0, 1, 2)
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
