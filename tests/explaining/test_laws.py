@@ -46,7 +46,7 @@ def test_asking_changes_nothing(definitions, history, often: int) -> None:  # ty
         except EvaluationError:
             return
         raised = taken(asked, step)
-        assert raised == expected
+        assert list(map(repr, raised)) == list(map(repr, expected))  # a value can be NaN
         findings += raised
         if number % often == 0:
             groups = asked.pending(limit=None)
@@ -59,7 +59,7 @@ def test_asking_changes_nothing(definitions, history, often: int) -> None:  # ty
                 assert asked.why(finding, findings=findings).text()
         assert asked.size() == unasked.size()
         asked._check()
-    assert asked.close() == unasked.close()
+    assert repr(asked.close()) == repr(unasked.close())
 
 
 @some
