@@ -33,6 +33,7 @@ LAYERS = (
     ("xmlcep.schema",),
     ("xmlcep.versions",),
     ("xmlcep.auditing",),
+    ("xmlcep.report",),
     ("xmlcep",),
     ("xmlcep.cli",),
     ("xmlcep.__main__",),
