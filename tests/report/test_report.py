@@ -21,7 +21,10 @@ RULES = """event Complete = ins(item/price) & ins(item/quantity)
 event Price = upd(item/price/text())
 event Never = ins(item/prize) & ins(item/quantity)
 """
-HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\u202e\u2066\x85{{ 7*7 }}<!-- javascript:alert(3)"
+HOSTILE = (
+    "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+    "\u202e\u2066\x85{{ 7*7 }}<!-- javascript:alert(3)"
+)
 
 
 @pytest.fixture

@@ -7,12 +7,15 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from lxml import etree
+
+from path_types import Axis, PathType
 
 from ..auditing import audit
 from ..auditing.explanations import Past, read_pasts, why_not_in
@@ -207,21 +210,16 @@ def _event(one: Mapping[str, Any], texts: _Texts) -> list[Any]:
 def _node(path: str | None, ids: Sequence[int]) -> str:
     if path is None:
         return "the document"
-    steps = [step.rpartition("}")[2] for step in _steps(path)]
-    return "/" + "/".join(f"{step}#{node}" for step, node in zip(steps, ids, strict=False))
+    return "/" + "/".join(f"{step}#{node}" for step, node in zip(_steps(path), ids, strict=False))
 
 
-def _steps(path: str) -> list[str]:
-    """The steps of a path; a namespace may have slashes."""
-    steps, depth, begun = [], 0, ""
-    for sign in path.lstrip("/"):
-        depth += (sign == "{") - (sign == "}")
-        if sign == "/" and not depth:
-            steps.append(begun)
-            begun = ""
-        else:
-            begun += sign
-    return [*steps, begun]
+@lru_cache(maxsize=10_000)
+def _steps(path: str) -> tuple[str, ...]:
+    """The steps of a path, without namespaces."""
+    return tuple(
+        f"{'@' if step.axis is Axis.ATTRIBUTE else ''}{step.test.rpartition('}')[2]}"
+        for step in PathType.parse(path).steps
+    )
 
 
 def _short(text: str, longest: int) -> str:

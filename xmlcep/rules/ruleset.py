@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from html import escape
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from ..languages import Language, Languages
 from .drawing import draw_mermaid
 from .event_graph import EventGraph, build_graph
 from .references import Documents, ReferenceSources, Source, mismatches, missing
+from .svg import draw_svg
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,6 +114,13 @@ class Rules:
     def mermaid(self) -> str:
         """The event trees as a Mermaid flow chart, joined where one takes the events of another."""
         return draw_mermaid(self.graph, self.namespaces)
+
+    def _repr_html_(self) -> str:
+        """Each rule as text and as a drawing, for notebooks (Y8)."""
+        parts = [
+            f"<h4>{escape(tree.name)}</h4>{draw_svg(tree, self.namespaces)}" for tree in self.graph.trees
+        ]
+        return f"<pre>{escape(str(self))}</pre>{''.join(parts)}"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         # Conditions hold compiled XPath, which cannot be copied; the definitions say all there is to say.
