@@ -113,7 +113,7 @@ class Detector:
         self._last = event
         self._clock.point = event[0]
         bound = evaluation.dispatch[event[1]][event[2]]
-        if evaluation.waiting or composites:
+        if evaluation.waiting.elsewhere or composites:
             event = _as_event(event)
             self._last = event
             evaluation.process(event, bound, self._active.by_outside_tree(composites))
@@ -134,16 +134,17 @@ class Detector:
             return
         evaluation, clock = self._evaluation, self._clock
         dispatch, waiting, report = evaluation.dispatch, evaluation.waiting, evaluation.report
+        elsewhere = waiting.elsewhere
         txn: int | None = None
         for event in events:
             if event[9] != txn:
-                if txn is not None and waiting:
+                if txn is not None and waiting.release:
                     yield from self.flush()
                 txn = event[9]
             self._last = event
             clock.point = event[0]
             bound = dispatch[event[1]][event[2]]
-            if waiting:
+            if elsewhere:
                 evaluation.process(_as_event(event), bound, {})
             elif bound is None:
                 continue
@@ -212,7 +213,7 @@ class Detector:
             return []
         raised = [] if self._is_plain else self.end_edit()
         due = self._due_by_transactions() if self._setting.timers.waits() else {}
-        if not (self._evaluation.waiting or due):
+        if not (self._evaluation.waiting.release or due):
             return raised
         if not isinstance(cause, (PrimitiveEvent, TimePoint)):
             cause = _new_tuple(PrimitiveEvent, cause)
@@ -234,7 +235,7 @@ class Detector:
         self._clock.point = max(self._clock.point + 1, point.ts)
         if self._document is not None and (more or self._edit.is_open()):
             self._edit.hold_time_point(point, Release.LEFT, {})
-        elif self._evaluation.waiting:
+        elif self._evaluation.waiting.elsewhere:
             self._evaluation.run(point, {}, {})
             self._evaluation.free_the_dying()
         return self._evaluation.take_report()

@@ -146,7 +146,7 @@ class TypeDispatch:
     ``steps`` are the trees that take them, in order of G2; ``watchers`` those that only have to know of them while a
     condition waits, by index; ``alone`` says that none of the steps is used by another chosen tree; ``freed`` are the
     operators (tree, postorder index) of which a deleted node can be a group (G4). ``direct`` says that in each tree
-    there is but one arrival, and nothing deferred.
+    there is but one arrival.
     """
 
     steps: tuple[tuple[int, TreeDispatch], ...]
@@ -225,8 +225,7 @@ class ActiveTrees:
                 watchers[tree.index] = plan
             if plan is not None and (plan.visit or plan.presences):
                 steps.append((tree.index, plan))
-                deferred = any(operator.deferred for operator in tree.operators)
-                direct = direct and plan.direct and not (deferred or tree.flat)
+                direct = direct and plan.direct and not tree.flat
             if operation == "del" and not tree.flat:
                 freed += [
                     (tree.index, node.index) for node in tree.operators if equals_or_ends(node.path, path)

@@ -10,7 +10,7 @@ from contexts.entry import EMPTY_END, EMPTY_START
 from contexts.grouping import Key
 from path_types import PathType
 
-from ..algebra import Order, Promise
+from ..algebra import Order, Promise, Termination
 from ..events import Cause, CompositeEvent, PrimitiveEvent
 from ..rules.trees import EventTree
 from .dispatch import Delivery, TreeDispatch
@@ -22,6 +22,7 @@ from .release import Release
 from .setting import Setting
 from .termination import Deferral
 from .timers import Due
+from .waiting import Waiting
 
 Answers: TypeAlias = dict[tuple[int, int, int], "Bindings | None"]
 """What leaves have found out before, by tree, operator and operand: the variables bound, None if it is not taken."""
@@ -64,6 +65,8 @@ class TreeState:
         # By postorder index, what makes an operator wait (D2 to D4); None if it never does.
         self._deferral = tuple(_deferral(state, setting) for state in self.states)
         self.deferrals = tuple(deferral for deferral in self._deferral if deferral is not None)
+        for deferral in self.deferrals:
+            deferral.state.taker = deferral
         self._clock = setting.clock
         self._needs_time = tree.needs_time
         # By operator and operand, the leaves that ask something of an event, or bind something (F1, V1).
@@ -186,7 +189,7 @@ class TreeState:
     ) -> list[Entry]:
         """One operator's turn (X2): creation, arrivals child by child, timers, releases; returns what it raised."""
         deferral = self._deferral[state.node.index]
-        taker = state if deferral is None else deferral
+        taker = state.taker
         event = cause if isinstance(cause, PrimitiveEvent) and release is Release.LEFT else None
         if dispatch is not None and event is not None and state.node.index in dispatch.creations:
             place = state.grouping.place(event.path, event.ids)
@@ -267,13 +270,17 @@ class TreeState:
         """Whether any group has something still to be released."""
         return any(deferral.pending for deferral in self.deferrals)
 
-    def is_due_elsewhere(self) -> bool:
-        """Whether a release, or what happens elsewhere, may raise something (D2, D3)."""
-        return any(deferral.is_due_elsewhere() for deferral in self.deferrals)
-
-    def is_blocked(self) -> bool:
-        """Whether a condition is asked again when its node changes (U3)."""
-        return any(deferral.blocked for deferral in self.deferrals)
+    def note(self, waiting: Waiting) -> None:
+        """Says in ``waiting`` what the tree waits for now (D2, D3, U3)."""
+        index, released, elsewhere, blocked = self.tree.index, False, False, False
+        for deferral in self.deferrals:
+            if deferral.is_due_elsewhere():
+                released = True
+                elsewhere = elsewhere or deferral.mode is Termination.NON_LOCAL
+            blocked = blocked or bool(deferral.blocked)
+        (waiting.release.add if released else waiting.release.discard)(index)
+        (waiting.elsewhere.add if elsewhere else waiting.elsewhere.discard)(index)
+        (waiting.blocked.add if blocked else waiting.blocked.discard)(index)
 
     # ---- freeing (G4) -----------------------------------------------------------------------------------
 
