@@ -71,7 +71,8 @@ class RuleSummary:
 class Summary:
     """Counts of an audit, in all, per document and per rule; ``seconds`` is how long all of it took.
 
-    ``records_per_rule`` has all rules, also those that found nothing, see `RuleSummary`.
+    ``records_per_rule`` has all rules, also those that found nothing, see `RuleSummary`. ``notes`` are sentences that a
+    person should read: which engine was taken and why, what was left out, what may be wrong with a log or a rule.
     """
 
     engine: str
@@ -80,6 +81,7 @@ class Summary:
     seconds: float = 0.0
     documents: dict[str, DocumentSummary] = field(default_factory=dict)
     records_per_rule: dict[str, int | None] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
     def document(self, doc: str) -> DocumentSummary:
         """The entry of a document, made when it is first asked for."""
@@ -122,7 +124,7 @@ class Summary:
         """The summary as a JSON object: rules and documents in order of names, documents with their ``seconds``."""
         return {
             "engine": self.engine, "files": self.files, "records": self.records, "findings": self.findings,
-            "quarantined": self.quarantined, "seconds": round(self.seconds, 6),
+            "quarantined": self.quarantined, "seconds": round(self.seconds, 6), "notes": list(self.notes),
             "per_rule": dict(sorted(self.per_rule.items())),
             "rules": {name: each.to_record() for name, each in self.rules.items()},
             "documents": [
@@ -176,6 +178,11 @@ class AuditResult:
         if not self.out.is_dir():
             return [self.out]
         return sorted(self.out.glob(f"name=*/findings.{self.format}"))
+
+    @property
+    def notes(self) -> list[str]:
+        """What a person should read, see `Summary`."""
+        return self.summary.notes
 
     @property
     def findings(self) -> pyarrow.Table:

@@ -8,6 +8,7 @@ from itertools import islice
 from path_types import PathType
 
 from ..auditing import Summary
+from ..auditing.inputs import LogFile
 from ..log.batches import Batch
 from ..log.decoding import ClockCheck
 from ..log.reading import read_columns
@@ -19,7 +20,7 @@ _RECORDS = 200_000  # that are looked at again for what happened
 _MOST_NOTES = 10
 
 
-def idle_rules(files: Sequence[str], rules: Rules, summary: Summary) -> Iterator[str]:
+def idle_rules(files: Sequence[LogFile], rules: Rules, summary: Summary) -> Iterator[str]:
     """A sentence for each leaf of a rule without findings that no record matches.
 
     Only the beginning of the logs is read for it, and nothing where every rule found something.
@@ -27,7 +28,7 @@ def idle_rules(files: Sequence[str], rules: Rules, summary: Summary) -> Iterator
     idle = {each.name for each in summary.rules.values() if not each.findings}
     if not idle:
         return
-    found = unmatched(rules, _happened(files), idle)
+    found = unmatched(rules, _happened([file.path for file in files]), idle)
     yield from (plain(str(each)) for each in islice(found, _MOST_NOTES))
     more = sum(1 for _ in found)
     if more:

@@ -16,8 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ..auditing import audit
+from ..auditing.choice import Engine
 from ..auditing.findings.order import Ranking
-from ..auditing.run import Engine
 from ..errors import MissingExtraError
 from ..events import CompositeEvent, Event, PrimitiveEvent
 from ..recording.rebuilding import rebuild

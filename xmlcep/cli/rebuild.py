@@ -7,10 +7,9 @@ import re
 import click
 from lxml import etree
 
-from ..log.errors import BadRecord
-from ..log.quarantine import refuse
 from ..recording.rebuilding import rebuild_with_end
 from ._output import plain
+from ._versions import leave_out_torn
 
 
 @click.command(name="rebuild")
@@ -28,7 +27,7 @@ def command(log: tuple[str, ...], at: str | None, doc: str | None) -> None:
     rolled over, or several files in their order.
     """
     when = int(at) if at is not None and re.fullmatch(r"-?[0-9]{1,18}", at) else at
-    rebuilt = rebuild_with_end(log[0] if len(log) == 1 else log, when, doc=doc, on_bad=_leave_out_torn)
+    rebuilt = rebuild_with_end(log[0] if len(log) == 1 else log, when, doc=doc, on_bad=leave_out_torn)
     click.echo(etree.tostring(rebuilt.root, encoding="UTF-8", xml_declaration=True), nl=False)
     click.echo()
     if rebuilt.beyond_end:
@@ -36,10 +35,3 @@ def command(log: tuple[str, ...], at: str | None, doc: str | None) -> None:
         click.echo(
             plain(f"xmlcep: the log ends before {at}, at {rebuilt.ts}{time}: this is its end"), err=True
         )
-
-
-def _leave_out_torn(bad: BadRecord) -> None:
-    """What a crash has cut off was never in the log; any other bad record would make the document a wrong one."""
-    if not bad.torn:
-        refuse(bad)
-    click.echo(plain(f"xmlcep: left out: {bad}"), err=True)

@@ -220,16 +220,19 @@ class Detector:
         self._evaluation.free_the_dying()
         return raised + self._evaluation.take_report()
 
-    def elsewhere(self, point: TimePoint) -> list[CompositeEvent]:
+    def elsewhere(self, point: TimePoint, *, more: bool = False) -> list[CompositeEvent]:
         """Something happened at this time point where no rule looks: it releases what waits for that (D2).
 
-        For whoever feeds a part of a document's events only, as an audit does. Returns what it raises.
+        For whoever feeds a part of a document's events only, as an audit does. ``more`` says that there may be further
+        events in the edit in which it happened; who says so ends the edit by `end_edit`. Returns what it raises.
         """
         if self._closed:
             return []
         self._last = point
-        self._clock.ts = self._clock.point = point.ts
-        if self._edit.is_open():
+        self._more = more
+        self._clock.ts = point.ts
+        self._clock.point = max(self._clock.point + 1, point.ts)
+        if self._document is not None and (more or self._edit.is_open()):
             self._edit.hold_time_point(point, Release.LEFT, {})
         elif self._evaluation.waiting:
             self._evaluation.run(point, {}, {})
@@ -308,7 +311,7 @@ class Detector:
         """Moves the clock on to a record; before it fires what is due by then (W5)."""
         clock, timers = self._clock, self._setting.timers
         last = self._last
-        is_new = not (self._more and isinstance(last, PrimitiveEvent) and last.txn == event.txn)
+        is_new = not (self._more and last is not None and last.txn == event.txn)
         if is_new:
             if self._document is not None and self._edit.is_open():
                 self._edit.end(self._document)

@@ -122,7 +122,8 @@ class TreeState:
         """The event arrives in the leaves that take it; ``before`` are answers from before its edit (U2)."""
         point, ids = self._clock.point, event.ids
         extended = self.tree.extended
-        plain: Entry = (point, point, point, event, False)
+        at = point if self._by_detection else event.ts  # of one ts there may be several time points (W5)
+        plain: Entry = (at, at, point, event, False)
         if extended and dispatch.deliveries:
             self._check_time(event)
             moment = self._clock.moment()

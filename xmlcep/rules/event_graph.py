@@ -40,6 +40,15 @@ class EventGraph:
             program.needs_document for program in programs
         )
 
+    @property
+    def waiting_for_edits(self) -> frozenset[int]:
+        """The trees that ask the document, or take what such a tree raises: they wait for an edit's end (U2)."""
+        found: set[int] = set()
+        for tree in self.trees:  # dependencies come first (G2)
+            if self.asks_document(tree) or found.intersection(tree.dependencies):
+                found.add(tree.index)
+        return frozenset(found)
+
 
 def build_graph(
     definitions: Iterable[EventDefinition],
