@@ -82,10 +82,18 @@ class Rules:
 def parse_rules(text: str, source_name: str = "<rules>") -> Rules:
     """The rules that ``text`` says; raises one `RuleError` with everything that is wrong in it.
 
+    Raises `TypeError` for what is no text.
+
     >>> [definition.name for definition in parse_rules("event Priced = ins(item/price)").definitions]
     ['Priced']
     """
+    if not isinstance(text, str):
+        raise TypeError(f"rules are text, not {text!r}: use load_rules(file) for a file")
     problems: list[RuleProblem] = []
+    if text.strip().endswith(".xcep") and len(text.split()) == 1:
+        hint = f"use load_rules({text.strip()!r})"
+        problems.append(RuleProblem(f"{text.strip()!r} is the name of a file, not rules", hint))
+        raise RuleError(problems, source_name=source_name, text=text)
     return checked_rules(parse_definitions(text, problems), problems, text, source_name)
 
 

@@ -28,6 +28,10 @@ def combine(derived: Rules, text: str, *, source_name: str = "<rules>", keep: Ke
 
 def combine_texts(derived: Rules, texts: Mapping[str, str], *, keep: Keep = "used") -> Rules:
     """The same of one or several texts, by name; messages say which text they are about."""
+    require_rules(derived)
+    for text in texts.values():
+        if not isinstance(text, str):
+            raise TypeError(f"rules are text, not {text!r}: read a file first, or use load_rules(file)")
     problems: list[RuleProblem] = []
     parsed = parse_files(texts, problems)
     names = ", ".join(texts)
@@ -53,6 +57,14 @@ def combine_texts(derived: Rules, texts: Mapping[str, str], *, keep: Keep = "use
     except RuleError as error:
         raise rule_error(error.problems, texts) from None
     return replace(rules, source_name=names, files=(*texts, *derived.files))
+
+
+def require_rules(rules: Rules) -> None:
+    """Raises `TypeError` for what is no rules, such as a path."""
+    if not isinstance(rules, Rules):
+        raise TypeError(
+            f"rules are needed, not {rules!r}: use derive(schema), load_rules(file) or parse_rules(text)"
+        )
 
 
 def _unknown(

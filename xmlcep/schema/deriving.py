@@ -73,6 +73,10 @@ def derive(
     The rules' ``text`` is what a person reads and edits. Raises `SchemaError`, and `MissingExtraError`
     without xmlschema.
     """
+    if isinstance(only, str):
+        raise SchemaError(f"only is {only!r}: expected a list of element names, such as [{only!r}]")
+    if not isinstance(depth, int):
+        raise SchemaError(f"depth is {depth!r}: expected a whole number, 0 or more")
     read = _read(schema, root, locations)
     termination = None if end is None else _choice("end", end, Termination)
     derivation = _Derivation(
