@@ -51,23 +51,38 @@ def as_the_engine_sees(step: Any) -> Any:
 
 
 def difference(definitions: Sequence[EventDefinition], history: History) -> str:
-    """The first step at which engine and reference differ, with rules and events; empty if none does."""
+    """The first edit at which engine and reference differ, with rules and events; empty if none does.
+
+    Step by step, but for records of which the edit goes on: when exactly in it something is returned is not promised.
+    """
     seen = tuple(map(as_the_engine_sees, history.steps))
     expected = reference_findings(definitions, seen)
     got = engine_findings(definitions, seen)
     steps = [*seen, "close"]
-    for index, (want, have) in enumerate(zip(expected, got, strict=True)):
+    rank = Evaluation(definitions).rank
+    want: list[dict[str, Any]] = []
+    have: list[dict[str, Any]] = []
+    for index, step in enumerate(steps):
+        want, have = want + expected[index], have + got[index]
+        if isinstance(step, PrimitiveEvent) and step.more:
+            continue
+        want.sort(key=rank)
+        have.sort(key=rank)
         if want != have:
             until = History(tuple(steps[: index + 1]))  # type: ignore[arg-type]
             lines = [show_rules(tuple(definitions)), show_history(until), "reference:"]
             lines += [*map(_short, want), "engine:", *map(_short, have)]
             return "\n".join(lines)
+        want, have = [], []
     return ""
 
 
 def _short(record: dict[str, Any]) -> str:
     span = f"[{record['start']},{record['end']}]"
-    return f"  {record['name']} {record['path']}{record['ids']} {span} {_inner(record)}"
+    rest = {name: record[name] for name in ("at", "bindings") if name in record}
+    return (
+        f"  {record['ts']}: {record['name']} {record['path']}{record['ids']} {span} {_inner(record)} {rest}"
+    )
 
 
 def _inner(record: dict[str, Any]) -> str:

@@ -21,7 +21,7 @@ from .evaluation import Evaluation, deliver
 from .references import NO_REFERENCES, References
 from .release import Release
 from .setting import MOST_TRIES, Setting
-from .timers import ORDER, Due
+from .timers import ORDER, Due, by_tree
 
 if TYPE_CHECKING:
     from ..rules import Rules
@@ -192,6 +192,7 @@ class Detector:
             document.apply(event)
             evaluation.touch((event,))
             evaluation.process(event, evaluation.dispatch[event.op][event.path], outside)
+            evaluation.renew(event)
             evaluation.end_edit()
         return by_time_point(evaluation.take_report()) if evaluation.report else []
 
@@ -323,7 +324,8 @@ class Detector:
                 self._fire(unit, clock.reading(unit, event.ts), event.ts, event.doc)
         clock.edit += is_new  # what is due before it is not of it (Z10)
         clock.record(event)
-        self._expire()
+        if not self._edit.is_open():  # what is held back may still need what is old
+            self._expire()
 
     def _fire(self, unit: Unit, before: int, ts: int, doc: str) -> None:
         """What is due before ``before``: each time is one round through the trees, a time point of its own."""
@@ -331,7 +333,7 @@ class Detector:
             by_time = unit is Unit.TIME
             self._clock.fire(at if by_time else None)
             cause = TimePoint(ts, timestamp(at) if by_time else None, doc)
-            due = _by_tree(together)
+            due = by_tree(together)
             if self._edit.is_open():
                 self._edit.hold_time_point(cause, Release.NOTHING, due)
             else:
@@ -339,7 +341,7 @@ class Detector:
 
     def _due_by_transactions(self) -> dict[int, list[Due]]:
         timers = self._setting.timers
-        return _by_tree(
+        return by_tree(
             due for _, all_ in timers.take(Unit.TRANSACTIONS, self._clock.transaction + 1) for due in all_
         )
 
@@ -364,13 +366,6 @@ class Detector:
 
 def _as_event(event: PrimitiveEvent) -> PrimitiveEvent:
     return event if type(event) is PrimitiveEvent else _new_tuple(PrimitiveEvent, event)
-
-
-def _by_tree(due: Iterable[Due]) -> dict[int, list[Due]]:
-    found: dict[int, list[Due]] = {}
-    for each in due:
-        found.setdefault(each.tree, []).append(each)
-    return found
 
 
 def _microseconds(time: str | int | datetime) -> int:

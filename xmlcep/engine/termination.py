@@ -88,6 +88,9 @@ class Deferral:
     def touch(self, node: int) -> None:
         """The present edit changes what the condition of this node's groups reads."""
         self.touched.add(node)
+
+    def renew(self, node: int) -> None:
+        """A record that is over has changed what the condition of this node's groups reads: the next release asks."""
         if self.stale:
             self.stale.difference_update(self.state.keys_at(node))
 

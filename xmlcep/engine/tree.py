@@ -162,6 +162,14 @@ class TreeState:
                 for index in indexes:
                     deferral.touch(event.ids[index])
 
+    def renew(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> None:
+        """The record is over: releases behind it ask again what it can have changed (U4)."""
+        for operator, indexes in dispatch.touches.items():
+            deferral = self._deferral[operator]
+            if deferral is not None and deferral.stale:
+                for index in indexes:
+                    deferral.renew(event.ids[index])
+
     def _check_time(self, cause: Cause) -> None:
         """W1: a rule with durations takes no record while the time is not known."""
         if self._needs_time and self._clock.time is None:

@@ -48,6 +48,8 @@ class SequenceState(CombiningState):
             and all(operands[before].prompt for before in positive[:position])
             for position, k in enumerate(positive)
         ]
+        # In cumulative context what ends a combination stays while ``having`` is false of all there is (Q1).
+        self._waits_for_more = self.context.batches and self.values.having is not None
         self.violations: dict[int, Violations] = {}
         # Of each negated operand, how many operands that have to occur stand before it.
         self._before = {k: sum(other < k for other in positive) for k in definition.negated}
@@ -113,7 +115,7 @@ class SequenceState(CombiningState):
                 self.admit(group, position, key, (entry,), cause)
         else:
             self.admit(group, position, key, arrivals, cause)
-        if position == self._last and group.stored[position]:
+        if position == self._last and group.stored[position] and not self._waits_for_more:
             group.stored[position].clear()
             self.drop_if_empty(key)
 
