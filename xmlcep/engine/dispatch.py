@@ -30,9 +30,10 @@ Delivery: TypeAlias = tuple[int, int, int | None]
 class TreeDispatch:
     """The state updates of one event type in one tree.
 
-    ``deliveries`` in postorder of the operators and order of operands; ``creations`` the multiplicities with
-    l = 0 for which the event creates a node (M4); ``operators`` the postorder indexes of all these; ``presences`` the operators that look at whatever happens in their groups (S3, W10), with
-    the index of the group's node; ``direct`` says that there is nothing to do but one delivery.
+    ``deliveries`` in postorder of the operators and order of operands; ``creations`` the multiplicities with l = 0 for
+    which the event creates a node (M4); ``operators`` all of these, by postorder index; ``presences`` the operators
+    that look at whatever happens in their groups (S3, W10), with the index of the group's node; ``direct`` says that
+    there is nothing to do but one delivery.
 
     Of operators with a condition, by postorder index: ``rechecks`` says which of the ids can be the node of a group
     that the event is at or below, so that a condition that waits is asked again (U3), ``touches`` for which of these
