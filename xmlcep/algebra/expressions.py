@@ -208,7 +208,7 @@ class Operator(ABC):
         return ()
 
     @property
-    def constituents(self) -> tuple[int, ...]:
+    def constituent_operands(self) -> tuple[int, ...]:
         """The operands whose events are constituents of its composites."""
         return tuple(k for k in range(len(self.operands)) if k not in self.negated)
 

@@ -45,7 +45,7 @@ class Aperiodic(Operator):
         return (2,)
 
     @property
-    def constituents(self) -> tuple[int, ...]:
+    def constituent_operands(self) -> tuple[int, ...]:
         return (0, 1)
 
     @property
@@ -69,7 +69,7 @@ class AperiodicStar(Aperiodic):
     gathers: ClassVar[bool] = True
 
     @property
-    def constituents(self) -> tuple[int, ...]:
+    def constituent_operands(self) -> tuple[int, ...]:
         return (0, 1, 2)
 
     def promise(self, operands: Sequence[Promise]) -> Promise:

@@ -69,7 +69,7 @@ class Periodic(Operator):
         return (1,)
 
     @property
-    def constituents(self) -> tuple[int, ...]:
+    def constituent_operands(self) -> tuple[int, ...]:
         return (0,)
 
     @property
@@ -101,7 +101,7 @@ class PeriodicStar(Periodic):
     own_variables: ClassVar[tuple[str, ...]] = ("times",)
 
     @property
-    def constituents(self) -> tuple[int, ...]:
+    def constituent_operands(self) -> tuple[int, ...]:
         return (0, 1)
 
     @property
