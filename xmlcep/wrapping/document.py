@@ -1,7 +1,7 @@
 """The wrapped document: what an application sees of it.
 
-One module because the ways to a document, `wrap`, `fromstring` and `parse`, and the document are one thing to whoever uses
-them.
+One module because the ways to a document, `wrap`, `fromstring` and `parse`, and the document are one thing to whoever
+uses them.
 """
 
 from __future__ import annotations
