@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
-from tests.reference import Evaluation
+from tests.reference import Advance, Evaluation
 from tests.strategies import History, show_history, show_rules
 from xmlcep.algebra import EventDefinition
 from xmlcep.engine import Detector
@@ -28,7 +28,10 @@ def engine_findings(definitions: Sequence[EventDefinition], steps: Iterable[Any]
     detector = Detector(rules, operators=True)
     found = []
     for step in steps:
-        raised = detector.flush() if step == "flush" else detector.feed(step)
+        if isinstance(step, Advance):
+            raised = detector.advance(step.time)
+        else:
+            raised = detector.flush() if step == "flush" else detector.feed(step)
         found.append(sorted((composite.to_record() for composite in raised), key=rank))
     found.append(sorted((composite.to_record() for composite in detector.close()), key=rank))
     return found
@@ -37,7 +40,7 @@ def engine_findings(definitions: Sequence[EventDefinition], steps: Iterable[Any]
 def reference_findings(definitions: Sequence[EventDefinition], steps: Iterable[Any]) -> Findings:
     """What the reference evaluator raises at each step, and at last when it is closed."""
     evaluation = Evaluation(definitions)
-    return [evaluation.take(step) for step in [*map(as_the_engine_sees, steps), "close"]]
+    return [evaluation.take(step) for step in [*steps, "close"]]
 
 
 def as_the_engine_sees(step: Any) -> Any:
@@ -49,9 +52,10 @@ def as_the_engine_sees(step: Any) -> Any:
 
 def difference(definitions: Sequence[EventDefinition], history: History) -> str:
     """The first step at which engine and reference differ, with rules and events; empty if none does."""
-    expected = reference_findings(definitions, history.steps)
-    got = engine_findings(definitions, history.steps)
-    steps = [*history.steps, "close"]
+    seen = tuple(map(as_the_engine_sees, history.steps))
+    expected = reference_findings(definitions, seen)
+    got = engine_findings(definitions, seen)
+    steps = [*seen, "close"]
     for index, (want, have) in enumerate(zip(expected, got, strict=True)):
         if want != have:
             until = History(tuple(steps[: index + 1]))  # type: ignore[arg-type]

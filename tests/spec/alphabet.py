@@ -90,8 +90,8 @@ class _Reader:
         elif word == ")":
             self.in_edit = False
             last = self.steps[-1]
-            assert isinstance(last, PrimitiveEvent)
-            self.steps[-1] = last._replace(more=False)
+            if isinstance(last, PrimitiveEvent):
+                self.steps[-1] = last._replace(more=False)
         else:
             self._take_event(word)
 

@@ -20,6 +20,7 @@ from ..auditing.quarantine import default_target
 from ..auditing.run import Format, Policy
 from ..rules import Rules, load_rules
 from ._audit_tables import audit_tables
+from ._idle_rules import idle_rules
 from ._locations import location_option
 from ._output import make_console, plain
 from ._progress import audit_progress
@@ -137,12 +138,15 @@ def command(
                 on_bad_record=cast("Policy", on_bad_record), quarantine=quarantine, summary_file=summary_file,
                 ignore_whitespace=ignore_whitespace, master=master, partitions=partitions, progress=progress,
             )  # fmt: skip
+        idle = [] if quiet else list(idle_rules(find_files(kept).files, rules, result.summary))
     if out is None:
         stream = sys.stdout.buffer
         for line in result.lines():
             stream.write(line + b"\n")
         stream.flush()
     _report(result, out, quiet=quiet)
+    for note in idle:
+        click.echo(note, err=True)
     if result.summary.quarantined:
         return QUARANTINED
     return FINDINGS_FOUND if fail_on_findings and result.summary.findings else 0
@@ -152,7 +156,7 @@ def _rules(files: tuple[str, ...], schema: str | None, locations: dict[str, str]
     if schema is not None:
         from ..schema.with_rules import load_with_schema  # needs the extra schema
 
-        return load_with_schema(*(files or (None,)), schema=schema, locations=locations)
+        return load_with_schema(files or None, schema, locations=locations)
     if not files:
         raise click.UsageError(
             "say what to look for: --rules FILE, or --schema XSD for its complete elements"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import click
@@ -11,15 +12,22 @@ from rich.tree import Tree
 
 from ..auditing.plan.description import describe_pass, key_of
 from ..auditing.plan.partition_key import Pass, make_plan
-from ..rules import Rules, load_rules
+from ..errors import RuleError, RuleProblem
+from ..rules import Rules
 from ..rules.drawing import leaf_text, operator_traits, tree_traits
+from ..rules.files import rule_error, rules_of
+from ..rules.impossible import impossible
 from ..rules.trees import EventTree, LeafNode, OperatorNode
+from ._check_json import report
 from ._locations import location_option
 from ._output import make_console, plain
+from ._rules_input import read_texts, rules_argument
+
+WRONG = 2
 
 
 @click.command(name="check")
-@click.argument("rules", type=click.Path())
+@rules_argument
 @click.option(
     "--plan",
     "with_plan",
@@ -27,6 +35,7 @@ from ._output import make_console, plain
     help="Also say how an audit replays the rules: its passes over a log.",
 )
 @click.option("--mermaid", is_flag=True, help="Write a Mermaid flow chart of the trees instead.")
+@click.option("--json", "as_json", is_flag=True, help="Write problems and trees as one JSON object instead.")
 @click.option(
     "--schema",
     metavar="XSD",
@@ -34,23 +43,56 @@ from ._output import make_console, plain
     help="Also report what documents of this schema can never match; its derived events can be used by name.",
 )
 @location_option
+@click.option("-q", "--quiet", is_flag=True, help="Show no trees: only what is wrong, or worth a warning.")
 def command(
-    rules: str, with_plan: bool, mermaid: bool, schema: str | None, locations: dict[str, str]
-) -> None:
-    """Check the file RULES and show its event trees: operators, path types, contexts, termination, what they
+    rules: tuple[str, ...], with_plan: bool, mermaid: bool, as_json: bool, schema: str | None,
+    locations: dict[str, str], quiet: bool,
+) -> int:  # fmt: skip
+    """Check the files RULES and show their event trees: operators, path types, contexts, termination, what they
     depend on, and the key by which an audit divides the work.
 
-    All mistakes of the file are reported together on standard error, and the exit status is 2.
+    Several files are checked as one set; - is standard input. All mistakes are reported together on standard error,
+    and the exit status is 2. What is right but can never match is warned of.
     """
-    checked = load_rules(rules) if schema is None else _with_schema(rules, schema, locations)
+    texts = read_texts(rules)
+    try:
+        checked = _checked(texts, schema, locations)
+    except RuleError as error:
+        if not as_json:
+            raise
+        click.echo(json.dumps(report(list(texts), None, error.problems, ()), indent=2, ensure_ascii=False))
+        return WRONG
+    warnings = [] if schema is not None else impossible(checked)
+    if as_json:
+        click.echo(json.dumps(report(list(texts), checked, (), warnings), indent=2, ensure_ascii=False))
+        return 0
+    if warnings:
+        said = [RuleProblem(f"warning: {each.message}", each.hint, each.at) for each in warnings]
+        click.echo(plain(str(rule_error(said, texts))), err=True)
     if mermaid:
         click.echo(checked.mermaid(), nl=False)
-        return
+    elif not quiet:
+        _show(checked, ", ".join(texts), with_plan=with_plan)
+    return 0
+
+
+def _checked(texts: dict[str, str], schema: str | None, locations: dict[str, str]) -> Rules:
+    """The rules; with a schema with the derived events they use, and an error if they can never match its documents."""
+    if schema is None:
+        return rules_of(texts)
+    from ..schema.with_rules import require_matching, rules_with_schema
+
+    rules = rules_with_schema(texts, schema, locations=locations)
+    require_matching(rules, texts, schema, locations=locations)
+    return rules
+
+
+def _show(checked: Rules, name: str, *, with_plan: bool) -> None:
     console = make_console()
     count = len(checked.graph.trees)
     _line(
         console,
-        f"{rules}: {count} event tree{'' if count == 1 else 's'}, in the order in which they are processed",
+        f"{name}: {count} event tree{'' if count == 1 else 's'}, in the order in which they are processed",
     )
     passes = make_plan(checked).passes
     for tree in checked.graph.trees:
@@ -62,15 +104,6 @@ def command(
         for each in passes:
             console.print()
             _line(console, _shortened(describe_pass(each), checked))
-
-
-def _with_schema(file: str, schema: str, locations: dict[str, str]) -> Rules:
-    """The rules with the derived events they use; an error if they can never match documents of the schema."""
-    from ..schema.with_rules import load_with_schema, require_matching
-
-    rules = load_with_schema(file, schema=schema, locations=locations)
-    require_matching(rules, file, schema, locations=locations)
-    return rules
 
 
 def _drawn(tree: EventTree, rules: Rules) -> Tree:

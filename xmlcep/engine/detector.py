@@ -83,6 +83,12 @@ class Detector:
         self._more = False  # whether the last record's edit goes on
         self._closed = False
 
+    @property
+    def types_fed(self) -> set[tuple[str, PathType]]:
+        """The operations and absolute path types of the events it was fed, whether anything matches them or not."""
+        by_operation = self._evaluation.dispatch
+        return {(operation, path) for operation, known in by_operation.items() for path in known}
+
     # ---- feeding --------------------------------------------------------------------------------------
 
     def feed(self, event: PrimitiveEvent, composites: Sequence[CompositeEvent] = ()) -> list[CompositeEvent]:

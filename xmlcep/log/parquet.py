@@ -135,7 +135,7 @@ class ParquetReader:
         """Like `read`, with blocks of records, each to be used before the next is asked for."""
         with self._open() as table:
             names = self._check_columns(table.schema_arrow)
-            header = self._header(table.schema_arrow.metadata or {})
+            header = self._header(table.metadata.metadata or {})
             if header is not None:
                 self._header_doc = header.doc
                 if not self._groups.start:
@@ -335,13 +335,13 @@ class ParquetWriter:
 
     def __init__(self, path: str | Path, header: Header | None = None, *, group_size: int = 65_536) -> None:
         pa = self._pa = load_pyarrow()
-        schema = arrow_schema()
-        if header is not None:
-            schema = schema.with_metadata({MARK: STANDARD.dumps(header.to_record())})
-        self._schema = schema
+        self._schema = arrow_schema()
         self._group_size = group_size
         self._rows: list[Row | PrimitiveEvent | ClockRecord] = []
-        self._writer = pa.parquet.ParquetWriter(str(path), schema, compression="zstd")
+        self._writer = pa.parquet.ParquetWriter(str(path), self._schema, compression="zstd")
+        if header is not None:
+            # Of the file, not of the schema: that is stored once more as a whole, in base64.
+            self._writer.add_key_value_metadata({MARK: STANDARD.dumps(header.to_record())})
 
     def write(self, record: Row | PrimitiveEvent | ClockRecord) -> None:
         """Appends a change record or a clock record."""

@@ -156,7 +156,7 @@ def _check_names(definitions: list[EventDefinition], problems: list[RuleProblem]
             if not isinstance(leaf.type, CompositeType) or leaf.type.name is None or leaf.type.name in known:
                 continue
             hint = (
-                _operation_meant(leaf.type)
+                operation_hint(leaf.type.name)
                 or names.did_you_mean(leaf.type.name)
                 or "define it with  event NAME = …  (? takes any name)"
             )
@@ -167,21 +167,18 @@ def _check_names(definitions: list[EventDefinition], problems: list[RuleProblem]
             )
 
 
-_OPERATION_WORDS = {
-    word: operation
-    for operation, words in {
-        "ins": ("ins", "insert", "inserted", "add", "added", "create", "created", "new"),
-        "upd": ("upd", "update", "updated", "change", "changed", "modify", "modified", "set"),
-        "del": ("del", "delete", "deleted", "remove", "removed"),
-    }.items()
-    for word in words
+_OPERATIONS = {
+    "ins": ("ins", "insert", "inserts", "inserted", "insertion", "add", "added", "append", "create", "new"),
+    "upd": ("upd", "update", "updates", "updated", "change", "changed", "modify", "set", "edit"),
+    "del": ("del", "delete", "deletes", "deleted", "deletion", "remove", "removed", "drop"),
 }
+_MEANT = {word: operation for operation, words in _OPERATIONS.items() for word in words}
 
 
-def _operation_meant(type_: CompositeType) -> str:
-    """The hint for an operation written in another way, ``""`` for any other name."""
-    operation = _OPERATION_WORDS.get((type_.name or "").lower())
-    return "" if operation is None else f"the operation is written {operation}: {operation}({type_.path})"
+def operation_hint(name: str) -> str:
+    """What to write if the name of an event that there is not means an operation, ``""`` if it does not."""
+    operation = _MEANT.get(name.lower())
+    return f"did you mean {operation}? changes are written ins(…), upd(…) and del(…)" if operation else ""
 
 
 def _report_cycle(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,36 +18,52 @@ def load_rules(path: str | Path, *more: str | Path) -> Rules:
     A namespace declaration holds for its own file. Raises one `RuleError` with all that is wrong in all files, or
     `XmlCepError` when a file cannot be read.
     """
-    names = [str(each) for each in (path, *more)]
-    if not more:
-        return replace(parse_rules(read_rules_text(path), names[0]), files=(names[0],))
+    return rules_of(read_rules_texts((path, *more)))
+
+
+def rules_of(texts: Mapping[str, str]) -> Rules:
+    """The rules that one or several texts, by name, say together; raises `RuleError`."""
+    names = tuple(texts)
+    if len(names) == 1:
+        return replace(parse_rules(texts[names[0]], names[0]), files=names)
     problems: list[RuleProblem] = []
-    texts, merged = read_together(names, problems)
+    parsed = parse_files(texts, problems)
     try:
-        rules = checked_rules(merged, problems, None, ", ".join(names))
+        rules = checked_rules(parsed, problems, None, ", ".join(names))
     except RuleError as error:
-        raise RuleError(error.problems, source_name=error.source_name, texts=texts) from None
-    return replace(rules, files=tuple(names))
+        raise rule_error(error.problems, texts) from None
+    return replace(rules, files=names)
 
 
-def read_together(names: Sequence[str], problems: list[RuleProblem]) -> tuple[dict[str, str], ParsedRules]:
-    """The texts of several files, and what they say as one; what is wrong in them is appended to ``problems``.
+def rule_error(problems: Iterable[RuleProblem], texts: Mapping[str, str]) -> RuleError:
+    """Problems of one or several texts, by name, as an error that shows them in their text."""
+    text = next(iter(texts.values())) if len(texts) == 1 else None
+    return RuleError(tuple(problems), source_name=", ".join(texts), text=text, texts=texts)
 
-    Raises `XmlCepError` for a file that cannot be read or is given twice.
+
+def read_rules_texts(paths: Iterable[str | Path]) -> dict[str, str]:
+    """The texts of rules files by name; raises `XmlCepError` when one cannot be read or is given twice."""
+    texts: dict[str, str] = {}
+    for name in map(str, paths):
+        if name in texts:
+            raise XmlCepError(f"{name}: the rules file is given twice")
+        texts[name] = read_rules_text(name)
+    return texts
+
+
+def parse_files(texts: Mapping[str, str], problems: list[RuleProblem]) -> ParsedRules:
+    """What several rules texts, by name, say together; positions in it say which text they are in.
+
+    What is wrong is appended to ``problems`` and left out of the result.
     """
-    texts = {name: read_rules_text(name) for name in names}
-    if len(texts) < len(names):
-        twice = next(name for number, name in enumerate(names) if name in names[:number])
-        raise XmlCepError(f"{twice}: the rules file is given twice")
     parsed = {name: parse_definitions(text, problems, name) for name, text in texts.items()}
     readable = {definition.name for each in parsed.values() for definition in each.definitions}
-    merged = ParsedRules(
+    return ParsedRules(
         tuple(_definitions(parsed.values(), problems)),
         _namespaces(parsed, problems),
         tuple(name for each in parsed.values() for name in each.unreadable if name not in readable),
         tuple(_references(parsed.values(), problems)),
     )
-    return texts, merged
 
 
 def read_rules_text(path: str | Path) -> str:
@@ -56,17 +72,27 @@ def read_rules_text(path: str | Path) -> str:
         data = Path(path).read_bytes()
     except OSError as error:
         raise XmlCepError(f"{path}: the rules file cannot be read: {error.strerror or error}") from error
-    if data[:4] in (b"PAR1", b"\x28\xb5\x2f\xfd") or data[:2] == b"\x1f\x8b" or data.lstrip()[:2] == b'{"':
+    return decode_rules(data, str(path))
+
+
+def decode_rules(data: bytes, name: str) -> str:
+    """The text that a rules file holds; raises `XmlCepError` for what is no text or no rules."""
+    if data.startswith((b"PAR1", b"\x28\xb5\x2f\xfd", b"\x1f\x8b")) or data.lstrip().startswith(b'{"'):
         raise XmlCepError(
-            f"{path}: this looks like a change log, not like rules: rules are text such as"
+            f"{name}: this looks like a change log, not like rules: rules are text such as"
             "  event NewItem = ins(item)"
+        )
+    if data.lstrip().startswith(b"<"):
+        raise XmlCepError(
+            f"{name}: this is XML, not rules: rules are text such as  event NewItem = ins(item); "
+            "xmlcep derive writes those of an XML Schema"
         )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise XmlCepError(
-            f"{path}:{line}: the rules file is not UTF-8: byte {data[error.start]:#04x} cannot be read; "
+            f"{name}:{line}: the rules file is not UTF-8: byte {data[error.start]:#04x} cannot be read; "
             "save the file as UTF-8"
         ) from error
 

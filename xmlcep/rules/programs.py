@@ -51,6 +51,11 @@ class LeafProgram:
         return tuple(expression for asked in self.questions.values() for expression in asked.expressions)
 
     @property
+    def binds(self) -> frozenset[str]:
+        """The variables that it binds."""
+        return frozenset(name for asked in self.questions.values() for name, _ in asked.bindings)
+
+    @property
     def needs_document(self) -> bool:
         """Whether it asks the document (F3)."""
         return any(expression.needs_document for expression in self.expressions)

@@ -3,40 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal, NamedTuple
+from dataclasses import replace
+from typing import Literal, NamedTuple, TypeAlias
 
 from ..algebra import EventDefinition, Operator, Position, leaves_of, operators_of
 from ..errors import RuleError, RuleProblem
 from ..events import CompositeType
-from ..language import ParsedRules, parse_definitions
 from ..rules import Rules
+from ..rules.event_graph import operation_hint
+from ..rules.files import parse_files, rule_error
 from ..suggestions import KnownNames
 
+Keep: TypeAlias = Literal["used", "all"]
 
-def combine(
-    derived: Rules, text: str, *, source_name: str = "<rules>", keep: Literal["used", "all"] = "used"
-) -> Rules:
+
+def combine(derived: Rules, text: str, *, source_name: str = "<rules>", keep: Keep = "used") -> Rules:
     """The rules that ``text`` says, which can use the events of ``derived`` by name.
 
     ``keep`` says which derived events become part of the result: those that the rules build on, or all. Raises
     `RuleError` for all that is wrong in the text, and for names and prefixes that clash with derived ones.
     """
+    return combine_texts(derived, {source_name: text}, keep=keep)
+
+
+def combine_texts(derived: Rules, texts: Mapping[str, str], *, keep: Keep = "used") -> Rules:
+    """The same of one or several texts, by name; messages say which text they are about."""
     problems: list[RuleProblem] = []
-    parsed = parse_definitions(text, problems)
-    try:
-        return combine_parsed(derived, parsed, problems, keep=keep)
-    except RuleError as error:
-        raise RuleError(error.problems, source_name=source_name, text=text) from None
-
-
-def combine_parsed(
-    derived: Rules,
-    parsed: ParsedRules,
-    problems: list[RuleProblem],
-    *,
-    keep: Literal["used", "all"] = "used",
-) -> Rules:
-    """As `combine`, of what has been read, where ``problems`` were found."""
+    parsed = parse_files(texts, problems)
+    names = ", ".join(texts)
     available = {definition.name: definition for definition in derived.definitions}
     for definition in parsed.definitions:
         if definition.name in available:
@@ -52,9 +46,13 @@ def combine_parsed(
     chosen = [definition for definition in derived.definitions if definition.name in needed]
     problems += _clashing_prefixes(chosen, derived.namespaces, parsed.namespaces)
     if problems:
-        raise RuleError(problems)
+        raise rule_error(problems, texts)
     prefixes = {prefix: uri for prefix, uri in derived.namespaces.items() if prefix}
-    return Rules.from_definitions((*chosen, *parsed.definitions), {**prefixes, **parsed.namespaces})
+    try:
+        rules = Rules.from_definitions((*chosen, *parsed.definitions), {**prefixes, **parsed.namespaces})
+    except RuleError as error:
+        raise rule_error(error.problems, texts) from None
+    return replace(rules, source_name=names, files=(*texts, *derived.files))
 
 
 def _unknown(
@@ -70,7 +68,9 @@ def _unknown(
             if leaf.name is not None and leaf.name not in known:
                 yield RuleProblem(
                     f"event {definition.name}: there is no event called {leaf.name}, here or derived from the schema",
-                    names.did_you_mean(leaf.name) or "xmlcep derive XSD shows the derived events",
+                    operation_hint(leaf.name)
+                    or names.did_you_mean(leaf.name)
+                    or "xmlcep derive XSD shows the derived events",
                     leaf.at,
                 )
 

@@ -40,10 +40,10 @@ class SequenceState(CombiningState):
         self._position = {operand: position for position, operand in enumerate(positive)}
         self._last = len(positive) - 1
         # An empty composite is in order with everything, and dropping it would disturb M5. In recent context a
-        # newer event replaces an older one even if it is hopeless itself.
+        # newer event replaces an older one even if it is hopeless itself; runs see for themselves (S2).
         self.hopeless_without = [
             position > 0
-            and not self.context.replaces
+            and not (self.context.replaces or self.context.runs)
             and operands[k].solid
             and all(operands[before].prompt for before in positive[:position])
             for position, k in enumerate(positive)
@@ -55,8 +55,9 @@ class SequenceState(CombiningState):
         constraints = self._constraints(definition)
         if len(constraints) > 1 or self.values.having is not None:
             self.exists = Constrained(
-                constraints, ordered=True, admit=self.values.admitter(), tries=setting.tries
-            )
+                constraints, ordered=True, admit=self.values.admitter(), tries=setting.tries,
+                binders=self.binders(),
+            )  # fmt: skip
         else:
             self.exists = Chains()
 
