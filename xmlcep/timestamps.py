@@ -55,3 +55,17 @@ def timestamp(time: int) -> str:
         when.isoformat(timespec="microseconds" if rest % 1000 else "milliseconds" if rest else "seconds")
         + "Z"
     )
+
+
+def as_microseconds(time: str | int | datetime) -> int:
+    """Microseconds since 1970 of RFC 3339 text, a `datetime.datetime` with a time zone, or of themselves.
+
+    Raises `TimeError` for what is no time.
+    """
+    if isinstance(time, int):
+        return time
+    if isinstance(time, datetime):
+        if time.tzinfo is None:
+            raise TimeError(f"{time!r} has no time zone: write datetime(…, tzinfo=datetime.UTC)")
+        return microseconds(time.isoformat())
+    return microseconds(time)

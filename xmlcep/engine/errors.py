@@ -7,7 +7,15 @@ from ..errors import XmlCepError
 
 
 class EvaluationError(XmlCepError, RuntimeError):
-    """A rule cannot be evaluated further; says which, and why."""
+    """A rule cannot be evaluated further; says which, and why.
+
+    ``event`` is the rule's event, ``ts`` the time point at which that came out.
+    """
+
+    def __init__(self, event: str, ts: int, problem: str) -> None:
+        super().__init__(problem)
+        self.event = event
+        self.ts = ts
 
 
 class UnknownTimeError(EvaluationError):
@@ -15,18 +23,22 @@ class UnknownTimeError(EvaluationError):
 
     def __init__(self, event: str, ts: int) -> None:
         super().__init__(
+            event,
+            ts,
             f"event {event} has durations, and at record {ts} the time is not known: "
-            "no record up to there has a time in 'at'"
+            "no record up to there has a time in 'at'",
         )
 
 
 class EndlessBeatError(EvaluationError):
     """A periodic operator has beaten too often while nothing happened (W10)."""
 
-    def __init__(self, event: str, operator: Operator, most: int) -> None:
+    def __init__(self, event: str, ts: int, operator: Operator, most: int) -> None:
         super().__init__(
+            event,
+            ts,
             f"event {event}: {operator.symbol}{operator.brackets()} was raised {most} times in one window without a "
-            "change there: close the window, or let it beat less often (W10)"
+            "change there: close the window, or let it beat less often (W10)",
         )
 
 
@@ -35,6 +47,8 @@ class TooManyTriesError(EvaluationError):
 
     def __init__(self, event: str, ts: int, limit: int) -> None:
         super().__init__(
+            event,
+            ts,
             f"event {event}: at record {ts} more than {limit} combinations were tried for 'having' (Q5): bind fewer "
-            "operands together, give the operator a window, or allow more tries"
+            "operands together, give the operator a window, or allow more tries",
         )

@@ -53,7 +53,7 @@ class OperatorState(ABC):
             for operand in (node.definition.optional_binders if self.by_value else ())
         }
         self._keys: dict[int, set[Key]] = {}  # the groups at each place, where there can be several
-        self.values = Values(program, setting.document, setting.references)
+        self.values = Values(program, setting)
         self.composer = Composer(node, tree, report, setting.clock)
         self.parent: OperatorState | None = None
         self.child_index = node.child_index
