@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from path_types import PathType
 
 from ..algebra import Unit
-from ..documents import Replica
+from ..documents import Needs, Replica
 from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
 from ..timestamps import as_microseconds, timestamp
 from .dispatch import select
@@ -67,11 +67,10 @@ class Detector:
                 f"a detector needs rules, not {rules!r}: use load_rules(file) or parse_rules(text)"
             )
         active = self._active = select(graph, trees)
-        self._document = (Replica() if document is None else document) if active.asking else None
+        self._document = self._new_document(document) if active.asking else None
         self._setting = Setting(
-            graph.programs, follows_time=active.follows_time, document=self._document,
-            references=rules.reference_roots(),
-            tries=tries,
+            graph.programs, follows_time=active.follows_time, uses_time=active.uses_time, document=self._document,
+            references=rules.reference_roots(), tries=tries,
         )  # fmt: skip
         self._clock = self._setting.clock
         self._evaluation = Evaluation(active, self._setting, operators=operators)
@@ -253,7 +252,7 @@ class Detector:
         What was worked out about event types is kept, so this is cheaper than a new detector.
         """
         if self._document is not None:
-            self._document = self._setting.document = Replica() if document is None else document
+            self._document = self._setting.document = self._new_document(document)
         self._setting.reset()
         self._evaluation.clear()
         self._edit.clear()
@@ -261,13 +260,21 @@ class Detector:
         self._more = False
         self._closed = False
 
-    def add_fragment(self, xml_text: str, ids: Sequence[int]) -> None:
+    @property
+    def needs(self) -> Needs | None:
+        """What its rules need of the document (U7): whoever gives it one need not put more into it. None: nothing."""
+        return self._active.needs
+
+    def _new_document(self, given: Replica | None) -> Replica:
+        return Replica(needs=self._active.needs) if given is None else given
+
+    def add_fragment(self, xml_text: str, ids: Sequence[int], path: PathType | None = None) -> None:
         """Adds a part of the document that was there before its first event, for rules that ask it (U2).
 
         As `Replica.add`, with its errors; nothing happens if no rule that is evaluated asks the document.
         """
         if self._document is not None:
-            self._document.add(xml_text, ids)
+            self._document.add(xml_text, ids, path)
 
     def concerns(self, operation: str, path: PathType) -> bool:
         """Whether events of this type can matter; if not, they may be left out of what is fed.

@@ -19,6 +19,7 @@ from ..algebra import ALL, Promise
 from ..events import CompositeEvent, CompositeType, PrimitiveType, Scope
 from ..rules.event_graph import EventGraph
 from ..rules.trees import EventTree, LeafNode, OperatorNode
+from .needs import document_needs
 from .promises import promise
 
 # Where a leaf's event goes: operator (postorder index), operand, and which of the event's ids is the group
@@ -182,6 +183,8 @@ class ActiveTrees:
         }
         self._graph = graph
         self.follows_time = any(tree.extended for tree in self.trees)
+        self.uses_time = graph.needs_time
+        self.needs = document_needs(self.trees, graph.programs) if self.asking else None
         self._by_path = _by_path(self.trees)
         self._by_scope = _by_scope(self.trees)
         # Trees that events of any path may concern: for conditions (D4), or because something looks at its group.

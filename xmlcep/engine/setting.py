@@ -29,6 +29,7 @@ class Setting:
         programs: Sequence[Sequence[OperatorProgram]],
         *,
         follows_time: bool,
+        uses_time: bool,
         document: Replica | None = None,
         references: References = NO_REFERENCES,
         tries: int = MOST_TRIES,
@@ -36,7 +37,7 @@ class Setting:
         self.programs = programs
         self.document = document
         self.references = references
-        self.clock = Clock(follows_time=follows_time)
+        self.clock = Clock(follows_time=follows_time, uses_time=uses_time)
         self.timers = Timers()
         self.expiries = Timers()
         """When what has become too old for every window can be freed (W11)."""

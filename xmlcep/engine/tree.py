@@ -72,7 +72,7 @@ class TreeState:
         self._needs_time = tree.needs_time
         # By operator and operand, the leaves that ask something of an event, or bind something (F1, V1).
         self.leaves = {
-            (node.index, operand): LeafState(program, tree.name, setting.document, setting.references)
+            (node.index, operand): LeafState(program, tree.name, setting)
             for node, of_operator in zip(tree.operators, setting.programs[tree.index], strict=True)
             for operand, program in enumerate(of_operator.leaves)
             if program is not None

@@ -8,22 +8,21 @@ from typing import Any
 from contexts import Entry
 from contexts.entry import BINDINGS, EVENT
 
-from ..documents import Replica
 from ..events import CompositeEvent
 from ..rules.programs import OperatorProgram
 from ..xpath import Environment, Expression
 from ..xpath.values import text_of
 from .leaf import Bindings
-from .references import References
+from .setting import Setting
 
 
 class Values:
     """An operator's program, ready to be asked of combinations."""
 
-    def __init__(self, program: OperatorProgram, document: Replica | None, references: References) -> None:
+    def __init__(self, program: OperatorProgram, setting: Setting) -> None:
         self.program = program
-        self._document = document
-        self._references = references
+        self._setting = setting  # whose document is another one after a reset
+        self._references = setting.references
         self._single = program.grouping.names
         self._joined = tuple(sorted(program.grouping.names))
         self._lists = program.lists
@@ -72,10 +71,11 @@ class Values:
         bindings = composite.bindings or {}
         if not guard.needs_document:
             return guard.boolean(self._environment(bindings, guard))
-        if self._document is None or composite.path is None:
+        document = self._setting.document
+        if document is None or composite.path is None:
             return False
         variables = self._variables(bindings, guard)
-        environment = self._document.environment(composite.path, composite.ids, variables)
+        environment = document.environment(composite.path, composite.ids, variables)
         return environment is not None and guard.boolean(environment)
 
     def _environment(self, bindings: Bindings, expression: Expression) -> Environment:

@@ -69,7 +69,7 @@ class OperatorState(ABC):
             for operand in (node.definition.optional_binders if self.by_value else ())
         }
         self._keys: dict[int, set[Key]] = {}  # the groups at each place, where there can be several
-        self.values = Values(program, setting.document, setting.references)
+        self.values = Values(program, setting)
         self.composer = Composer(node, tree, report, setting.clock)
         self.parent: OperatorState | None = None
         # Who takes its arrivals: itself, or what makes it wait (D2 to D4).
