@@ -25,7 +25,7 @@ LAYERS = (
     ("xmlcep.languages",),
     ("xmlcep.rules",),
     ("xmlcep.documents",),
-    ("xmlcep.engine",),
+    ("xmlcep.engine", "xmlcep.explaining"),
     ("xmlcep.matching",),
     ("xmlcep.wrapping",),
     ("xmlcep.log",),

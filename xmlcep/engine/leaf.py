@@ -10,6 +10,7 @@ from ..rules.programs import LeafProgram, node_kind
 from ..xpath import Environment, Expression, NodeKind, Sight
 from .opaque import OpaqueQuestion
 from .setting import Setting
+from .witness import Witness
 
 Bindings: TypeAlias = Mapping[str, Any]
 """Variables by name: a value, or a tuple of values (V5)."""
@@ -97,6 +98,7 @@ class LeafState:
 
     def __init__(self, program: LeafProgram, rule: str, setting: Setting) -> None:
         self.program = program
+        self.witness: Witness | None = None
         self._opaque = None if program.opaque is None else OpaqueQuestion(program.opaque, rule, setting)
         self._setting = setting  # whose document is another one after a reset
         self._references = setting.references
@@ -115,16 +117,30 @@ class LeafState:
             assert isinstance(event, PrimitiveEvent)
             return self._read_opaque(self._opaque, event, asked)
         if asked.filter is not None and not asked.filter(event):
+            if self.witness is not None:
+                self.witness.filtered(self.program, event)
             return None
         return {name: value(event) for name, value in asked.bindings} if asked.bindings else NO_BINDINGS
+
+    def seen(self, event: Event) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """The filter as it is written, and what it compares with the values that it sees of an event."""
+        assert event[2] is not None
+        composite = type(event) is CompositeEvent
+        filter_ = self.program.questions[node_kind(event[2])].filter
+        if filter_ is None:
+            return "", ()
+        if self._opaque is not None:
+            return filter_.text, ()  # it sees what the engine returned
+        environment = self._seen_by(filter_, COMPOSITE if composite else PRIMITIVE)(event)
+        return filter_.text, () if environment is None else tuple(filter_.compared(environment))
 
     def _read_opaque(self, opaque: OpaqueQuestion, event: PrimitiveEvent, asked: _Asked) -> Bindings | None:
         """O1: the engine is asked first; filter and ``as`` see what it returns."""
         said = opaque.ask(event)
-        if said is None:
-            return None
-        answered = (event, said)
-        if asked.filter is not None and not asked.filter(answered):
+        answered = (event, said or {})
+        if said is None or (asked.filter is not None and not asked.filter(answered)):
+            if self.witness is not None:
+                self.witness.filtered(self.program, event)
             return None
         return opaque.bound(said) | {name: value(answered) for name, value in asked.bindings}
 

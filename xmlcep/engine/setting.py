@@ -12,6 +12,7 @@ from .clock import Clock
 from .references import NO_REFERENCES, References
 from .timers import Timers
 from .waiting import Waiting
+from .witness import Witness
 
 MOST_TRIES = 1_000_000
 """How many combinations are tried for one arrival (Q5), unless told otherwise."""
@@ -43,6 +44,7 @@ class Setting:
         """When what has become too old for every window can be freed (W11)."""
         self.tries = Tries(tries)
         self.waiting = Waiting()
+        self.witness: Witness | None = None
 
     def reset(self) -> None:
         """As before the first record."""

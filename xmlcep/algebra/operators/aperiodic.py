@@ -53,6 +53,11 @@ class Aperiodic(Operator):
         """W8: at one time point c, then b, then a."""
         return (2, 1, 0)
 
+    @property
+    def required(self) -> tuple[int, ...]:
+        """What opens, and what occurs then; what closes may come or not."""
+        return (0, 1)
+
     def promise(self, operands: Sequence[Promise]) -> Promise:
         solid = operands[0].solid or operands[1].solid
         return Promise(solid, solid and operands[0].prompt and operands[1].prompt)
@@ -67,6 +72,11 @@ class AperiodicStar(Aperiodic):
     symbol: ClassVar[str] = "aperiodic*"
     sign: ClassVar[str] = "A*"
     gathers: ClassVar[bool] = True
+
+    @property
+    def required(self) -> tuple[int, ...]:
+        """All: it raises when the last closes."""
+        return (0, 1, 2)
 
     @property
     def constituent_operands(self) -> tuple[int, ...]:
