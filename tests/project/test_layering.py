@@ -25,6 +25,7 @@ LAYERS = (
     ("xmlcep.rules",),
     ("xmlcep.documents",),
     ("xmlcep.engine",),
+    ("xmlcep.actions",),
     ("xmlcep.wrapping",),
     ("xmlcep.log",),
     ("xmlcep.recording",),

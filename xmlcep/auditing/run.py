@@ -81,6 +81,7 @@ def audit(
         raise AuditError(f"partitions is {partitions}: expected 1 or more")
     if partition_by_rule and out is None:
         raise AuditError("partition_by_rule needs out: the folder for the findings")
+    rules.warn_ignored(stacklevel=2)
     files = find_files(logs)
     summary = Summary(engine, files=len(files))
     keep = keep_meaningful if ignore_whitespace else None

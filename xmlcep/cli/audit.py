@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 from typing import Literal, TypeAlias, cast
 
@@ -14,7 +15,7 @@ from ..auditing.inputs import find_files
 from ..auditing.plan.description import describe_pass
 from ..auditing.plan.record_counts import count_records
 from ..auditing.run import Engine, Format
-from ..rules import Rules, load_rules
+from ..rules import IgnoredRulesWarning, Rules, load_rules
 from ._audit_tables import audit_tables
 from ._locations import location_option
 from ._output import make_console, plain
@@ -97,6 +98,8 @@ def command(
         raise click.UsageError("--format parquet needs --out: Parquet cannot be written to standard output")
     if out is None and partition_by_rule:
         raise click.UsageError("--partition-by-rule needs --out: the folder for the findings")
+    if said := rules.ignored():
+        click.echo(f"xmlcep: {plain(said)}", err=True)
     if explain or dry_run:
         _explain(logs, rules, engine)
         if dry_run:
@@ -106,7 +109,8 @@ def command(
     if schema is not None:  # of which `audit` does not know
         targets = (None if partition_by_rule else out, quarantine, summary_file)
         check_targets([Path(each) for each in targets if each], [schema])
-    with audit_progress(shown=not quiet and sys.stderr.isatty()) as progress:
+    with warnings.catch_warnings(), audit_progress(shown=not quiet and sys.stderr.isatty()) as progress:
+        warnings.simplefilter("ignore", IgnoredRulesWarning)  # which has been said
         result = audit(
             logs, rules, engine=cast("Engine", engine), out=out, format=cast("Format", format),
             partition_by_rule=partition_by_rule, operators=operators,

@@ -9,8 +9,11 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
+from ..actions.description import describe_triggering
+from ..actions.triggering import TriggeringGraph, triggering_graph
 from ..auditing.plan.description import describe_pass, key_of
 from ..auditing.plan.partition_key import Pass, make_plan
+from ..errors import XmlCepError
 from ..rules import Rules, load_rules
 from ..rules.drawing import leaf_text, operator_traits, tree_traits
 from ..rules.trees import EventTree, LeafNode, OperatorNode
@@ -33,12 +36,24 @@ from ._output import make_console, plain
     type=click.Path(),
     help="Also report what documents of this schema can never match; its derived events can be used by name.",
 )
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Refuse rules that act and may trigger each other without end, for all that is known (L9).",
+)
+@click.option(
+    "--not-editing",
+    metavar="NAME",
+    multiple=True,
+    help="A function that rules call and that does not edit the document; can be given several times.",
+)
 @location_option
 def command(
-    rules: str, with_plan: bool, mermaid: bool, schema: str | None, locations: dict[str, str]
-) -> None:
+    rules: str, with_plan: bool, mermaid: bool, schema: str | None, strict: bool, not_editing: tuple[str, ...],
+    locations: dict[str, str],
+) -> None:  # fmt: skip
     """Check the file RULES and show its event trees: operators, path types, contexts, termination, what they
-    depend on, and the key by which an audit divides the work.
+    depend on, and the key by which an audit divides the work; of rules that act, which may trigger which.
 
     All mistakes of the file are reported together on standard error, and the exit status is 2.
     """
@@ -50,7 +65,8 @@ def command(
     count = len(checked.graph.trees)
     _line(
         console,
-        f"{rules}: {count} event tree{'' if count == 1 else 's'}, in the order in which they are processed",
+        f"{rules}: {count} event tree{'' if count == 1 else 's'}, in the order in which they are processed"
+        f"{_and_rules(checked)}",
     )
     passes = make_plan(checked).passes
     for tree in checked.graph.trees:
@@ -62,6 +78,28 @@ def command(
         for each in passes:
             console.print()
             _line(console, _shortened(describe_pass(each), checked))
+    if checked.triggers is not None:
+        graph = triggering_graph(checked.triggers, not_editing=not_editing)
+        console.print()
+        for line in describe_triggering(checked.triggers, graph):
+            _line(console, _shortened(line, checked))
+        if strict:
+            _refuse_endless(rules, graph)
+
+
+def _refuse_endless(file: str, graph: TriggeringGraph) -> None:
+    """L9: with ``--strict`` a cycle without a reason to end is wrong input."""
+    if graph.endless:
+        shown = "; ".join(map(str, graph.endless))
+        raise XmlCepError(
+            f"{file}: rules may trigger each other without end: {shown} (L9); give one of them a condition that its "
+            "action makes false, or leave --strict out"
+        )
+
+
+def _and_rules(rules: Rules) -> str:
+    count = len(rules.active_rules)
+    return f"; {count} rule{'' if count == 1 else 's'} that act{'s' if count == 1 else ''}" if count else ""
 
 
 def _with_schema(file: str, schema: str, locations: dict[str, str]) -> Rules:

@@ -2,8 +2,8 @@
 
 A statement starts at one of the words of `KEYWORDS`, but these are no reserved words: an element may be
 called so. In a correct text two words stand side by side only at the start of a statement (``event NAME``,
-``namespace NAME``, ``namespace STRING``), which tells it apart. Texts with mistakes are cut by what looks
-most like a start, so that one mistake costs one statement.
+``namespace NAME``, ``namespace STRING``) and within a rule (``on NAME if``, ``last into``), which tells it apart.
+Texts with mistakes are cut by what looks most like a start, so that one mistake costs one statement.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from path_types.names import NAME_START, NCNAME
 
 from .embedded import FILTER, VALUE
 
-KEYWORDS = ("event", "namespace", "reference")
+KEYWORDS = ("event", "namespace", "reference", "rule")
 
 # Comments and strings (an unterminated one ends with its line) hide what is in them; {…} without blanks may
 # be Clark notation, where # begins no comment and ' no string.
@@ -31,6 +31,13 @@ _TOKEN = re.compile(
 )
 # After these a word is part of what came before.
 _EXPECTS_WORD = frozenset("(/@:=;|&,{[]▽△×$")
+# Words of a rule that may stand first in a line with a name or another word behind them, and those of them that
+# may stand behind a trigger.
+_RULE_WORDS = frozenset(
+    ("on", "if", "do", "first", "last", "into", "before", "after", "with", "insert", "delete", "set", "replace",
+     "move", "call", "raise")
+)  # fmt: skip
+_AFTER_TRIGGER = frozenset(("if", "do"))
 # Words that stand between operands, and words that stand before one.
 _INFIX_WORDS = RELATIONS.keys() | {"as"}
 _PREFIX_WORDS = RELATIONS.keys() | {"not"}
@@ -97,6 +104,12 @@ def _starts_statement(before: _Token, token: _Token, after: _Token | None) -> bo
     if token.kind != "word":
         return False
     followed_by_word = after is not None and after.kind == "word"
+    if before.text == "raise":
+        return False  # raise event: an event called event
+    if before.text == "on" and (not followed_by_word or (after is not None and after.text in _AFTER_TRIGGER)):
+        return False  # on event if …
+    if before.text == "rule" and after is not None and after.text == "on":
+        return False  # rule event on …: a rule called event
     if token.text in KEYWORDS and followed_by_word:
         return True
     if before.kind == "word" and before.text in KEYWORDS:
@@ -104,7 +117,7 @@ def _starts_statement(before: _Token, token: _Token, after: _Token | None) -> bo
     if token.text not in KEYWORDS:
         # "evnt A = …" on a new line: a misspelt keyword
         misplaced = token.starts_line and followed_by_word and before.text not in _EXPECTS_WORD
-        return misplaced and token.text not in _INFIX_WORDS
+        return misplaced and token.text not in _INFIX_WORDS and token.text not in _RULE_WORDS
     if token.text == "namespace" and after is not None and after.kind == "string":
         return True
     is_leaf = after is not None and after.text == "("

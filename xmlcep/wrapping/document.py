@@ -146,6 +146,7 @@ class Document:
                 f"a watch needs rules, not {rules!r}: use load_rules(file), parse_rules(text) or derive(schema)"
             )
         self._settled("watch()")
+        rules.warn_ignored(stacklevel=2)
         return Watch(self, rules, on_event=on_event, operators=operators, keep=keep)
 
     # --- editing in one go
