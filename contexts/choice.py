@@ -60,7 +60,7 @@ class Choice(Combinations):
         if not self.enough(group):
             return None
         newest = sorted(_candidates([list(s)[-1:] for s in group.stored]), key=_newest_first)
-        begun = [one for one in newest if one.entry is arrival]
+        begun = [one for one in newest if one.operand == child and one.entry is arrival]
         chosen = list(begun)
         for one in newest:
             if len(chosen) < self.count and not _is_taken(one, chosen):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -267,6 +268,7 @@ class CompositeEvent(NamedTuple):
             "start": self.start, "end": self.end,
             "constituents": [event.to_constituent() for event in self.constituents],
             "operator": self.operator, **cause.provenance(),
+            **({} if self.bindings is None else {"bindings": bindings_in_finding(self.bindings)}),
         }  # fmt: skip
 
     def to_constituent(self) -> dict[str, Any]:
@@ -282,3 +284,22 @@ class CompositeEvent(NamedTuple):
 
 
 Event: TypeAlias = PrimitiveEvent | CompositeEvent
+
+_WHOLE = 2.0**63  # beyond, JSON readers do not agree on whole numbers
+
+
+def bindings_in_finding(bindings: Mapping[str, Any]) -> dict[str, Any]:
+    """The variables of a composite as they stand in a finding record, by name (V7)."""
+    return {
+        name: [_in_finding(inner) for inner in value] if isinstance(value, tuple) else _in_finding(value)
+        for name, value in sorted(bindings.items())
+    }
+
+
+def _in_finding(value: Any) -> Any:
+    """Whole numbers without a point, NaN and infinities as text (V1)."""
+    if not isinstance(value, float):
+        return value
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return int(value) if value.is_integer() and abs(value) < _WHOLE else value

@@ -64,10 +64,11 @@ def test_rules_that_cannot_match_are_not_asked() -> None:
     """The work per event does not grow with the number of rules: only trees that can match have a step."""
     others = "\n".join(f"event Other{n} = ins(thing{n}) & upd(thing{n}/price/text())" for n in range(100))
     detector = Detector(parse_rules(f"{others}\n{COMPLETE}"))
-    route = detector._routes["ins"][PathType.parse("/order/item/price")]
-    assert route is not None
-    assert [tree.tree.name for tree, _ in route.steps] == ["Complete"]
-    assert detector._routes["ins"][PathType.parse("/order/item/note")] is None
+    dispatch = detector._evaluation.dispatch["ins"]
+    price = dispatch[PathType.parse("/order/item/price")]
+    assert price is not None
+    assert [tree.tree.name for tree, _ in price.steps] == ["Complete"]
+    assert dispatch[PathType.parse("/order/item/note")] is None
 
 
 def test_plain_tuples_and_events_are_the_same_to_it() -> None:
@@ -131,7 +132,7 @@ def test_inner_operators_are_reported_on_request() -> None:
 def test_a_group_that_waits_is_not_searched_again_at_each_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
     """The work per event does not grow with what waits: once a group is pending, arrivals are only stored."""
     detector = Detector(parse_rules("event Both = (ins(item/price) & ins(item/quantity)) {end=custom}"))
-    state = detector._trees[0].root
+    state = detector._evaluation.trees[0].root
     asked: list[int] = []
     is_possible = state.is_possible
     monkeypatch.setattr(state, "is_possible", lambda key: asked.append(key) or is_possible(key))

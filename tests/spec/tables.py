@@ -47,7 +47,9 @@ def run_engine(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
     if unknown:
         pytest.skip(f"the engine does not run {', '.join(sorted(unknown))} yet")
     parse_rules = pytest.importorskip("xmlcep.rules").parse_rules
-    detector = pytest.importorskip("xmlcep.engine").Detector(parse_rules(rules), operators=True)
+    compiled = parse_rules(rules)
+    detector = pytest.importorskip("xmlcep.engine").Detector(compiled, operators=True)
+    place = pytest.importorskip("xmlcep.auditing.findings.order").Ranking(compiled).place
     actions = {"flush": detector.flush, "close": detector.close}
     raised = []
     for step in steps:
@@ -55,8 +57,8 @@ def run_engine(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
             found = detector.advance(step.time)
         else:
             found = actions[step]() if isinstance(step, str) else detector.feed(step)
-        raised += [composite.to_record() for composite in found]
-    return sorted(raised, key=lambda record: record["ts"])
+        raised += found
+    return [c.to_record() for c in sorted(raised, key=lambda composite: (composite.ts, place(composite)))]
 
 
 EVALUATORS = [pytest.param(run_reference, id="reference"), pytest.param(run_engine, id="engine")]

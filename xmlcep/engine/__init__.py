@@ -4,5 +4,9 @@ Read `detector`, `dispatch`, `tree`, `termination`, then `operators`, `composer`
 """
 
 from .detector import Detector as Detector
+from .errors import EndlessBeatError as EndlessBeatError
+from .errors import EvaluationError as EvaluationError
+from .errors import TooManyTriesError as TooManyTriesError
+from .errors import UnknownTimeError as UnknownTimeError
 
-__all__ = ["Detector"]
+__all__ = ["Detector", "EndlessBeatError", "EvaluationError", "TooManyTriesError", "UnknownTimeError"]

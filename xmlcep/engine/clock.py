@@ -38,8 +38,7 @@ class Clock:
         self._txn: int | None = None
 
     def begin_edit(self, event: PrimitiveEvent) -> None:
-        """A new edit begins with this record: time moves on, and stands still inside it (W1)."""
-        self.edit += 1
+        """A new edit is to begin with this record: time moves on, and stands still inside it (W1)."""
         if not self.follows_time:
             return
         self._note(event.at)
@@ -79,6 +78,10 @@ class Clock:
     def moment(self) -> Moment:
         """Where the current time point lies by each measure; time is 0 where it is not known."""
         return Moment(self.ts, self.time or 0, self.transaction)
+
+    def now_by_each_measure(self) -> Moment:
+        """When what is detected at this time point is (W7)."""
+        return Moment(self.ts, self.now(), self.transaction)
 
     def _note(self, at: str | None) -> None:
         if at is not None:

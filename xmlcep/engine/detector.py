@@ -302,7 +302,8 @@ class Detector:
         """Moves the clock on to a record; before it fires what is due by then (W5)."""
         clock, timers = self._clock, self._setting.timers
         last = self._last
-        if not (self._more and isinstance(last, PrimitiveEvent) and last.txn == event.txn):
+        is_new = not (self._more and isinstance(last, PrimitiveEvent) and last.txn == event.txn)
+        if is_new:
             if self._document is not None and self._edit.is_open():
                 self._edit.end(self._document)
             clock.begin_edit(event)
@@ -311,6 +312,7 @@ class Detector:
         if timers.waits():
             for unit in ORDER:
                 self._fire(unit, clock.reading(unit, event.ts), event.ts, event.doc)
+        clock.edit += is_new  # what is due before it is not of it (Z10)
         clock.record(event)
         self._expire()
 

@@ -309,6 +309,9 @@ def _upstream(graph: EventGraph, chosen: Collection[EventTree]) -> dict[int, fro
 
 
 def _asking(graph: EventGraph, chosen: Iterable[EventTree]) -> frozenset[int]:
+    chosen = list(chosen)
+    if not any(graph.asks_document(tree) for tree in chosen):
+        return frozenset()  # where the others run, they are held back (U2)
     found: set[int] = set()
     for tree in graph.trees:
         if graph.asks_document(tree) or found.intersection(tree.dependencies):

@@ -141,7 +141,9 @@ class Evaluation:
                     tree, cause, plans.get(index), inboxes.pop(index, ()), release, due.get(index, ()), before
                 )
                 self._note(tree)
-                composites = _in_finding_order(raised) if raised and index in self._active.users else []
+                composites = (
+                    _in_finding_order(raised, tree.root) if raised and index in self._active.users else []
+                )
             for user in self._active.users[index] if composites else ():
                 if only is not None and user not in only:
                     passed_on[index] = composites
@@ -273,7 +275,7 @@ def deliver(
             take(child, ids[index], entry, event)
 
 
-def _in_finding_order(raised: list[Entry]) -> list[CompositeEvent]:
+def _in_finding_order(raised: list[Entry], root: OperatorState) -> list[CompositeEvent]:
     """By path ids, values and raise order: how composites of one time point reach later trees (N2, V7)."""
     composites = [entry[3] for entry in raised]
-    return sorted(composites, key=lambda event: event.ids) if len(composites) > 1 else composites
+    return sorted(composites, key=root.rank) if len(composites) > 1 else composites

@@ -21,9 +21,9 @@ class Deferral:
     """What keeps a deferred operator's groups from raising at once.
 
     ``pending``: groups, in mode non-local or custom, with a combination that has not been released.
-    ``blocked``: groups, in mode earliest, with a combination whose condition was false, each with the edit in
-    which it was asked last (U3). ``stale``: pending groups whose condition was false at a release, and is not asked again before something
-    happens that it could read (U4, U7). ``touched``: the nodes of which the present edit changes what is
+    ``blocked``: groups, in mode earliest, with a combination whose condition was false, each with the edit in which it
+    was asked last (U3). ``stale``: pending groups whose condition was false at a release, and is not asked again before
+    something happens that it could read (U4, U7). ``touched``: the nodes of which the present edit changes what is
     read.
     """
 

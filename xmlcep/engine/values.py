@@ -12,6 +12,7 @@ from ..documents import Replica
 from ..events import CompositeEvent
 from ..rules.programs import OperatorProgram
 from ..xpath import Environment, Expression
+from ..xpath.values import text_of
 from .leaf import Bindings
 from .references import References
 
@@ -24,6 +25,7 @@ class Values:
         self._document = document
         self._references = references
         self._single = program.grouping.names
+        self._joined = tuple(sorted(program.grouping.names))
         self._lists = program.lists
         self._lets = program.lets
         self.having = program.having
@@ -50,6 +52,10 @@ class Values:
             if value is not None:
                 found[name] = value
         return found
+
+    def joined(self, bindings: Bindings | None) -> tuple[str, ...]:
+        """The values by which the operator groups, as text, by name: of the variables of one of its composites."""
+        return tuple(text_of(bindings[name]) for name in self._joined) if bindings else ()
 
     def admits(self, entries: Sequence[Entry]) -> bool:
         """Whether ``having`` is true of a combination (V6)."""

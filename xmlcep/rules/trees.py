@@ -217,7 +217,7 @@ class _TreeBuilder:
 
     def _operator(
         self, operator: Operator, *, first: int, parent: int | None, child_index: int,
-        above: Operator | None = None, inherited: Window | None = None,
+        above: Operator | None = None, inherited: Window | None = None, below_not: bool = False,
     ) -> OperatorNode | None:  # fmt: skip
         """Builds ``operator``, whose subtree takes the postorder indexes from ``first`` on."""
         index = first + _count(operator) - 1
@@ -238,6 +238,7 @@ class _TreeBuilder:
                         child_index=position,
                         above=operator,
                         inherited=window,
+                        below_not=below_not or position in operator.negated,
                     )
                 )
                 first += _count(operand)
@@ -252,9 +253,10 @@ class _TreeBuilder:
         if path is None:
             self.sound = False
             return None
+        default = ContextName.UNRESTRICTED if below_not else self.definition.context  # A1
         node = OperatorNode(
             operator, index, parent, child_index, tuple(built), path, label,
-            operator.options.context or self.definition.context, termination, condition,
+            operator.options.context or default, termination, condition,
             _may_repeat(operator, built),
             above is not None and child_index in above.negated, window,
             inherited if inherits and own is not None else None,

@@ -18,10 +18,12 @@ from .trees import LeafNode, OperatorNode
 @dataclass(frozen=True, slots=True)
 class Variable:
     """A variable of an event. ``kind`` is what expressions see: a list, or one value where it is that of a join, of
-    ``by`` or of ``let`` (V5). ``several`` says that it can have more than one value, so that it cannot join (V2)."""
+    ``by`` or of ``let`` (V5). ``several`` says that it can have more than one value, so that it cannot join (V2);
+    ``counts`` that nobody bound it, so that it joins nothing (Z19)."""
 
     kind: VariableKind
     several: bool = False
+    counts: bool = False
 
     @property
     def is_single(self) -> bool:
@@ -96,11 +98,10 @@ def joins(node: OperatorNode, operands: Sequence[Variables], problems: list[Prob
     needed = [k for k in range(len(operands)) if k not in definition.optional_binders]
     names: set[str] = set()
     if definition.joins:
-        for name in sorted({name for k in needed for name in operands[k]}):
-            binding = [k for k in needed if name in operands[k]]
-            if len(binding) < 2:
+        for name in sorted({name for variables in operands for name in variables}):
+            if sum(name in variables and not variables[name].counts for variables in operands) < 2:
                 continue
-            if len(binding) < len(needed):
+            if not all(name in operands[k] for k in needed):
                 problems.append(
                     Problem(
                         f"${name} is bound by some operands of the {definition.title} and not by others (V2)",
@@ -148,10 +149,11 @@ def passed_on(node: OperatorNode, operands: Sequence[Variables], grouping: Group
         if name in grouping.names:
             found[name] = Variable(VariableKind.VALUE)
         else:
-            several = gathers or any(operands[k][name].several for k in positive if name in operands[k])
-            found[name] = Variable(VariableKind.LIST, several)
+            given = [operands[k][name] for k in positive if name in operands[k]]
+            several = gathers or any(variable.several for variable in given)
+            found[name] = Variable(VariableKind.LIST, several, any(variable.counts for variable in given))
     for name in definition.own_variables:
-        found[name] = Variable(VariableKind.NUMBER)
+        found[name] = Variable(VariableKind.NUMBER, counts=True)
     return found
 
 

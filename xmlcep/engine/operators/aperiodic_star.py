@@ -31,18 +31,22 @@ class AperiodicStarState(OpenedState):
 
     def close(self, key: Key, entry: Entry, cause: Cause) -> None:
         windows = self.before(key, entry)
+        used: list[Entry] = []
         for window in windows:
             inside = [b for b in self.kept.get(key, ()) if any(is_before(a, b) for a in window)]
             if inside:
                 self.raise_combination([*window, *inside, entry], cause)
+                used += inside
         for window in windows:
             self.shut(key, window)
-        self._release_kept(key)
+        self._release_kept(key, used)
 
-    def _release_kept(self, key: Key) -> None:
+    def _release_kept(self, key: Key, used: Sequence[Entry] = ()) -> None:
+        """Those that are used, and those that are in no window any more, count as consumed."""
         kept = self.kept.pop(key, [])
         opened = self.opened.get(key, ())
-        rest = [b for b in kept if any(is_before(a, b) for a in opened)]
+        spent = set(map(id, used))
+        rest = [b for b in kept if id(b) not in spent and any(is_before(a, b) for a in opened)]
         if rest:
             self.kept[key] = rest
         self.consumed_by(1, [b for b in kept if not any(b is one for one in rest)])

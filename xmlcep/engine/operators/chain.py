@@ -7,7 +7,7 @@ from functools import partial
 
 from contexts import Chains, Entry, Group
 from contexts.constraints import Absence, Constraint, Contiguity, Gap, Order, Violations
-from contexts.entry import EMPTY_START, END, FIRST
+from contexts.entry import END, FIRST, START
 from contexts.grouping import Key
 from contexts.search import Constrained
 
@@ -133,18 +133,17 @@ class SequenceState(CombiningState):
             self.violations[child].add(key, arrivals)
         if before:
             for group in groups:
-                self._start_over(group, before - 1, arrivals)
+                self._start_over(group, before - 1, self.violations[child])
         elif self.node.definition.options.within is not None:
             self._watch_over_violations(key, arrivals)
 
-    def _start_over(self, group: Group, position: int, arrivals: Sequence[Entry]) -> None:
-        """Z3: a multiplicity directly before starts over if its composite has nothing behind it any more."""
+    def _start_over(self, group: Group, position: int, violations: Violations) -> None:
+        """Z3: a multiplicity directly before starts over if nothing can come behind its composite any more."""
         owner = None if group.owners is None else group.owners[position]
         if owner is None:
             return
-        starts = [entry[0] for entry in arrivals if entry[0] != EMPTY_START]
         for entry in list(group.stored[position]):
-            if any(entry[END] < start for start in starts):
+            if violations.forbid([other for other in violations.of(group.key) if entry[END] < other[START]]):
                 owner.consumed(entry)
 
     # ---- freeing (G4) ---------------------------------------------------------------------------------

@@ -171,18 +171,20 @@ class CombiningState(DeferrableState):
         for combination in self.context.on_release(group, self.exists):
             self.raise_combination(combination, cause)
         group.fresh = None
+        if self._expires is not None:
+            self._free_old(group, self._expires, self.clock.reading(self._expires.unit, self.clock.ts))
         self.drop_if_empty(key)
 
     # ---- windows --------------------------------------------------------------------------------------
 
-    def watch_over(self, group: Group, window: Window) -> None:
-        """Says when something of the group is too old to be in any further combination (Q4, W11)."""
+    def watch_over(self, group: Group, window: Window, after: int | None = None) -> None:
+        """Says when (``after`` some time) something of the group is too old for any further combination (Q4, W11)."""
         if group.expiry is not None:
             return
-        unit = MEASURE[window.unit]
-        oldest = min((e[FIRST][unit] for s in group.stored for e in s if e[FIRST] is not None), default=None)
-        if oldest is not None:
-            group.expiry = oldest + reach(window)
+        unit, amount = MEASURE[window.unit], reach(window)
+        ends = (e[FIRST][unit] + amount for s in group.stored for e in s if e[FIRST] is not None)
+        group.expiry = min((end for end in ends if after is None or end > after), default=None)
+        if group.expiry is not None:
             self.setting.expiries.set(window.unit, self.due(group.expiry, group.key))
 
     def expire(self, due: Due) -> None:
@@ -190,16 +192,19 @@ class CombiningState(DeferrableState):
         if group is None or group.expiry != due.at or self._expires is None:
             return
         group.expiry = None
-        unit, amount = MEASURE[self._expires.unit], reach(self._expires)
-        for k, stored in enumerate(group.stored):
-            for entry in [e for e in stored if e[FIRST] is not None and e[FIRST][unit] + amount <= due.at]:
-                # What waits for a release may still be in a combination with what is as old.
-                if group.fresh is None or not self.exists.any_with(group, k, entry):
-                    discard(stored, entry)
+        self._free_old(group, self._expires, due.at)
         if group.is_empty():
             self.close_group(due.key)
         else:
-            self.watch_over(group, self._expires)
+            self.watch_over(group, self._expires, due.at)
+
+    def _free_old(self, group: Group, window: Window, now: int) -> None:
+        """What waits for a release may still be in a combination with what is as old; it is freed after that."""
+        unit, amount = MEASURE[window.unit], reach(window)
+        for k, stored in enumerate(group.stored):
+            for entry in [e for e in stored if e[FIRST] is not None and e[FIRST][unit] + amount <= now]:
+                if group.fresh is None or not self.exists.any_with(group, k, entry):
+                    discard(stored, entry)
 
 
 def reach(window: Window) -> int:

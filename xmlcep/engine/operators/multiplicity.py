@@ -19,7 +19,6 @@ from ..setting import Setting
 from ..timers import MEASURE, Due
 from .accumulation import Accumulation, Integrated
 from .combining import reach
-from .negation import NegatedMultiplicityState
 from .state import DeferrableState, OperatorState
 
 _FEW = 64  # deleted nodes that are kept without asking whether they are still needed
@@ -311,9 +310,10 @@ class MultiplicityState(DeferrableState):
         had = accumulation.count() or accumulation.batches
         batches, rest = self._batches(accumulation.live())
         for batch in (*accumulation.batches, *batches):
-            is_full = len(batch) == self.upper or batch is not batches[-1]
-            if not self._raise_batch(batch, cause) and not is_full:
-                rest = batch  # V6: a full batch that fails is dropped, the rest stays
+            # V6: a full batch that fails is dropped, and what was set aside, too (Z8); the rest stays.
+            is_rest = bool(batches) and batch is batches[-1] and len(batch) != self.upper
+            if not self._raise_batch(batch, cause) and is_rest:
+                rest = batch
         if accumulation.created is not None and not had:
             composite = self._empty(*accumulation.created, cause)
             if composite is not None:
@@ -325,15 +325,15 @@ class MultiplicityState(DeferrableState):
 
     # ---- freeing (G4, W11) ------------------------------------------------------------------------------
 
-    def _watch_over(self, key: Key, accumulation: Accumulation) -> None:
-        """Says when the oldest arrival will drop out at whatever comes next."""
+    def _watch_over(self, key: Key, accumulation: Accumulation, after: int | None = None) -> None:
+        """Says when the oldest arrival (that does so ``after`` some time) will drop out at whatever comes next."""
         window = self.node.window
         if accumulation.expiry is not None or window is None or not self.prompt:
             return
         amount, unit = reach(window), MEASURE[window.unit]
-        oldest = min((e[FIRST][unit] for e in accumulation.live() if e[FIRST] is not None), default=None)
-        if oldest is not None:
-            accumulation.expiry = oldest + amount
+        ends = (e[FIRST][unit] + amount for e in accumulation.live() if e[FIRST] is not None)
+        accumulation.expiry = min((end for end in ends if after is None or end > after), default=None)
+        if accumulation.expiry is not None:
             self.setting.expiries.set(window.unit, self.due(accumulation.expiry, key))
 
     def expire(self, due: Due) -> None:
@@ -349,7 +349,7 @@ class MultiplicityState(DeferrableState):
             accumulation.current = None  # nobody has it any more, to take it back from
         self._drop_if_idle(due.key, accumulation)
         if accumulation.count():
-            self._watch_over(due.key, accumulation)
+            self._watch_over(due.key, accumulation, due.at)
 
     def forget(self, key: Key) -> None:
         self._drop(key)
@@ -374,11 +374,40 @@ class MultiplicityState(DeferrableState):
         return sum(accumulation.size() for accumulation in self.accumulations.values())
 
 
+class NegatedMultiplicityState(MultiplicityState):
+    """A negated multiplicity: hands its arrivals up as they are, to be counted where they lie (Z5).
+
+    It counts by itself only for those who want to know what it raises, or what is consumed.
+    """
+
+    def connect(self, parent: OperatorState) -> None:
+        super().connect(parent)
+        self.refills = False
+
+    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        if self._is_heard():
+            super().arrive(child, key, arrivals, cause)
+        self.outbox.extend(arrivals)
+
+    def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
+        if self._is_heard():
+            super().create(key, path, ids, cause)
+
+    def _is_heard(self) -> bool:
+        return self.composer.report is not None or self._owners is not None
+
+    def _raise(self, composite: CompositeEvent) -> Entry:
+        return self.composer.report_and_store(composite)
+
+    def _withdraw(self, former: Entry) -> None:
+        """What has happened has (Q2)."""
+
+
 def new_state(
     node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
     operands: Sequence[Promise],
 ) -> OperatorState:  # fmt: skip
     """The running state of a multiplicity."""
     if node.counts:
-        return NegatedMultiplicityState(node, tree, report, setting)
+        return NegatedMultiplicityState(node, tree, report, setting, operands[0])
     return MultiplicityState(node, tree, report, setting, operands[0])

@@ -30,7 +30,9 @@ def is_plain_pair(node: OperatorNode, tree: EventTree) -> bool:
     return (
         len(node.children) == 2
         and CONTEXTS[node.context.value].takes_oldest
-        and not (tree.flat or tree.extended or node.deferred or node.may_repeat)
+        and not (
+            tree.flat or tree.extended or node.deferred or node.may_repeat or node.definition.options.guard
+        )
         # What takes back what it raised wants to know of its consumption (M1, H7).
         and not any(child.definition.takes_back for child in node.children if not isinstance(child, LeafNode))
     )

@@ -187,6 +187,10 @@ class OperatorState(ABC):
         """The keys of its groups at a place."""
         return sorted(self._keys.get(place, ())) if self.by_value else [place]
 
+    def rank(self, event: CompositeEvent) -> tuple[tuple[int, ...], tuple[str, ...]]:
+        """What orders the composites that it raises at one time point (V7): path ids, then the values of the group."""
+        return event.ids, self.values.joined(event.bindings)
+
     def projected(self, operand: int, key: Key) -> Key:
         """From the key of a group to that of the events of an operand that may bind fewer variables (V4)."""
         if not self.by_value:

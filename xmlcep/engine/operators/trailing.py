@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contexts import Entry, Group
-from contexts.entry import EMPTY_END, EMPTY_START, END, FIRST, START
+from contexts.entry import BINDINGS, EMPTY_END, END, FIRST, START
 from contexts.grouping import Key
 
 from ...algebra import Promise
@@ -16,6 +16,8 @@ from ..setting import Setting
 from ..timers import MEASURE, Due
 from .chain import SequenceState
 from .combining import reach
+
+HAPPENED = BINDINGS + 1  # behind all that an entry has: the moment at which it was stored
 
 
 class Candidate:
@@ -106,23 +108,35 @@ class TrailingSequenceState(SequenceState):
         """Whether an event of the last ``not`` lies behind it."""
         for k in self.trailing:
             violations = self.violations[k]
-            behind = [entry for entry in violations.of(key) if candidate.end < entry[START]]
+            behind = [
+                entry
+                for entry in violations.of(key)
+                if candidate.end < entry[START] and self._in_time(entry, candidate.due)
+            ]
             if violations.forbid(behind):
                 return True
         return False
+
+    def _in_time(self, entry: Entry, due: int | None) -> bool:
+        """Whether it happened no later than something is due (Z15)."""
+        window = self.node.window
+        return due is None or window is None or bool(entry[HAPPENED][MEASURE[window.unit]] <= due)
 
     def forbid(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         if child not in self.trailing:
             super().forbid(child, key, arrivals, cause)
             return
         concerned = self.matching(child, key)
-        for group in concerned:
-            if group in self.groups:
-                self._start_over(self.groups[group], self._last, arrivals)
         waiting = [k for k in concerned if k in self.candidates]
-        if not waiting and self.prompt:
+        begun = [self.groups[k] for k in concerned if k in self.groups]
+        if not (waiting or begun) and self.prompt:
             return
-        self.violations[child].add(key, [entry for entry in arrivals if entry[START] != EMPTY_START])
+        if self.node.window is not None:
+            now = self.clock.now_by_each_measure()
+            arrivals = [(*entry, now) for entry in arrivals]
+        self.violations[child].add(key, arrivals)
+        for group in begun:
+            self._start_over(group, self._last, self.violations[child])
         for group_key in waiting:
             left = [c for c in self.candidates[group_key] if not self._is_ended(group_key, c)]
             self._keep(group_key, left)
