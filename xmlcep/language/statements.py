@@ -9,7 +9,7 @@ Texts with mistakes are cut by what looks most like a start, so that one mistake
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -31,13 +31,11 @@ _TOKEN = re.compile(
 )
 # After these a word is part of what came before.
 _EXPECTS_WORD = frozenset("(/@:=;|&,{[]▽△×$")
-# Words of a rule that may stand first in a line with a name or another word behind them, and those of them that
-# may stand behind a trigger.
+# Words of a rule that may stand first in a line with a name or another word behind them.
 _RULE_WORDS = frozenset(
     ("on", "if", "do", "first", "last", "into", "before", "after", "with", "insert", "delete", "set", "replace",
      "move", "call", "raise")
 )  # fmt: skip
-_AFTER_TRIGGER = frozenset(("if", "do"))
 # Words that stand between operands, and words that stand before one.
 _INFIX_WORDS = RELATIONS.keys() | {"as"}
 _PREFIX_WORDS = RELATIONS.keys() | {"not"}
@@ -67,7 +65,8 @@ def statements(text: str) -> list[Span]:
     starts = [
         token.start
         for i, token in enumerate(tokens)
-        if i == 0 or _starts_statement(tokens[i - 1], token, tokens[i + 1] if i + 1 < len(tokens) else None)
+        if i == 0
+        or _starts_statement(tokens[max(0, i - 2) : i], token, tokens[i + 1] if i + 1 < len(tokens) else None)
     ]
     return [Span(start, end) for start, end in pairwise([*starts, len(text)])]
 
@@ -100,13 +99,15 @@ def _embedded_at(text: str, at: int, before: list[str]) -> re.Match[str] | None:
     return None
 
 
-def _starts_statement(before: _Token, token: _Token, after: _Token | None) -> bool:
+def _starts_statement(last: Sequence[_Token], token: _Token, after: _Token | None) -> bool:
+    """Whether a statement starts at a token; ``last`` are the one or two before it."""
+    before = last[-1]
     if token.kind != "word":
         return False
     followed_by_word = after is not None and after.kind == "word"
     if before.text == "raise":
         return False  # raise event: an event called event
-    if before.text == "on" and (not followed_by_word or (after is not None and after.text in _AFTER_TRIGGER)):
+    if before.text == "on" and last[0].text != "raise":
         return False  # on event if …
     if before.text == "rule" and after is not None and after.text == "on":
         return False  # rule event on …: a rule called event

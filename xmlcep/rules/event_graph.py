@@ -52,8 +52,8 @@ def build_graph(
     """The event graph of these definitions; what is wrong with them is appended to ``problems``.
 
     ``namespaces`` (prefix to URI, ``""`` for the default) are those of the names in XPath expressions, ``references``
-    the names of reference documents. ``private`` are names of events that a leaf of any name does not take. A graph with
-    problems must not be run.
+    the names of reference documents. ``private`` are names of events that a leaf of any name does not take. A graph
+    with problems must not be run.
     """
     given = list(definitions)
     trees: list[EventTree] = []
