@@ -1,7 +1,9 @@
 """What tracking costs: wrapped documents against plain lxml.
 
-Plain, tracked (with a subscriber that does nothing) and watched rounds alternate, each on a fresh document
-of seven levels. Time and memory of wrapping are those of a purchase order of 100,000 elements.
+Plain, wrapped (nobody listens), tracked (a subscriber that does nothing) and watched rounds alternate, each on a
+fresh document of seven levels. Time and memory of wrapping are those of a purchase order of 100,000 elements. What
+grows with a document (its depth, the number of children or attributes) is measured at two sizes: the figure of one
+must be that of the other.
 """
 
 from __future__ import annotations
@@ -12,24 +14,24 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from statistics import median
 from time import process_time
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from lxml import etree
 
 from xmlcep import Rules, parse_rules
 from xmlcep.wrapping import fromstring, wrap
-from xmlcep.wrapping.parsing import safe_parser
+from xmlcep.xml_parser import safe_parser
 
 from .frame import Figure, Settings
+from .live_calls import CALLS, Call
 
 TITLE = (
     "Live: calls on a wrapped document against plain lxml; with a subscriber; with a watch of 10 rules open"
 )
 DEPTH = 7
-COUNT = 20_000
 ELEMENTS = 100_000
-Kind: TypeAlias = Literal["plain", "tracked", "watched"]
-KINDS: tuple[Kind, ...] = ("plain", "tracked", "watched")
+Kind: TypeAlias = Literal["plain", "wrapped", "tracked", "watched"]
+KINDS: tuple[Kind, ...] = ("plain", "wrapped", "tracked", "watched")
 WATCHED = "\n".join(
     f"event Rule{number} = {operation}(level6/{path}) & {operation}(level6/other{number})"
     for number, (operation, path) in enumerate(
@@ -40,9 +42,11 @@ WATCHED = "\n".join(
 
 
 def run(settings: Settings) -> Iterator[Figure]:
-    """Every call on the three kinds of document, then what wrapping takes."""
+    """Every call on the kinds of document, then what wrapping takes, then what grows with a document."""
     rules = parse_rules(WATCHED)
-    for name, call in CALLS.items():
+    for call in CALLS:
+        if settings.only not in call.name:
+            continue
         rounds: dict[Kind, list[float]] = {kind: [] for kind in KINDS}
         for turn in range(settings.runs + 1):
             for kind in KINDS:
@@ -50,11 +54,15 @@ def run(settings: Settings) -> Iterator[Figure]:
                 if turn:
                     rounds[kind].append(spent)
         for kind in KINDS:
-            yield _figure(f"{name}, {kind}", rounds[kind], COUNT, rounds["plain"], "plain")
-    yield from _wrapping(settings.runs)
+            yield _figure(f"{call.name}, {kind}", rounds[kind], call.calls, rounds["plain"], "plain")
+    if not settings.only:
+        yield from _wrapping(settings.runs)
+    for case, sizes in GROWING.items():
+        if settings.only in case:
+            yield from _growing(case, *sizes, settings.runs)
 
 
-def seconds(call: Callable[[Any], None], kind: Kind, rules: Rules) -> float:
+def seconds(call: Call, kind: Kind, rules: Rules) -> float:
     """CPU seconds of one round on a fresh document."""
     text = "".join(f"<level{n}>" for n in range(DEPTH)) + "".join(f"</level{n}>" for n in range(DEPTH)[::-1])
     with ExitStack() as stack:
@@ -65,87 +73,22 @@ def seconds(call: Callable[[Any], None], kind: Kind, rules: Rules) -> float:
             root = document.root
             if kind == "tracked":
                 document.subscribe(nothing)
-            else:
+            elif kind == "watched":
                 stack.callback(document.watch(rules).close)
         inner = root
         while len(inner):
             inner = inner[0]
         inner.set("state", "b")
         inner.text = "b"
-        # Reading is measured with proxies that exist: pinned in a tracked document, held here.
-        held = [etree.SubElement(inner, "item") for _ in range(2000)] if call in (iterate, findall) else None
+        prepared = call.prepare(inner)
         gc.collect()
         start = process_time()
-        call(inner)
-        spent = process_time() - start
-        del held
-    return spent
+        call.run(inner, prepared)
+        return process_time() - start
 
 
 def nothing(_: object) -> None:
     """A subscriber that does nothing."""
-
-
-def sub_element(inner: Any) -> None:
-    """Makes children."""
-    make = etree.SubElement
-    for _ in range(COUNT):
-        make(inner, "item")
-
-
-def append(inner: Any) -> None:
-    """Makes elements and appends them."""
-    for _ in range(COUNT):
-        inner.append(inner.makeelement("item"))
-
-
-def set_attribute(inner: Any) -> None:
-    """Changes an attribute through set()."""
-    for number in range(COUNT):
-        inner.set("state", "a" if number & 1 else "b")
-
-
-def set_item(inner: Any) -> None:
-    """Changes an attribute through attrib."""
-    for number in range(COUNT):
-        inner.attrib["state"] = "a" if number & 1 else "b"
-
-
-def set_text(inner: Any) -> None:
-    """Changes the text."""
-    for number in range(COUNT):
-        inner.text = "a" if number & 1 else "b"
-
-
-def get(inner: Any) -> None:
-    """Reads an attribute."""
-    for _ in range(COUNT):
-        inner.get("state")
-
-
-def read_text(inner: Any) -> None:
-    """Reads the text."""
-    for _ in range(COUNT):
-        inner.text  # noqa: B018
-
-
-def iterate(inner: Any) -> None:
-    """Walks 2,000 children ten times."""
-    for _ in range(10):
-        for _ in inner.iter():
-            pass
-
-
-def findall(inner: Any) -> None:
-    """Finds 2,000 children ten times."""
-    for _ in range(10):
-        inner.findall("item")
-
-
-CALLS: dict[str, Callable[[Any], None]] = {
-    "SubElement": sub_element, "append(makeelement)": append, "set": set_attribute, "attrib[k] = v": set_item,
-    "text = ": set_text, "get": get, "read text": read_text, "iterate": iterate, "findall": findall,
-}  # fmt: skip
 
 
 def _figure(case: str, taken: list[float], calls: int, plain: list[float], base: str) -> Figure:
@@ -172,6 +115,7 @@ def _wrapping(runs: int) -> Iterator[Figure]:
     text = purchase_order(ELEMENTS)
     parsing: list[float] = []
     wrapping: list[float] = []
+    knowing: list[float] = []
     for _ in range(runs):
         gc.collect()
         start = process_time()
@@ -181,10 +125,14 @@ def _wrapping(runs: int) -> Iterator[Figure]:
         start = process_time()
         document = wrap(tree)
         wrapping.append(process_time() - start)
+        start = process_time()
+        document.snapshot()
+        knowing.append(process_time() - start)
         document.close()
         del document, tree
     yield _figure("parsing an element", parsing, ELEMENTS, parsing, "")
     yield _figure("wrapping an element", wrapping, ELEMENTS, parsing, "parsing")
+    yield _figure("first snapshot, per element", knowing, ELEMENTS, parsing, "parsing")
     tree = etree.ElementTree(etree.fromstring(text, safe_parser()))
     gc.collect()
     tracemalloc.start()
@@ -192,7 +140,61 @@ def _wrapping(runs: int) -> Iterator[Figure]:
         untouched = tracemalloc.get_traced_memory()[0] / ELEMENTS
         document.snapshot()
         gc.collect()
-        told = tracemalloc.get_traced_memory()[0] / ELEMENTS
+        known = tracemalloc.get_traced_memory()[0] / ELEMENTS
     tracemalloc.stop()
     yield Figure("live", "memory of wrapping, nothing edited", untouched, "bytes/element")
-    yield Figure("live", "memory of wrapping, all nodes known", told, "bytes/element")
+    yield Figure("live", "memory of wrapping, all nodes known", known, "bytes/element")
+
+
+def _growing(
+    case: str, measured: Callable[[int], float], sizes: tuple[int, ...], runs: int
+) -> Iterator[Figure]:
+    """CPU time per level, attribute or edit at each of the sizes; the ratio is to the first."""
+    base: list[float] = []
+    for size in sizes:
+        taken = [measured(size) for _ in range(min(runs, 3))]
+        yield _figure(f"{case}, {size:,}", taken, 1, base or taken, f"{sizes[0]:,}")
+        base = base or taken
+
+
+def _first_event(depth: int) -> float:
+    """The first event of a document this deep, per level."""
+    root = inner = etree.Element("level")
+    for _ in range(depth - 1):
+        inner = etree.SubElement(inner, "level")
+    with wrap(etree.ElementTree(root)) as document:
+        document.subscribe(nothing)
+        start = process_time()
+        inner.text = "x"
+        return (process_time() - start) / depth
+
+
+def _many_attributes(count: int) -> float:
+    """The snapshot of an element with so many attributes, per attribute."""
+    text = "<a " + " ".join(f'k{number}="v"' for number in range(count)) + "/>"
+    with fromstring(text) as document:
+        start = process_time()
+        document.snapshot()
+        return (process_time() - start) / count
+
+
+def _held_root(children: int) -> float:
+    """An edit somewhere in a document whose root, with so many children, somebody holds since before it was wrapped."""
+    root = etree.fromstring("<order>" + "<item/>" * children + "</order>", etree.XMLParser())
+    edits = 200
+    with wrap(root) as document:
+        document.subscribe(nothing)
+        items = [document.root[number] for number in range(20)]
+        for item in items:
+            item.set("state", "a")
+        start = process_time()
+        for number in range(edits):
+            items[number % 20].set("state", str(number))
+        return (process_time() - start) / edits
+
+
+GROWING: dict[str, tuple[Callable[[int], float], tuple[int, ...]]] = {
+    "first event, per level of depth": (_first_event, (100, 1_000, 5_000)),
+    "snapshot, per attribute of one element": (_many_attributes, (200, 2_000, 20_000)),
+    "set() where the root is held, children": (_held_root, (10, 10_000)),
+}

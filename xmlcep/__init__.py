@@ -27,6 +27,7 @@ from .schema import SchemaError as SchemaError
 from .schema import check_rules as check_rules
 from .schema import combine as combine
 from .schema import derive as derive
+from .versions import diff as diff
 from .wrapping import Document as Document
 from .wrapping import fromstring as fromstring
 from .wrapping import parse as parse
@@ -49,6 +50,7 @@ __all__ = [
     "check_rules",
     "combine",
     "derive",
+    "diff",
     "fromstring",
     "load_rules",
     "parse",

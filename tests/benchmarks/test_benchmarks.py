@@ -50,7 +50,8 @@ def test_duckdb_counts_what_the_floor_counts():
 
 
 @pytest.mark.parametrize(
-    "name", ["q1", "q2", "q3", "contexts", "samples", "expressions", "replica", "reading", "memory"]
+    "name",
+    ["q1", "q2", "q3", "contexts", "samples", "expressions", "replica", "reading", "memory", "versions"],
 )
 def test_every_benchmark_runs_and_yields_figures(name):
     figures = list(load(name).run(TINY))

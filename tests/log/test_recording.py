@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from lxml import etree
 
+import xmlcep
 from tests.log.helpers import canonical, lines_of, read, some_events, write_lines
 from tests.log.models import RecordedDocument
 from xmlcep.log import Header, LogError, LogLockedError, segments
@@ -93,6 +95,29 @@ def test_what_was_done_while_not_recording_is_in_a_new_snapshot(tmp_path: Path) 
         xml = document.versions[ts]
         assert xml is not None
         assert canonical(rebuild(log, ts)) == canonical(xml)
+
+
+def test_a_log_without_a_change_is_continued_with_its_ids(tmp_path: Path) -> None:
+    log, xml = tmp_path / "log.jsonl", '<r><a k="1">t</a><b/></r>'
+    for value in ("1", "2"):
+        with xmlcep.fromstring(xml) as doc:
+            with record(doc, log):
+                pass
+            doc.subscribe(lambda _: None)
+            with record(doc, log):  # the same document once more
+                doc.root[1].set("z", value)
+            xml = etree.tostring(doc.root, encoding="unicode")
+    assert etree.tostring(rebuild(log), encoding="unicode") == xml
+
+
+def test_a_log_without_a_change_is_not_continued_by_another_document(tmp_path: Path) -> None:
+    for xml in ("<r><a/></r>", "<r><b/></r>"):
+        with xmlcep.fromstring(xml) as doc:
+            if xml == "<r><a/></r>":
+                record(doc, tmp_path / "log.jsonl").close()
+            else:
+                with pytest.raises(LogError, match="not the one at the end of the log"):
+                    record(doc, tmp_path / "log.jsonl")
 
 
 def test_the_last_file_is_continued_even_if_others_are_gone(tmp_path: Path) -> None:

@@ -6,13 +6,6 @@ from tests.project.source import imports, modules
 
 # Circles that are still there, with the reason; each goes when its modules part. None may be added, or grow.
 STANDING = {
-    "the tracker of a document is one object in a chain of base classes": frozenset(
-        f"xmlcep.wrapping.{name}"
-        for name in (
-            "description", "edits", "ledger", "reconciling", "records", "telling", "tracker", "transactions",
-            "undo", "walks",
-        )
-    ),
     "a document opens watches, and a watch closes itself at its document": frozenset(
         ("xmlcep.wrapping.document", "xmlcep.wrapping.watches")
     ),

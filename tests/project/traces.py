@@ -25,7 +25,10 @@ from xmlcep.events import CompositeEvent, PrimitiveEvent
 PAGE = ROOT / "docs" / "architecture.md"
 BLOCK = re.compile(r"(<!-- trace: (\w+) -->\n```text\n)(.*?)(^```$)", re.MULTILINE | re.DOTALL)
 # Modules of values: calls into them say nothing about where things go.
-VALUES = r"path_types|xmlcep\.(?:algebra|events|errors|position|rules|log\.records)|contexts\.group"
+VALUES = (
+    r"path_types|xmlcep\.(?:algebra|events|errors|position|rules|log\.records|wrapping\.(?:clock|raw|shadow))"
+    r"|contexts\.group"
+)
 # What an audit does besides: counting, telling how far it is; and the engine, which has traces of its own.
 BESIDES = (
     rf"{VALUES}|contexts|xmlcep\.engine\.(?!detector)\w+|xmlcep\.log\.json_codec"

@@ -1,21 +1,44 @@
 """An independent judge of events: looks at the tree before and after each step by plain iteration.
 
-It knows nothing of records or of how edits are seen. From two pictures of a tree (path, kind, value of every node,
-and which lxml node it is) it works out what the events must be: removed = one del, new = one ins, changed = one upd,
-relocated = del and ins, else nothing. It also applies the events to the picture before, by ids and pos alone, and
-demands the picture after.
+It knows nothing of shadow nodes or of how edits are seen. From two pictures of a tree (path, kind, value of every
+node, and which lxml node it is) it works out what the events must be: removed = one del, new = one ins, changed =
+one upd, relocated = del and ins, else nothing. It also applies the events to a document made from events alone, by ids
+and pos, and demands the tree that is there.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
+
+from lxml import etree
 
 from xmlcep.events import PrimitiveEvent
 
 Slot = tuple[Any, str]
 """A node of the event model: an lxml node and "element", "text", "tail" or "@name"."""
+
+# lxml's own accessors: a class of an application, objectify's for one, may read otherwise.
+_text, _tail, _tag = (getattr(etree._Element, name).__get__ for name in ("text", "tail", "tag"))
+_children, _items = etree._Element.iterchildren, etree._Element.items
+
+
+def name_of(node: Any) -> str | None:
+    """The name of an element as text, whatever it was set with; None for a comment and the like."""
+    if isinstance(node, (etree._Comment, etree._ProcessingInstruction, etree._Entity)):
+        return None
+    tag = _tag(node)
+    if isinstance(tag, etree.QName):
+        return str(tag.text)
+    return bytes(tag).decode() if isinstance(tag, (bytes, bytearray)) else str(tag)
+
+
+def attributes_of(node: Any) -> list[tuple[str, str]]:
+    """Names and values in order."""
+    return [(str(name), str(value)) for name, value in _items(node)]
 
 
 @dataclass
@@ -30,12 +53,12 @@ class Seen:
 def children_of(element: Any) -> list[Slot]:
     """Child nodes of an element in order: texts and elements."""
     found: list[Slot] = []
-    if element.text:
+    if _text(element):
         found.append((element, "text"))
-    for child in element:
-        if isinstance(child.tag, str):
+    for child in _children(element):
+        if name_of(child) is not None:
             found.append((child, "element"))
-        if child.tail:
+        if _tail(child):
             found.append((child, "tail"))
     return found
 
@@ -45,62 +68,115 @@ def picture(root: Any) -> dict[Slot, Seen]:
     found: dict[Slot, Seen] = {}
 
     def visit(element: Any, above: str, parent: Slot | None) -> None:
-        path = f"{above}/{element.tag}"
+        path = f"{above}/{name_of(element)}"
         me: Slot = (element, "element")
         found[me] = Seen(path, parent, None)
-        for name, value in element.items():
+        for name, value in attributes_of(element):
             found[element, f"@{name}"] = Seen(f"{path}/@{name}", me, value)
         for node, kind in children_of(element):
             if kind == "element":
                 visit(node, path, me)
             else:
-                value = node.text if kind == "text" else node.tail
+                value = _text(node) if kind == "text" else _tail(node)
                 found[node, kind] = Seen(f"{path}/text()", me, value)
 
     visit(root, "", None)
     return found
 
 
+def whole(root: Any) -> Any:
+    """All that a tree is, comments, tails and the order of attributes included; prefixes count for nothing."""
+
+    def shown(node: Any) -> Any:
+        tail = None if node is root else _tail(node) or None
+        name = name_of(node)
+        if name is None:
+            return (type(node).__mro__[-4].__name__, getattr(node, "target", None), node.text or "", tail)
+        children = [shown(child) for child in _children(node)]
+        return (name, attributes_of(node), _text(node) or None, children, tail)
+
+    before, after = list(root.itersiblings(preceding=True)), list(root.itersiblings())
+    return [shown(node) for node in (*before[::-1], root, *after)]
+
+
 class Node:
     """A node of the judge's own model, kept in step by events only."""
 
-    def __init__(self, path: str, number: int, value: str | None) -> None:
+    def __init__(self, path: str, number: int | None, value: str | None) -> None:
         self.path = path
         self.number = number
         self.value = value
         self.attributes: dict[str, Node] = {}
         self.children: list[Node] = []
 
+    def __iter__(self) -> Iterator[Node]:
+        """Itself and all below it, in document order."""
+        yield self
+        yield from self.attributes.values()
+        for child in self.children:
+            yield from child
+
 
 class Model:
-    """A document rebuilt from a snapshot and events, with ids: checks what each event claims."""
+    """A document made from a snapshot and events, with ids: checks what each event claims.
 
-    def __init__(self, root: Any, ids: list[int]) -> None:
-        self.numbers = iter(ids)
-        self.used = set(ids)
+    Without ids (``ids`` is None: nobody has asked the document for any) the names of the elements there are, and the
+    texts of each, must be unique: the first event that concerns a node says what its id is.
+    """
+
+    def __init__(self, root: Any, ids: list[int] | None) -> None:
+        self.numbers = None if ids is None else iter(ids)
+        self.used = set(ids or ())
         self.nodes: dict[int, Node] = {}
         self.parents: dict[int, Node] = {}
         self.root = self._read(root, "", None)
-        assert next(self.numbers, None) is None, "more ids than nodes"
+        assert self.numbers is None or next(self.numbers, None) is None, "more ids than nodes"
 
-    def _new(self, path: str, number: int, value: str | None, parent: Node | None) -> Node:
+    def _new(self, path: str, number: int | None, value: str | None, parent: Node | None) -> Node:
         node = Node(path, number, value)
+        if number is not None:
+            self._numbered(node, number, parent)
+        return node
+
+    def _numbered(self, node: Node, number: int, parent: Node | None) -> None:
+        node.number = number
+        self.used.add(number)
         self.nodes[number] = node
         if parent is not None:
             self.parents[number] = parent
-        return node
 
     def _read(self, element: Any, above: str, parent: Node | None) -> Node:
-        path = f"{above}/{element.tag}"
-        node = self._new(path, next(self.numbers), None, parent)
-        for name, value in element.items():
-            node.attributes[name] = self._new(f"{path}/@{name}", next(self.numbers), value, node)
+        path = f"{above}/{name_of(element)}"
+        node = self._new(path, self._next(), None, parent)
+        for name, value in attributes_of(element):
+            node.attributes[name] = self._new(f"{path}/@{name}", self._next(), value, node)
         for each, kind in children_of(element):
             if kind == "element":
                 node.children.append(self._read(each, path, node))
             else:
-                text = each.text if kind == "text" else each.tail
-                node.children.append(self._new(f"{path}/text()", next(self.numbers), text, node))
+                text = _text(each) if kind == "text" else _tail(each)
+                node.children.append(self._new(f"{path}/text()", self._next(), text, node))
+        return node
+
+    def _next(self) -> int | None:
+        return None if self.numbers is None else next(self.numbers)
+
+    def find(self, event: PrimitiveEvent, length: int) -> Node:
+        """The node that the first ``length`` ids of an event lead to, its ids taken as said where none are known."""
+        node = self.root
+        for level in range(length):
+            number, path = event.ids[level], "/" + "/".join(map(str, event.path.steps[: level + 1]))
+            if number in self.nodes:
+                node = self.nodes[number]
+                continue
+            assert number not in self.used, f"{event}: id {number} is that of a node that has gone"
+            below = [self.root] if level == 0 else [*node.attributes.values(), *node.children]
+            fitting = [each for each in below if each.number is None and each.path == path]
+            if path.endswith("/text()"):
+                fitting = [each for each in fitting if each.value == event.old]
+            assert len(fitting) == 1, f"{event}: {len(fitting)} nodes at {path} can be meant by id {number}"
+            self._numbered(fitting[0], number, node if level else None)
+            node = fitting[0]
         return node
 
     def apply(self, event: PrimitiveEvent) -> None:
@@ -108,26 +184,25 @@ class Model:
         path, number = str(event.path), event.ids[-1]
         if event.op == "ins":
             assert number not in self.used, f"id {number} used again"
-            self.used.add(number)
             self._insert(event, path, number)
             return
-        node = self.nodes[number]
+        node = self.find(event, len(event.ids))
         assert node.path == path, f"{event}: the node's path is {node.path}"
         assert self.chain(number) == list(event.ids)
         if event.op == "upd":
-            assert (event.old, event.pos) == (node.value, None)
+            assert (event.old, event.pos) == (node.value, None), f"{event}: the value was {node.value!r}"
             assert event.value != event.old and event.value
             node.value = event.value
             return
         assert event.op == "del" and event.pos is None and event.value is None
-        assert event.old == node.value
+        assert event.old == node.value, f"{event}: the value was {node.value!r}"
         assert not node.children and not node.attributes, f"{event}: there is something below it"
         del self.nodes[number]
         parent = self.parents.pop(number, None)
         if parent is None:
             self.root = None  # type: ignore[assignment]
-        elif node in parent.children:
-            parent.children.remove(node)
+        elif any(node is child for child in parent.children):
+            parent.children = [child for child in parent.children if child is not node]
         else:
             parent.attributes = {k: v for k, v in parent.attributes.items() if v is not node}
 
@@ -137,9 +212,9 @@ class Model:
             assert self.root is None
             self.root = self._new(path, number, None, None)
             return
-        parent = self.nodes[event.ids[-2]]
+        parent = self.find(event, len(event.ids) - 1)
         node = self._new(path, number, event.value, parent)
-        assert self.chain(number) == list(event.ids)
+        assert self.chain(number) == list(event.ids), f"{event}: is at {self.chain(number)}"
         name = path.rsplit("/@", 1)
         if len(name) == 2 and "/" not in name[1].split("}")[-1]:
             assert event.pos is None and name[1] not in parent.attributes
@@ -154,7 +229,9 @@ class Model:
         """The ids from the root down."""
         found = [number]
         while number in self.parents:
-            number = self.parents[number].number
+            above = self.parents[number].number
+            assert above is not None
+            number = above
             found.append(number)
         return found[::-1]
 
@@ -163,8 +240,9 @@ class Model:
         assert self.root is not None
 
         def compare(node: Node, element: Any, path: str) -> None:
-            assert node.path == f"{path}/{element.tag}", (node.path, element.tag)
-            assert {k: v.value for k, v in node.attributes.items()} == dict(element.items()), node.path
+            assert node.path == f"{path}/{name_of(element)}", (node.path, name_of(element))
+            values = {k: v.value for k, v in node.attributes.items()}
+            assert values == dict(attributes_of(element)), (node.path, values, attributes_of(element))
             slots = children_of(element)
             assert len(slots) == len(node.children), (node.path, slots, [c.path for c in node.children])
             for (each, kind), child in zip(slots, node.children, strict=True):
@@ -172,9 +250,25 @@ class Model:
                     compare(child, each, node.path)
                 else:
                     assert child.path.endswith("/text()")
-                    assert child.value == (each.text if kind == "text" else each.tail), node.path
+                    text = _text(each) if kind == "text" else _tail(each)
+                    assert child.value == text, (node.path, child.value, text)
 
         compare(self.root, root, "")
+
+    def agrees(self, root: Any, ids: list[int]) -> None:
+        """Raises AssertionError unless the ids of a snapshot of the tree are those that events have told."""
+        told = Model(root, ids)
+
+        def compare(mine: Node, other: Node) -> None:
+            assert mine.number in (None, other.number), (
+                f"{mine.path}: id {other.number}, told was {mine.number}"
+            )
+            for name, attribute in mine.attributes.items():
+                compare(attribute, other.attributes[name])
+            for child, another in zip(mine.children, other.children, strict=True):
+                compare(child, another)
+
+        compare(self.root, told.root)
 
 
 def least(before: dict[Slot, Seen], after: dict[Slot, Seen]) -> Counter[tuple[str, str]]:
@@ -193,31 +287,41 @@ def least(before: dict[Slot, Seen], after: dict[Slot, Seen]) -> Counter[tuple[st
 
 
 class Judge:
-    """Follows one wrapped document; `check` after every step."""
+    """Follows one wrapped document; `check` after every step.
 
-    def __init__(self, document: Any) -> None:
+    ``snapshot``: the document is asked for its ids first, and every node is known from then on; else nobody asks.
+    """
+
+    def __init__(self, document: Any, *, snapshot: bool = True) -> None:
         self.document = document
         self.events: list[PrimitiveEvent] = []
-        _, ids = document.snapshot()
-        self.model = Model(document.root, ids)
+        self.model = Model(document.root, document.snapshot()[1] if snapshot else None)
         self.before = picture(document.root)
         self.order = list(document.root.iter())
         self.clock = document.clock
         document.subscribe(self.events.append)
 
-    def check(self, *, several: bool = False) -> list[PrimitiveEvent]:
-        """Judges what was told since the last check; ``several`` edits may move a node and move it back."""
+    def check(self, *, several: bool = False, moves: bool = False) -> list[PrimitiveEvent]:
+        """Judges what was told since the last check.
+
+        ``several``: it may be more than one edit. These, or one that ``moves`` nodes one by one, may move a node back.
+        """
         events, self.events[:] = list(self.events), []
         after = picture(self.document.root)
         for event in events:
             self.clock += 1
-            assert event.ts == self.clock
+            assert event.ts == self.clock, f"{event}: at {event.ts} instead of {self.clock}"
             self.model.apply(event)
         self.model.equals(self.document.root)
-        self._check_amount(events, after, several)
+        self._check_amount(events, after, several or moves)
         self._check_order(events)
+        self._check_edits(events, several)
         self.before = after
         return events
+
+    def check_ids(self) -> None:
+        """Whether a snapshot has the ids that were told."""
+        self.model.agrees(self.document.root, self.document.snapshot()[1])
 
     def _check_amount(self, events: list[PrimitiveEvent], after: dict[Slot, Seen], moved: bool) -> None:
         told = Counter((event.op, str(event.path)) for event in events)
@@ -254,3 +358,12 @@ class Judge:
             for ancestor in event.ids[:-1]:
                 assert born.get(ancestor, 0) < event.ts, "a child before its parent"
                 assert gone.get(ancestor, event.ts + 1) > event.ts, "a parent before its child"
+
+    @staticmethod
+    def _check_edits(events: list[PrimitiveEvent], several: bool) -> None:
+        """What one call does is one edit (U1): all but its last event say that there is more."""
+        assert not events or not events[-1].more, "an edit without an end"
+        if not several:
+            assert all(event.more for event in events[:-1]), "one call, several edits"
+        for event, following in pairwise(events):
+            assert event.txn == following.txn or not event.more, "an edit across transactions"

@@ -80,7 +80,8 @@ def boom(event: Any) -> None:
 
 @pytest.mark.parametrize("edit", [
     lambda r: r.set("k", "v"), lambda r: etree.SubElement(r, "b"), lambda r: setattr(r, "text", "x"),
-    lambda r: r.append(etree.fromstring("<b>x</b>")), lambda r: r.clear(), lambda r: r.attrib.update(a="1", b="2"),
+    lambda r: r.append(etree.fromstring("<b>x</b>")), lambda r: r.clear(),
+    lambda r: r.attrib.update({"a": "1", "b": "2"}),
 ])  # fmt: skip
 def test_a_callback_that_raises_is_reported_and_nothing_is_out_of_step(edit: Any) -> None:
     document = fromstring("<a>t<c/></a>")

@@ -14,7 +14,7 @@ from lxml import etree, objectify
 from tests.wrapping.judge import Judge
 from xmlcep.wrapping import RefusedError, WrapError, fromstring, parse, strip_tags, wrap
 from xmlcep.wrapping.elements import TrackedElement
-from xmlcep.wrapping.records import TABLE
+from xmlcep.wrapping.shadow import _table as TABLE
 
 
 def told(document: Any) -> list[str]:
@@ -117,6 +117,33 @@ def test_edits_through_foreign_proxies_are_caught_up_with() -> None:
     document._check()
 
 
+def test_what_came_and_went_through_foreign_proxies_meets_in_one_tracked_edit() -> None:
+    root = plain("<a><b/></a>")
+    held = root[0]
+    document = wrap(root)
+    events = told(document)
+    new = etree.Element("c")
+    root.remove(held)  # unseen: the root is foreign
+    root.append(new)  # unseen, too
+    new.append(held)
+    assert events == ["del /a/b None", "ins /a/c None", "ins /a/c/b None"]
+    document._check()
+
+
+def test_a_foreign_root_that_is_renamed_and_filled_is_told_once() -> None:
+    root = plain("<a k='1'>x</a>")
+    document = wrap(root)
+    events = told(document)
+    root.tag = "b"
+    root.append(plain("<c/>"))
+    document.catch_up()
+    assert [event.split(" ")[:2] for event in events] == [
+        ["del", "/a/text()"], ["del", "/a/@k"], ["del", "/a"],
+        ["ins", "/b"], ["ins", "/b/@k"], ["ins", "/b/text()"], ["ins", "/b/c"],
+    ]  # fmt: skip
+    document._check()
+
+
 def test_a_foreign_edit_before_any_tracked_one_comes_first() -> None:
     root = plain("<a><b/></a>")
     document = wrap(root)
@@ -125,7 +152,7 @@ def test_a_foreign_edit_before_any_tracked_one_comes_first() -> None:
     judge.check()
     root.remove(root[0])
     document.root[0].text = "x"
-    assert [event.op for event in judge.check()] == ["del", "ins"]
+    assert [(event.op, event.more) for event in judge.check(several=True)] == [("del", False), ("ins", False)]
     root.tag = "z"
     document.root[0].text = "y"
     judge.check(several=True)

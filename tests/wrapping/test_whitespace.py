@@ -10,24 +10,11 @@ from lxml import etree
 
 from tests.wrapping.judge import Model
 from tests.wrapping.mutator import Mutator
+from tests.wrapping.whitespace import visible
 from xmlcep.wrapping import fromstring
-from xmlcep.wrapping.description import Describer
+from xmlcep.wrapping.shadow import visible as shown
 
 XML = "<a>\n  <b>x</b>\n  <c> </c>\n  <p>one <i/> <j/></p>\n</a>"
-
-
-def visible(root: Any) -> Any:
-    """A copy without the white space that is to be left out, found by a walk of its own."""
-    copied = etree.fromstring(etree.tostring(root))
-    for element in copied.iter():
-        if not isinstance(element.tag, str) or not any(isinstance(child.tag, str) for child in element):
-            continue
-        texts = [element.text, *(child.tail for child in element)]
-        if all(not text or text.isspace() for text in texts):
-            element.text = None
-            for child in element:
-                child.tail = None
-    return copied
 
 
 def test_what_is_left_out() -> None:
@@ -99,4 +86,4 @@ def test_undo_with_white_space() -> None:
 def test_without_the_option_nothing_is_left_out() -> None:
     assert not fromstring(XML).ignore_whitespace
     assert len(fromstring(XML).snapshot()[1]) == 14
-    assert Describer.told("", False) is None
+    assert shown("", False) is None

@@ -5,10 +5,8 @@ from __future__ import annotations
 import click
 from lxml import etree
 
-from ..log.errors import BadRecord
-from ..log.quarantine import refuse
 from ..recording.rebuilding import rebuild
-from ._output import plain
+from ._versions import leave_out_torn
 
 
 @click.command(name="rebuild")
@@ -21,13 +19,6 @@ def command(log: tuple[str, ...], at: int | None, doc: str | None) -> None:
     Comments and processing instructions are not part of a change log. Give the first file of a log that was
     rolled over, or several files in their order.
     """
-    root = rebuild(log[0] if len(log) == 1 else log, at, doc=doc, on_bad=_leave_out_torn)
+    root = rebuild(log[0] if len(log) == 1 else log, at, doc=doc, on_bad=leave_out_torn)
     click.echo(etree.tostring(root, encoding="UTF-8", xml_declaration=True), nl=False)
     click.echo()
-
-
-def _leave_out_torn(bad: BadRecord) -> None:
-    """What a crash has cut off was never in the log; any other bad record would make the document a wrong one."""
-    if not bad.torn:
-        refuse(bad)
-    click.echo(plain(f"xmlcep: left out: {bad}"), err=True)

@@ -88,7 +88,7 @@ class RecordedWatch(Watch):
 
     def _refuse_in_callbacks(self, call: str) -> None:
         # The log is ahead of the detector there: replaying would have events before the call that come behind it.
-        if self._document._tracker.delivery.delivering:
+        if self._document.delivery.delivering:
             raise RefusedError(
                 f"{call} of a recorded watch in a callback, while changes are being told: call it when the edit is over"
             )

@@ -265,7 +265,7 @@ def _check(doc: Recordable, path: str | os.PathLike[str], log: LogToContinue, se
         )
     if seal and end.seal is None:
         raise LogError(f"{path}: the log is not sealed: a log is sealed from its first record or not at all")
-    if end.ts > doc.clock:
+    if end.ts > doc.clock or end.ts == doc.clock == 0:  # at 0 it may have other ids than the log's header
         _resume(doc, path, log)
 
 
@@ -276,7 +276,10 @@ def _resume(doc: Recordable, path: str | os.PathLike[str], log: LogToContinue) -
     ids, ts = None, log.end.ts
     if doc.clock == 0:
         history = replay_history(path, whole=log.whole)
-        ids = history.replica.ids_for(Replica.from_snapshot(*doc.snapshot()))
+        snapshot, own = doc.snapshot()
+        ids = history.replica.ids_for(Replica.from_snapshot(snapshot, own))
+        if ids == own and ts == 0:
+            return  # it has been recorded to this log before
     if ids is None:
         raise LogError(
             f"{path}: the log has reached time point {ts}, the document is at {doc.clock} and not the one at the end"

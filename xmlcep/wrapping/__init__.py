@@ -1,7 +1,8 @@
 """Wrapped documents: genuine lxml trees whose every change becomes an event.
 
-Read `records` (what is known of a node), `elements` (which calls are seen), `tracker` (how a change becomes
-events), `delivery` (how they are told), `transactions`, in that order; `document` is the door.
+Read `shadow` (what events have told of each node), `elements` (which calls are seen), `edits` and `mutations` (how a
+change becomes events), `emitter` and `delivery` (what becomes of these), `foreign`, `transactions`, in that order;
+`document` is the door.
 """
 
 from .delivery import Listener as Listener

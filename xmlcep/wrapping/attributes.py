@@ -3,41 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from lxml import etree
+from .assignments import change, delete_attribute
+from .raw import Element, Node
 
-from .edits import ready, settle
-from .records import Node
-
-_Element: Any = etree._Element
-_raw = _Element.attrib.__get__
-_set = _Element.set
+_raw = Element.attrib.__get__
+# Its own storage is never asked for an attribute, but C code that looks there (json's, say) has to find more than
+# nothing: an entry that is no attribute of anything.
+_NOT_EMPTY: dict[Any, Any] = {object(): None}
 
 
-def set_attribute(node: Node, key: Any, value: Any) -> None:
-    """``node.set(key, value)`` on any element, told if it is tracked."""
-    record = ready(node)
-    if record is None:
-        _set(node, key, value)
-        return
-    tracker = record.tracker
-    if tracker.journal is not None:
-        tracker.journal.attributes(node)
-    _set(node, key, value)
-    tracker.attributes_changed(node, record)
-    tracker.delivery.settle()
+def _absent(name: str, _: object) -> Any:
+    raise AttributeError(f"attributes have no {name!r} (lxml's have none): dict(attrib) gives a dict of them")
 
 
 class TrackedAttributes(dict[str, str]):
-    """The attributes of an element; behaves like lxml's ``attrib`` and tells of every change.
+    """The attributes of an element; behaves like lxml's ``attrib``, and changes are emitted.
 
-    A dict by type, because C code of lxml looks for one; its own storage stays empty.
+    A dict by type, because C code of lxml takes nothing else for a mapping that has an order.
     """
 
     __slots__ = ("_node", "_raw")
 
     def __init__(self, node: Node) -> None:
+        dict.update(self, _NOT_EMPTY)
         self._node = node
         self._raw = _raw(node)
 
@@ -47,52 +38,31 @@ class TrackedAttributes(dict[str, str]):
         self._node.set(key, value)
 
     def __delitem__(self, key: Any) -> None:
-        self._change(self._raw.__delitem__, key)
+        delete_attribute(self._node, key, lambda: self._raw.__delitem__(key))
 
-    def update(self, *args: Any, **kwargs: Any) -> None:
+    def update(self, sequence_or_dict: Any) -> None:  # type: ignore[override]
         """Sets several attributes, from a mapping or pairs."""
-        if len(args) > 1:
-            raise TypeError(f"update expected at most 1 argument, got {len(args)}")
-        if args:
-            given = args[0].items() if hasattr(args[0], "items") else args[0]
-            self._change(self._raw.update, list(given))
-        if kwargs:
-            self._change(self._raw.update, kwargs)
+        change(self._node, lambda: self._raw.update(sequence_or_dict))
 
     def pop(self, key: Any, *default: Any) -> Any:
         """Removes an attribute and returns its value."""
-        return self._change(self._raw.pop, key, *default)
+        return delete_attribute(self._node, key, lambda: self._raw.pop(key, *default))
 
     def clear(self) -> None:
         """Removes all attributes."""
-        self._change(self._raw.clear)
+        change(self._node, self._raw.clear)
 
-    def setdefault(self, key: Any, default: Any = None) -> Any:
-        """The value of an attribute, which is set if it is not there."""
-        if key not in self._raw:
-            self[key] = default
-        return self._raw[key]
+    # --- what a dict has and lxml's attributes have not
 
-    def popitem(self) -> tuple[str, str]:
-        """Removes the last attribute and returns it."""
-        key = self._raw.keys()[-1] if self._raw else None
-        if key is None:
-            raise KeyError("popitem(): the element has no attributes")
-        return key, self.pop(key)
+    copy = property(partial(_absent, "copy"))
+    fromkeys = property(partial(_absent, "fromkeys"))
+    popitem = property(partial(_absent, "popitem"))
+    setdefault = property(partial(_absent, "setdefault"))
 
-    def _change(self, function: Any, *args: Any) -> Any:
-        record = ready(self._node)
-        if record is None:
-            return function(*args)
-        tracker = record.tracker
-        if tracker.journal is not None:
-            tracker.journal.keep(record)
-            tracker.journal.attributes(self._node)
-        try:
-            return function(*args)
-        finally:
-            tracker.attributes_changed(self._node, record)
-            settle(tracker)
+    def _refuse(self, other: object) -> Any:
+        raise TypeError("attributes do not support '|': use update(), or dict(attrib) for a copy")
+
+    __or__ = __ror__ = __ior__ = _refuse
 
     # --- reading
 
@@ -110,7 +80,7 @@ class TrackedAttributes(dict[str, str]):
         return iter(self._raw)
 
     def __reversed__(self) -> Iterator[str]:
-        return reversed(self._raw.keys())  # type: ignore[no-any-return]
+        return reversed(self._raw)  # type: ignore[no-any-return]
 
     def __len__(self) -> int:
         return len(self._raw)
@@ -146,33 +116,19 @@ class TrackedAttributes(dict[str, str]):
         """Whether there is such an attribute."""
         return key in self._raw
 
-    def copy(self) -> dict[str, str]:
-        """A plain dict of the attributes."""
+    def __copy__(self) -> dict[str, str]:
         return dict(self._raw)
-
-    __copy__ = copy
 
     def __deepcopy__(self, memo: Any) -> dict[str, str]:
         return dict(self._raw)
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, TrackedAttributes):
-            other = other._raw
-        return bool(dict(self._raw) == _as_dict(other))
+        return bool(self._raw == (other._raw if isinstance(other, TrackedAttributes) else other))
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     __hash__ = None
 
-    def _unsupported(self, other: object) -> Any:
-        return NotImplemented  # as in lxml; the operators of dict would see the empty storage
-
-    __or__ = __ror__ = __ior__ = _unsupported
-
     def __repr__(self) -> str:
         return repr(self._raw)
-
-
-def _as_dict(given: Any) -> Any:
-    return dict(given) if hasattr(given, "keys") else given

@@ -1,9 +1,9 @@
-"""Telling listeners and subscribers of events: after the edit, in order, edits inside callbacks queued behind."""
+"""Delivering events to listeners and subscribers: after the edit, in order, edits inside callbacks queued behind."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -15,13 +15,13 @@ TRIGGER_DEPTH = 100
 
 
 class Listener(Protocol):
-    """An internal listener: a recorder, a watch. It is told of everything, before subscribers are."""
+    """An internal listener: a recorder, a watch. It hears of everything, before subscribers do."""
 
     def on_change(self, event: PrimitiveEvent) -> None:
         """A primitive event, in order of ts."""
 
     def on_commit(self, txn: int) -> None:
-        """The last event of transaction ``txn`` has been told."""
+        """The last event of transaction ``txn`` has been delivered."""
 
 
 class Commit(tuple[int]):
@@ -30,16 +30,19 @@ class Commit(tuple[int]):
     __slots__ = ()
 
 
-class Delivery:
-    """The queue of events that have happened and not been told yet, and who is to be told.
+_Call = Callable[[Any], Any]
 
-    ``audience`` is true when anybody listens; ``held`` while a transaction keeps events back. ``recorders`` are told
-    of a whole transaction before anybody else hears of its first event: what others act on is in the log.
+
+class Delivery:
+    """The queue of events that have happened and not been delivered yet, and who is to get them.
+
+    ``audience`` is true when anybody listens; ``held`` while a transaction keeps events back. ``recorders`` get the
+    whole queue before anybody else gets its first event: what others act on is in the log.
     """
 
     __slots__ = (
-        "audience", "callbacks", "delivering", "depth", "failures", "held", "listeners", "queue", "recorded",
-        "recorders", "subscribers",
+        "_interrupt", "_rest", "audience", "callbacks", "delivering", "depth", "failures", "held", "listeners",
+        "queue", "recorded", "recorders", "subscribers",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -48,15 +51,23 @@ class Delivery:
         self.recorded = 0  # how many at the head of the queue the recorders know
         self.subscribers: tuple[tuple[Callable[[PrimitiveEvent], Any], int], ...] = ()
         self.queue: deque[tuple[int, PrimitiveEvent | Commit]] = deque()
-        self.callbacks: tuple[Callable[[PrimitiveEvent], Any], ...] = ()  # all of them, in order
+        self.callbacks: tuple[_Call, ...] = ()  # all of them, in order
         self.audience = False
         self.held = False
         self.delivering = False
-        self.depth = 0  # of the event being told: 0 for edits made outside callbacks
+        self.depth = 0  # of the event being delivered: 0 for edits made outside callbacks
         self.failures: list[CallbackFailure] = []
+        self._interrupt: BaseException | None = (
+            None  # a KeyboardInterrupt or the like, to be raised at the end
+        )
+        self._rest: tuple[PrimitiveEvent, Iterator[_Call]] | None = (
+            None  # what an interrupt left over of an event
+        )
+
+    # --- who is to get them
 
     def attach(self, listener: Listener, since: int, *, ahead: bool = False) -> None:
-        """Adds an internal listener, told of events after ``since``; ``ahead``: a recorder, told before all others."""
+        """Adds an internal listener to events after ``since``; ``ahead``: a recorder, before all others."""
         if ahead:
             self.recorders = (*self.recorders, (listener, since))
         else:
@@ -89,36 +100,95 @@ class Delivery:
         )
         self.audience = bool(self.callbacks)
 
+    # --- delivering
+
+    def deliver(self, event: PrimitiveEvent) -> None:
+        """Delivers the one event of an edit, at once if nothing is waiting.
+
+        Raises `CallbackError` (or `EndlessTriggerError`) when everybody has been called, then what interrupted it.
+        """
+        if self.delivering or self.held or self.queue or self._rest is not None:
+            self.put(event)
+            self.settle()
+            return
+        self.delivering = True
+        rest = iter(self.callbacks)
+        try:
+            for callback in rest:
+                try:
+                    callback(event)
+                except Exception as error:
+                    self.fail(callback, event, error)
+                except BaseException as error:
+                    self.interrupt(error)
+        except BaseException:  # between two calls: the rest is called at the next delivery
+            self._rest = (event, rest)
+            raise
+        finally:
+            self.delivering = False
+        if self.queue or self.failures or self._interrupt is not None:
+            self.settle()
+
+    def deliver_all(self, events: Sequence[PrimitiveEvent]) -> None:
+        """As `deliver`, of the events of one edit."""
+        callbacks = self.callbacks
+        if self.delivering or self.held or self.queue or self.recorders or self._rest is not None:
+            for event in events:
+                self.put(event)
+            self.settle()
+            return
+        self.delivering = True
+        done = 0
+        try:
+            for event in events:
+                if self.callbacks is not callbacks:
+                    break  # who has come meanwhile gets nothing of this edit: the queue knows since when
+                done += 1
+                self._call_all(event, iter(callbacks))
+        finally:
+            self.delivering = False
+            if done < len(events):
+                self.queue.extendleft((0, event) for event in reversed(events[done:]))
+        if self.queue or self.failures or self._interrupt is not None:
+            self.settle()
+
     def put(self, event: PrimitiveEvent | Commit) -> None:
-        """Queues an event; `settle` tells of it."""
+        """Queues an event; `settle` delivers it."""
         self.queue.append((self.depth + 1 if self.delivering else 0, event))
 
     def settle(self) -> None:
-        """Tells of all that is queued, unless a transaction holds it or a delivery is under way already.
+        """Delivers all that is queued, unless a transaction holds it or a delivery is under way already.
 
-        Raises `CallbackError` (or `EndlessTriggerError`) after everybody has been told of everything.
+        Raises as `deliver`.
         """
-        if self.delivering or self.held or not (self.queue or self.failures):
+        if self.delivering or self.held:
             return
-        self.delivering = True
-        try:
-            while self.queue:
-                if not self.recorded:
-                    self.recorded = len(self.queue)
-                    if self.recorders:
-                        for _, event in tuple(self.queue):
+        if self.queue or self._rest is not None:
+            self.delivering = True
+            try:
+                if self._rest is not None:
+                    rest, self._rest = self._rest, None
+                    self._call_all(*rest)
+                while self.queue:
+                    if not self.recorded:
+                        self.recorded = len(self.queue)
+                        for _, event in tuple(self.queue) if self.recorders else ():
                             self._inform(self.recorders, event)
-                self.recorded -= 1
-                self.depth, event = self.queue.popleft()
-                self._tell(event)
-        finally:
-            self.delivering = False
-            self.depth = 0
+                    self.recorded -= 1
+                    self.depth, event = self.queue.popleft()
+                    self._deliver_queued(event)
+            finally:
+                self.delivering = False
+                self.depth = 0
         self._report()
 
     def fail(self, callback: Callable[..., Any], event: object, error: Exception) -> None:
         """Notes an error of a callback; it is raised when the delivery is over, or at the next one."""
         self.failures.append(CallbackFailure(callback, event, error))
+
+    def interrupt(self, error: BaseException) -> None:
+        """Notes what is no error of a callback (a KeyboardInterrupt, say); raised when everybody has been called."""
+        self._interrupt = self._interrupt or error
 
     def call(self, callback: Callable[[Any], Any], event: object) -> None:
         """Calls a callback of the application unless callbacks trigger each other too deep; notes its error."""
@@ -129,10 +199,12 @@ class Delivery:
             callback(event)
         except Exception as error:
             self.fail(callback, event, error)
+        except BaseException as error:
+            self.interrupt(error)
 
     @contextmanager
     def under_way(self) -> Iterator[None]:
-        """A block that calls callbacks outside `settle`: their edits are told after it."""
+        """A block that calls callbacks outside `settle`: their edits are delivered after it."""
         if self.delivering:
             yield
             return
@@ -142,14 +214,32 @@ class Delivery:
         finally:
             self.delivering = False
         self.settle()
-        self._report()
+
+    def _call_all(self, event: PrimitiveEvent, callbacks: Iterator[_Call]) -> None:
+        try:
+            for callback in callbacks:
+                try:
+                    callback(event)
+                except Exception as error:
+                    self.fail(callback, event, error)
+                except BaseException as error:
+                    self.interrupt(error)
+        except BaseException:  # between two calls: the rest is called at the next delivery
+            self._rest = (event, callbacks)
+            raise
 
     def _report(self) -> None:
-        if self.failures:
-            failures, self.failures = self.failures, []
-            raise CallbackError(failures) from failures[0].error
+        interrupt, self._interrupt = self._interrupt, None
+        failures, self.failures = self.failures, []
+        report = CallbackError(failures) if failures else None
+        if interrupt is not None:
+            if report is not None:
+                interrupt.add_note(str(report))
+            raise interrupt
+        if report is not None:
+            raise report from failures[0].error
 
-    def _tell(self, event: PrimitiveEvent | Commit) -> None:
+    def _deliver_queued(self, event: PrimitiveEvent | Commit) -> None:
         self._inform(self.listeners, event)
         if type(event) is Commit:
             return
@@ -159,29 +249,24 @@ class Delivery:
             if self.subscribers:
                 self._stop(self.subscribers[-1][0], event)
             return
-        for callback, since in self.subscribers:
-            if ts > since:
-                try:
-                    callback(event)
-                except Exception as error:
-                    self.fail(callback, event, error)
+        self._call_all(event, iter([callback for callback, since in self.subscribers if ts > since]))
 
     def _inform(self, listeners: tuple[tuple[Listener, int], ...], event: PrimitiveEvent | Commit) -> None:
-        if type(event) is Commit:
-            for listener, _ in listeners:
-                try:
-                    listener.on_commit(event[0])
-                except Exception as error:
-                    self.fail(listener.on_commit, event, error)
-            return
-        assert isinstance(event, PrimitiveEvent)
-        ts = event[0]
         for listener, since in listeners:
-            if ts > since:
-                try:
-                    listener.on_change(event)
-                except Exception as error:
-                    self.fail(listener.on_change, event, error)
+            call: _Call
+            given: Any
+            if type(event) is Commit:
+                call, given = listener.on_commit, event[0]
+            elif event[0] > since:
+                call, given = listener.on_change, event
+            else:
+                continue
+            try:
+                call(given)
+            except Exception as error:
+                self.fail(call, event, error)
+            except BaseException as error:
+                self.interrupt(error)
 
     def _stop(self, callback: Callable[..., Any], event: object) -> None:
         if any(isinstance(failure.error, EndlessTriggerError) for failure in self.failures):

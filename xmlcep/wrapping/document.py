@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import os
 import time
 import weakref
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
 from ..events import CompositeEvent, PrimitiveEvent
-from .delivery import Listener
-from .elements import DEFAULT_LOOKUP, LOOKUP, LXML_CLASSES, OWN_CLASSES, TrackedElement
-from .errors import DocumentError, RefusedError, WrapError
-from .observation import Observation, differences
-from .parsing import Source, parse_bytes, parse_file, safe_parser
-from .records import TABLE, Node
+from . import foreign
+from .classes import LOOKUPS
+from .delivery import Delivery, Listener
+from .elements import LOOKUP
+from .errors import RefusedError, WrapError
+from .observation import Observation
+from .parsing import Source, name_of_source, parse_bytes, parse_file
+from .raw import Node, get_parent, name_of
+from .shadow import ShadowTree, Tracked, tree_of
 from .snapshots import restore_ids, take_snapshot
-from .tracker import Tracker
-from .transactions import Transaction
+from .transactions import Transaction, Transactions
+from .updating import update
+from .verification import differences
+from .wrappable import check_classes, check_spelling, renewed_root
 
 if TYPE_CHECKING:
     from ..rules import Rules
@@ -34,50 +38,57 @@ class Document:
     ``root`` is the genuine lxml root element; edit it and everything below through ordinary lxml calls.
     """
 
-    __slots__ = ("__weakref__", "_finalizer", "_tracker")
+    __slots__ = ("__weakref__", "_finalizer", "_transactions", "_tree")
 
-    def __init__(self, tracker: Tracker) -> None:
-        self._tracker = tracker
-        self._finalizer = weakref.finalize(self, _release, tracker)
+    def __init__(self, tree: ShadowTree, parser: Any) -> None:
+        self._tree = tree
+        self._transactions = Transactions()
+        self._finalizer = weakref.finalize(self, _release, tree, parser)
 
     # --- what it is
 
     @property
     def root(self) -> Node:
         """The root element."""
-        return self._tracker.root
+        if self._tree.foreign:
+            self.catch_up()
+        return self._tree.root
 
     @property
     def tree(self) -> Any:
         """The lxml ElementTree."""
-        return self._tracker.root.getroottree()
+        return self.root.getroottree()
 
     @property
     def name(self) -> str:
         """The document identifier, field ``doc`` of its records."""
-        return self._tracker.name
+        return self._tree.name
 
     @property
     def clock(self) -> int:
         """The time point of the last event (E3); 0 before the first."""
-        self._tracker.catch_up()
-        self._tracker.delivery.settle()
-        return self._tracker.clock
+        self.catch_up()
+        return self._tree.clock.ts
 
     @property
     def in_transaction(self) -> bool:
         """Whether a transaction's block is open."""
-        return self._tracker.transaction is not None
+        return self._transactions.open is not None
 
     @property
     def ignore_whitespace(self) -> bool:
         """Whether white-space-only text of element-only content is left out of the events."""
-        return self._tracker.ignore_whitespace
+        return self._tree.ignore_whitespace
 
     @property
     def foreign(self) -> tuple[Node, ...]:
-        """Elements whose proxies are older than the wrapping: edits through them are seen late, at `catch_up`."""
-        return tuple(self._tracker.foreign)
+        """Nodes whose proxies are not of the wrapper's classes: edits through them are seen late, at `catch_up`."""
+        return tuple(self._tree.foreign)
+
+    @property
+    def delivery(self) -> Delivery:
+        """Internal: who gets its events, for those who call callbacks of the application."""
+        return self._tree.emitter.delivery
 
     @property
     def closed(self) -> bool:
@@ -87,18 +98,45 @@ class Document:
     def resume(self, ids: Sequence[int], *, clock: int, txn: int = 0, next_id: int | None = None) -> None:
         """Goes on with a recorded history that ends in this very document: its ids (as in a snapshot), clock, ``txn``.
 
-        As the arguments of `wrap`, for a document that nothing has been told of; raises `RefusedError` otherwise.
+        As the arguments of `wrap`, for a document that no event has told of; raises `RefusedError` otherwise.
         """
         self._settled("resume()")
-        tracker = self._tracker
-        if tracker.clock or tracker.delivery.audience:
+        if self._tree.clock.ts or self.delivery.audience:
             raise RefusedError(
                 f"resume() of the document {self.name!r}, whose events are told already: wrap it anew"
             )
-        restore_ids(tracker, ids)
-        tracker.clock, tracker.txns = clock, txn
+        restore_ids(self._tree, ids)
+        self._resumed(clock, txn, next_id)
+
+    def _resumed(self, clock: int, txn: int, next_id: int | None) -> None:
+        self._tree.clock.ts, self._transactions.count = clock, txn
         if next_id is not None:
-            tracker.next_id = max(tracker.next_id, next_id)
+            self._tree.clock.next_id = max(self._tree.clock.next_id, next_id)
+
+    # --- from events to elements and back
+
+    def element(self, of: PrimitiveEvent | CompositeEvent | int) -> Node | None:
+        """The element an event is about (that of a text or attribute is the one it belongs to), or that has this id.
+
+        None if it is gone. The first call costs a walk of the tree, others do not.
+        """
+        self._open("element()")
+        if isinstance(of, int):
+            return self._tree.element_by_id(of)
+        if not isinstance(of, (PrimitiveEvent, CompositeEvent)):
+            raise WrapError(f"element() of {of!r}: pass an event of this document, or a node id")
+        if of.path is None:  # a flat composite whose constituents have no common ancestor (T4)
+            return None
+        ids = of.ids if of.path.last.is_element else of.ids[:-1]
+        return self._tree.element_by_id(ids[-1])
+
+    def ids_of(self, element: Node) -> tuple[int, ...]:
+        """The ids of an element of this document, from the root's down to its own, as events have them (P7)."""
+        self._open("ids_of()")
+        if tree_of(element) is not self._tree or name_of(element) is None:
+            raise WrapError(f"ids_of() of {element!r}, which is no element of the document {self.name!r}")
+        shadow = self._tree.open(element)
+        return shadow.ids or shadow.make_ids()
 
     # --- listening
 
@@ -111,19 +149,19 @@ class Document:
         if not callable(callback):
             raise WrapError(f"{callback!r} cannot be called: pass a function of one argument, the event")
         self._settled("subscribe()")
-        return self._tracker.delivery.subscribe(callback, self._tracker.clock)
+        return self.delivery.subscribe(callback, self._tree.clock.ts)
 
     def attach(self, listener: Listener, *, ahead: bool = False) -> None:
-        """Adds an internal listener (`Listener`), told before subscribers are.
+        """Adds an internal listener (`Listener`), which gets events before subscribers do.
 
-        ``ahead``: a recorder, told of all events of a transaction before any other listener hears of the first.
+        ``ahead``: a recorder, which gets all events of a transaction before any other listener gets the first.
         """
         self._settled("attach()")
-        self._tracker.delivery.attach(listener, self._tracker.clock, ahead=ahead)
+        self.delivery.attach(listener, self._tree.clock.ts, ahead=ahead)
 
     def detach(self, listener: Listener) -> None:
         """Takes an internal listener away."""
-        self._tracker.delivery.detach(listener)
+        self.delivery.detach(listener)
 
     def watch(
         self,
@@ -132,11 +170,14 @@ class Document:
         on_event: Callable[[CompositeEvent], Any] | None = None,
         operators: bool = False,
         keep: int | None = 1000,
+        only: Collection[str] | None = None,
     ) -> Watch:
         """Opens the event trees of ``rules`` on this document; leaving the ``with`` block closes them.
 
-        ``on_event`` is called with every composite event; ``operators``: those of inner operators, too. The last
-        ``keep`` composites (None: all) stay in ``watch.findings``. Raises `WrapError` if ``rules`` are no rules.
+        ``on_event`` is called with every composite event; ``operators``: those of inner operators, too; ``only``: those
+        of the events with these names, so that events that only others are made of do not get there. The last ``keep``
+        of them (None: all) stay in ``watch.findings``. Raises `WrapError` if ``rules`` are no rules, ``on_event``
+        cannot be called, or ``only`` has a name that the rules have not.
         """
         from ..rules import Rules  # rules and engine are only needed by those who watch
         from .watches import Watch
@@ -147,7 +188,7 @@ class Document:
             )
         self._settled("watch()")
         rules.warn_ignored(stacklevel=2)
-        return Watch(self, rules, on_event=on_event, operators=operators, keep=keep)
+        return Watch(self, rules, on_event=on_event, operators=operators, keep=keep, only=only)
 
     # --- editing in one go
 
@@ -156,24 +197,46 @@ class Document:
 
         Events are delivered when the block ends, then watches are flushed (D3). If an exception leaves the block,
         all its edits are undone and nobody hears of them. ``immediate=True`` delivers at once; an undo then is
-        told as the inverse edits. A transaction inside another joins it. Pairs whose value is None are left out.
+        delivered as the inverse edits. A transaction inside another joins it. Pairs whose value is None are left out.
         """
         self._open("transaction()")
         given = {key: str(value) for key, value in meta.items() if value is not None}
-        return Transaction(self._tracker, immediate, given)
+        return Transaction(self._tree, self._transactions, immediate, given)
+
+    def one_edit(self) -> AbstractContextManager[None]:
+        """Makes one edit (U1) of all calls in a ``with`` block: rules see the document before and after it only.
+
+        For what is one change to the application but many calls to lxml: an update to another version, a paste. Its
+        events are delivered at the end of the block; all but the last say ``more``. If an exception leaves the block,
+        what has been done stands (a transaction around it undoes it).
+        """
+        self._open("one_edit()")
+        foreign.catch_up(self._tree)
+        return self._tree.emitter.one_edit()
 
     def observe(self, element: Node = None) -> Observation:
-        """Tells of what C code changes at or below ``element`` (default: anywhere) in a ``with`` block, at its end.
+        """Finds what C code changes at or below ``element`` (default: anywhere) in a ``with`` block, at its end.
 
         For functions that change trees from outside (strip_tags, indent, xinclude …). Costs a walk of the subtree.
         """
         self._open("observe()")
-        return Observation(self._tracker, self.root if element is None else element)
+        return Observation(self._tree, self.root if element is None else element)
+
+    def update_to(
+        self, new: Any, /, *, keys: Sequence[str] = (), ignore_whitespace: bool = True, **meta: object
+    ) -> int:
+        """Brings the document to the state of another tree (or XML file) by the least edits; returns their number.
+
+        One transaction, whose records carry ``meta``; those of a move also ``moved-from``, its old place. ``keys``,
+        such as ``"item=@partNum"``, say what elements are known by. Raises `TreeError`, `DocumentError`, `WrapError`.
+        """
+        self._open("update_to()")
+        return update(self, new, keys, ignore_whitespace, meta)
 
     def catch_up(self) -> None:
-        """Tells of edits made through `foreign` elements; every tracked edit and every commit does so, too."""
-        self._tracker.catch_up()
-        self._tracker.delivery.settle()
+        """Finds edits made through `foreign` proxies; every commit, and every call of the document, does so, too."""
+        foreign.catch_up(self._tree)
+        self._tree.end_edit()
 
     # --- what it knows
 
@@ -181,23 +244,24 @@ class Document:
         """The document as XML text and the ids of all its nodes, in document order.
 
         An element's id comes first, then its attributes', then those of its child nodes. Raises `RefusedError` if the
-        tree is too deep to be parsed again, or a transaction is open.
+        tree is too deep to be parsed again, or cannot be parsed again at all, or a transaction is open.
         """
         self._settled("snapshot()")
-        return take_snapshot(self._tracker)
+        return take_snapshot(self._tree)
 
     def verify(self) -> list[str]:
         """What is different in the tree from what events have told; an empty list when nothing slipped through."""
         self._open("verify()")
         self.catch_up()
-        return differences(self._tracker)
+        return differences(self._tree)
 
     def _check(self) -> None:
-        """Raises AssertionError unless records, counts and tree are in step."""
+        """Raises AssertionError unless tree and shadow are in step."""
         found = self.verify()
         assert not found, "\n".join(found)
-        assert not self._tracker.delivery.queue or self._tracker.delivery.held, "events are waiting"
-        assert not self._tracker.quiet, "left quiet"
+        assert not self.delivery.queue or self.delivery.held, "events are waiting"
+        assert not self._tree.muted, "left muted"
+        assert not self._tree.others, "other documents' edits have no end"
 
     # --- ending
 
@@ -211,8 +275,16 @@ class Document:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __copy__(self) -> Any:
+        raise WrapError(
+            "a Document cannot be copied: wrap a copy of its tree, wrap(copy.deepcopy(document.tree))"
+        )
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.__copy__()
+
     def __repr__(self) -> str:
-        return f"<xmlcep.Document {self.name!r} <{self.root.tag}> at {self._tracker.clock}>"
+        return f"<xmlcep.Document {self.name!r} <{name_of(self._tree.root)}> at {self._tree.clock.ts}>"
 
     def _open(self, call: str) -> None:
         if self.closed:
@@ -220,47 +292,17 @@ class Document:
 
     def _settled(self, call: str) -> None:
         self._open(call)
-        if self._tracker.delivery.held:
+        if self.delivery.held:
             raise RefusedError(f"{call} inside a transaction, which may be undone: call it before or after")
+        if self._tree.emitter.in_one_edit:
+            raise RefusedError(f"{call} inside a block that is one edit: call it before or after")
         self.catch_up()
 
 
-_open_documents = 0
-_installed = False  # whether lxml's default element classes are ours
-
-
-def _install_classes() -> None:
-    """Makes our element classes lxml's default, unless the application has set its own: those are left alone.
-
-    Raises `WrapError` where the application's classes leave no room for those of a parser.
-    """
-    global _installed
-    if _installed:
-        return
-    if type(etree.Element("probe")) is etree._Element:
-        etree.set_element_class_lookup(DEFAULT_LOOKUP)
-        _installed = True
-    elif type(safe_parser(LOOKUP).makeelement("probe")) is not TrackedElement:
-        raise WrapError(
-            "the application has set element classes for all of lxml (etree.set_element_class_lookup), so documents "
-            "cannot be tracked: set them on its parsers, or as the fallback of a ParserBasedElementClassLookup"
-        )
-
-
-def _reset_classes() -> None:
-    """Gives lxml its own element classes back when no document is open."""
-    global _installed
-    if _installed and not _open_documents:
-        etree.set_element_class_lookup(None)
-        _installed = False
-
-
-def _release(tracker: Tracker) -> None:
-    """Takes a document's nodes out of the table; the last one resets lxml's default element classes."""
-    global _open_documents
-    tracker.forget_all()
-    _open_documents -= 1
-    _reset_classes()
+def _release(tree: ShadowTree, parser: Any) -> None:
+    """Takes a document's nodes out of the table; lxml has its own element classes again when no document is open."""
+    tree.drop()
+    LOOKUPS.give_back(parser)
 
 
 def wrap(
@@ -280,23 +322,56 @@ def wrap(
     ``clock``, ``txn`` (the last ones used) and ``next_id`` continue a recorded history.
 
     Raises `WrapError` if it is no lxml tree, not the root, wrapped already, or has element classes of its own
-    (objectify, lxml.html); `DocumentError` if it has entity references.
+    (objectify, lxml.html); `DocumentError` if it has entity references, or names or characters that XML cannot hold.
     """
-    root = _renewed_root(tree) if isinstance(tree, etree._ElementTree) else tree
-    if not isinstance(root, etree._Element) or not isinstance(root.tag, str):
+    given = tree.getroot() if isinstance(tree, etree._ElementTree) else tree
+    if not isinstance(given, etree._Element) or name_of(given) is None:
         raise WrapError(
             f"{tree!r} is not an lxml element or tree: use fromstring(text), parse(file), "
             "or wrap(lxml.etree.parse(file))"
         )
-    if root in TABLE:
+    if tree_of(given) is not None:
         raise WrapError(
-            f"<{root.tag}> belongs to a wrapped document already: use that Document, or close() it first"
+            f"<{name_of(given)}> belongs to a wrapped document already: use that Document, or close() it first"
         )
-    if root.getparent() is not None:
+    if get_parent(given) is not None:
         raise WrapError(
-            f"<{root.tag}> is not the root of its tree: wrap its getroottree(), or a copy.deepcopy of it"
+            f"<{name_of(given)}> is not the root of its tree: wrap its getroottree(), or a copy.deepcopy of it"
         )
-    return _wrapped(root, name, now, ignore_whitespace, ids, clock, txn, next_id)
+    check_spelling(given)
+    holder = [tree]
+    del tree, given
+    return _wrapped(holder, name, now, ignore_whitespace, ids, clock, txn, next_id)
+
+
+def _wrapped(
+    given: list[Any], name: str, now: Callable[[], float], ignore_whitespace: bool,
+    ids: Sequence[int] | None = None, clock: int = 0, txn: int = 0, next_id: int | None = None,
+) -> Document:  # fmt: skip
+    """The document of the tree, or root element, that is all ``given`` has, and that is not held beside that."""
+    root = given[0].getroot() if isinstance(given[0], etree._ElementTree) else given[0]
+    parser = LOOKUPS.take(root)
+    try:
+        del root
+        root = renewed_root(given)
+        tree = ShadowTree(root, name, now, ignore_whitespace)
+        classes = tree.pin()
+    except BaseException:
+        LOOKUPS.give_back(parser)
+        raise
+    document = Document(tree, parser)
+    try:
+        check_classes(classes)
+        tree.original.take_text(root)
+        if not all(issubclass(kind, Tracked) for kind in classes):
+            foreign.adopt(tree)
+        if ids is not None:
+            restore_ids(tree, ids)
+    except BaseException:
+        document.close()
+        raise
+    document._resumed(clock, txn, next_id)
+    return document
 
 
 def fromstring(
@@ -304,8 +379,7 @@ def fromstring(
     ignore_whitespace: bool = False,
 ) -> Document:  # fmt: skip
     """Parses XML text safely and wraps it; raises `DocumentError` (which names line and reason) when it is refused."""
-    tree = parse_bytes(text, lookup=LOOKUP)
-    return _wrapped(tree.getroot(), name, now, ignore_whitespace)
+    return _wrapped([parse_bytes(text, lookup=LOOKUP)], name, now, ignore_whitespace)
 
 
 def parse(
@@ -314,80 +388,4 @@ def parse(
 ) -> Document:  # fmt: skip
     """Parses an XML file (a path or an open file) safely and wraps it; its name defaults to the file's."""
     tree = parse_file(source, lookup=LOOKUP)
-    return _wrapped(tree.getroot(), _name_of(source) if name is None else name, now, ignore_whitespace)
-
-
-def _name_of(source: Source) -> str:
-    """The last part of a file's name; a file without one (a buffer) gives the default name."""
-    given = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
-    return Path(given).name if isinstance(given, (str, os.PathLike)) else "document"
-
-
-def _wrapped(
-    root: Node, name: str, now: Callable[[], float], ignore_whitespace: bool,
-    ids: Sequence[int] | None = None, clock: int = 0, txn: int = 0, next_id: int | None = None,
-) -> Document:  # fmt: skip
-    global _open_documents
-    tracker = Tracker(root, name, now, ignore_whitespace)
-    _install_classes()
-    _open_documents += 1
-    document = Document(tracker)
-    try:
-        _take_parser(root)
-        found = tracker.pin()
-        _check_classes(found)
-        tracker.take_baseline()
-        if found - OWN_CLASSES:
-            tracker.adopt_foreign([node for node in root.iter() if type(node) not in OWN_CLASSES])
-        if ids is not None:
-            restore_ids(tracker, ids)
-    except BaseException:
-        document.close()
-        raise
-    tracker.clock, tracker.txns = clock, txn
-    if next_id is not None:
-        tracker.next_id = max(tracker.next_id, next_id)
-    return document
-
-
-def _renewed_root(tree: Any) -> Node:
-    """The root of an ElementTree, with a new proxy if nobody but the ElementTree holds the old one.
-
-    An ElementTree keeps its root's proxy alive, which would stay of lxml's own class. A comment put before the root
-    for a moment leads back to the root when that proxy has gone.
-    """
-    root = tree.getroot()
-    if root is None or type(root) is not etree._Element or root in TABLE:
-        return root
-    _install_classes()
-    try:
-        _take_parser(root)
-        anchor = etree.Comment("")
-        root.addprevious(anchor)
-        tree._setroot(etree.Element("none"))
-        del root
-        root = anchor.getnext()
-        tree._setroot(root)
-        etree.Element("none").append(anchor)
-    finally:
-        _reset_classes()
-    return root
-
-
-def _take_parser(root: Node) -> None:
-    """Gives a parser that has a class lookup of its own, which goes before lxml's default one, ours."""
-    parser = root.getroottree().parser
-    if parser is not None and type(root.makeelement("none")) is not TrackedElement:
-        _check_classes({type(node) for node in root.iter()})
-        parser.set_element_class_lookup(LOOKUP)
-
-
-def _check_classes(found: set[type]) -> None:
-    for kind in found:
-        if kind not in LXML_CLASSES and kind not in OWN_CLASSES:
-            raise WrapError(
-                f"the tree has elements of class {kind.__module__}.{kind.__qualname__}: trees with element classes "
-                "of their own (objectify, lxml.html) cannot be tracked; parse the XML with xmlcep.parse()"
-            )
-        if kind.__name__.endswith("Entity"):
-            raise DocumentError("the tree has entity references: replace them by their text before wrapping")
+    return _wrapped([tree], name_of_source(source) if name is None else name, now, ignore_whitespace)

@@ -1,213 +1,249 @@
-"""lxml's structural edits on tracked trees: what is looked at before the call, and what is told after it."""
+"""lxml's structural edits on tracked trees: what is looked at before the call, and what is emitted after it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from lxml import etree
-
+from . import foreign
 from .errors import RefusedError
-from .records import TABLE, Node, Record
-from .tracker import Tracker
+from .mutations import change_tail, insert, insert_leaf, link, position, remove, unlink
+from .raw import (
+    Element,
+    Node,
+    get_next,
+    get_parent,
+    get_previous,
+    get_tail,
+    name_of,
+    number_of_children,
+)
+from .reconcile import reconcile
+from .shadow import ShadowNode, ShadowTree, entry_of, owners, tree_of
+from .spelling import check_incoming
 
-_Element = etree._Element
+Call = Callable[[], None]
 
 
-def tracker_of(node: Node) -> Tracker | None:
-    """The tracker of a node of a wrapped document, None for any other."""
-    known = TABLE.get(node)
-    return known.tracker if type(known) is Record else known  # type: ignore[return-value]
-
-
-def ready(node: Node) -> Record | None:
-    """The record of a tracked node that is about to be edited; None if it is not tracked."""
-    known = TABLE.get(node)
-    if known is None:
+def ready(node: Node) -> ShadowNode | None:
+    """The shadow node of a tracked node that is about to be edited; None if it is not tracked."""
+    tree = tree_of(node)
+    if tree is None:
         return None
-    tracker: Tracker = known.tracker if type(known) is Record else known  # type: ignore[assignment]
-    if tracker.foreign:
-        tracker.catch_up()
-    return tracker.materialise(node) if node in TABLE else None
+    if tree.foreign:
+        foreign.look(tree)
+        if tree_of(node) is not tree:  # somebody had taken it away
+            return None
+    return tree.open(node)
 
 
-def settle(*trackers: Tracker | None) -> None:
-    """Tells of what has been queued."""
-    for tracker in trackers:
-        if tracker is not None:
-            tracker.delivery.settle()
+def end_edits(*trees: ShadowTree | None) -> None:
+    """Completes the edits of these documents, each once."""
+    for tree in dict.fromkeys(trees):
+        if tree is not None:
+            tree.end_edit()
+
+
+# --- one node goes somewhere
 
 
 class Departure:
-    """A tracked node that a call is about to move or remove: where it stands, its subtree with records."""
+    """A tracked node that a call is about to move or remove: where it stands, its subtree with shadow nodes."""
 
-    __slots__ = ("following", "node", "parent", "previous", "record", "tracker")
+    __slots__ = ("following", "node", "parent", "previous", "shadow", "tree")
 
-    def __init__(self, node: Node, record: Record) -> None:
-        tracker = record.tracker
-        if node is tracker.root:
-            raise RefusedError(
-                f"<{node.tag}> is the root of the wrapped document {tracker.name!r} and cannot be moved away: "
-                "attach copy.deepcopy(root), or close() the document first"
-            )
+    def __init__(self, node: Node, shadow: ShadowNode) -> None:
+        tree = shadow.tree
+        refuse_root(tree, node)
         self.node = node
-        self.record = record
-        self.tracker = tracker
-        tracker.open_subtree(node)
-        self.parent = node.getparent()
-        self.previous = node.getprevious()
-        self.following = node.getnext()
-        if self.following is not None:
-            tracker.materialise(self.following)
-        if tracker.journal is not None:
-            tracker.journal.moving(node)
+        self.shadow = shadow
+        self.tree = tree
+        tree.open_subtree(node)
+        self.parent = get_parent(node)
+        self.previous = get_previous(node)
+        self.following = get_next(node)
+        if self.following is not None and entry_of(self.following) is not None:
+            tree.open(self.following)
+        if tree.journal is not None:
+            tree.journal.moving(node)
 
     def stayed(self) -> bool:
         """Whether the node stands where it stood."""
         node = self.node
         return (
-            node.getparent() is self.parent
-            and node.getprevious() is self.previous
-            and node.getnext() is self.following
+            get_parent(node) is self.parent
+            and get_previous(node) is self.previous
+            and get_next(node) is self.following
         )
 
-    def tell(self) -> None:
+    def emit(self) -> None:
         """The node has left its place."""
-        self.tracker.unlink(self.record, self.following)
-        self.tracker.forget(self.node, self.record)
+        unlink(self.tree, self.shadow, self.following)
+        remove(self.tree, self.node, self.shadow)
 
 
 def departure(node: object) -> Departure | None:
     """What to remember of a node before it is moved, if it belongs to a wrapped document."""
-    record = ready(node) if isinstance(node, _Element) else None
-    return None if record is None else Departure(node, record)
+    shadow = ready(node) if isinstance(node, Element) else None
+    return None if shadow is None else Departure(node, shadow)
 
 
-def put(node: Any, call: Callable[[], None], target: Node, *, neighbour: Node = None) -> None:
-    """Runs an lxml call that puts ``node`` below ``target`` (which may be untracked) and tells the difference.
+def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = None) -> None:
+    """Runs an lxml call that puts ``node`` below ``target`` (which may be untracked) and emits the difference.
 
-    ``neighbour``: a sibling to be, whose tail the call may hand to ``node`` (addnext).
+    ``beside``: the neighbour to be; where that is a root, ``target`` is None and the tree remembers the comment.
     """
-    if not isinstance(node, _Element):
+    if not isinstance(node, Element):
         call()  # which raises lxml's own error
         return
-    into = ready(target)
+    site = target if target is not None else beside
+    into, known = ready(site), tree_of(node) is not None
     leaving = departure(node)
-    if into is None and leaving is None:
+    if into is None and known:
+        into = ready(site)  # looking at where the node was may have found it
+    tree = None if into is None else into.tree
+    if tree is not None and tree_of(node) is None:
+        check_incoming(node)
+    if tree is None and leaving is None:
         call()
         return
-    trackers = (into.tracker if into else None, leaving.tracker if leaving else None)
-    if any(tracker is not None and tracker.ignore_whitespace for tracker in trackers):
+    source = None if leaving is None else leaving.tree
+    if tree is not None and tree.journal is not None and source is not tree:
+        tree.journal.arriving(node)
+    if any(each is not None and (each.ignore_whitespace or each.foreign) for each in (tree, source)):
         _put_anyhow(node, call, target, leaving)
         return
-    journal = into.tracker.journal if into is not None else None
-    beside = ready(neighbour) if neighbour is not None else None
-    if journal is not None:
-        journal.tail(node)
-        if neighbour is not None:
-            journal.tail(neighbour)
-        if leaving is None:
-            journal.moving(node)
     call()
-    if leaving is not None and leaving.stayed():
-        tracker = leaving.tracker
-        if beside is not None:
-            tracker.tail_changed(neighbour, beside, neighbour.tail or None)
-        tracker.tail_changed(node, leaving.record, node.tail or None)
-    else:
-        if leaving is not None:
-            leaving.tell()
-        if beside is not None:
-            beside.tracker.tail_changed(neighbour, beside, neighbour.tail or None)
-        _arrive(node)
-    settle(*trackers)
+    if leaving is not None:
+        if leaving.stayed():
+            change_tail(leaving.tree, node, leaving.shadow, get_tail(node) or None, leaving.tree.emitter.emit)
+        else:
+            leaving.emit()
+    _arrive(node)
+    end_edits(source, tree)
 
 
 def _arrive(node: Node) -> None:
     """``node``, untracked, may now stand below a tracked parent."""
-    parent = node.getparent()
-    if parent is None or parent not in TABLE or node in TABLE:
+    above = get_parent(node)
+    tree = None if above is None else tree_of(above)
+    if tree is None or entry_of(node) is not None:
         return
-    tracker = tracker_of(parent)
-    assert tracker is not None
-    following = node.getnext()
-    if following is not None:
-        tracker.materialise(following)
-    record = tracker.materialise(parent)
-    last = record.last
-    pos = tracker.position_of(parent, record, node)
-    tracker.register(node, record, pos, node.getprevious())
-    if following is not None:
-        record.last = last
-        tracker.link(node, record)
+    following = get_next(node)
+    if following is not None and entry_of(following) is tree:
+        tree.open(following).prev = get_previous(node)  # which an undo goes back to
+    parent = tree.open(above)
+    if following is None:
+        insert(tree, node, parent, parent.count, parent.last)
+        return
+    last = parent.last
+    insert(tree, node, parent, position(tree, node, parent), get_previous(node))
+    parent.last = last
+    link(tree, following, node)
 
 
-def _put_anyhow(node: Node, call: Callable[[], None], target: Node, leaving: Departure | None) -> None:
-    """As `put`, by comparing whole child lists: texts may come into or out of view (ignore_whitespace)."""
+def _put_anyhow(node: Node, call: Call, target: Node | None, leaving: Departure | None) -> None:
+    """As `put`, by comparing whole child lists: texts may come into or out of view, neighbours be unknown."""
     sites = [target] if leaving is None else [target, leaving.parent]
-    rearrange(sites, call)
-    if leaving is not None and TABLE.get(node) is leaving.record and leaving.parent is not node.getparent():
-        leaving.tell()
+    with_parents = [site for site in sites if site is not None]
+    rearrange(with_parents, call)
+    if leaving is not None and entry_of(node) is leaving.shadow and leaving.parent is not get_parent(node):
+        leaving.emit()
+        leaving.tree.end_edit()
 
 
-def rearrange(sites: Iterable[Node], call: Callable[[], None]) -> None:
-    """Runs an lxml call that may change the child lists and texts of ``sites`` in any way; tells the difference.
-
-    Whatever the call has done before it raised is told, too.
-    """
-    tracked = [site for site in dict.fromkeys(sites) if ready(site) is not None]
-    trackers: dict[Tracker, list[Node]] = {}
-    for site in tracked:
-        tracker = tracker_of(site)
-        assert tracker is not None
-        tracker.open_children(site)
-        if tracker.journal is not None:
-            tracker.journal.children(site)
-        trackers.setdefault(tracker, []).append(site)
-    try:
-        call()
-    finally:
-        for tracker, own in trackers.items():
-            tracker.reconcile(own)
-    settle(*trackers)
-
-
-def open_all(nodes: Iterable[Node]) -> list[Node]:
-    """Opens the subtrees of tracked nodes that are about to leave; returns their parents."""
-    parents = []
-    for node in nodes:
-        if ready(node) is None:
-            continue
-        tracker = tracker_of(node)
-        assert tracker is not None
-        if node is tracker.root:
-            Departure(node, tracker.materialise(node))  # refuses
-        tracker.open_subtree(node)
-        parents.append(node.getparent())
-    return parents
-
-
-def take_out(node: Node, call: Callable[[], None]) -> None:
+def take_out(node: Node, call: Call) -> None:
     """Runs an lxml call that removes ``node`` (with its tail) from its parent."""
     leaving = departure(node)
     if leaving is None:
         call()
         return
-    if leaving.tracker.ignore_whitespace:
+    if leaving.tree.ignore_whitespace or leaving.tree.foreign:
         rearrange([leaving.parent], call)
         return
     call()
-    leaving.tell()
-    settle(leaving.tracker)
+    leaving.emit()
+    leaving.tree.end_edit()
+
+
+def born(tree: ShadowTree, node: Node) -> None:
+    """``node`` was made below a tracked parent by C code (SubElement): it is there with its attributes."""
+    if tree.journal is not None:
+        tree.journal.placed(node)
+    above = get_parent(node)
+    if tree.foreign:
+        foreign.look(tree)  # which may find the node itself, or that somebody had taken its parent away
+        if tree_of(above) is not tree:
+            return
+    parent = tree.open_without(above, node) if entry_of(node) is None else None
+    if parent is not None:
+        alone = get_next(node) is None and not number_of_children(node)
+        if alone and get_previous(node) is parent.last and not (tree.ignore_whitespace or tree.journal):
+            insert_leaf(tree, node, str(name_of(node)), parent)
+            return
+        tree.open_children(above)
+        reconcile(tree, [above])
+    tree.end_edit()
+
+
+# --- anything may happen to some child lists
+
+
+def rearrange(sites: Iterable[Node], call: Call) -> None:
+    """Runs an lxml call that may change the child lists and texts of ``sites`` in any way; emits the difference.
+
+    Whatever the call has done before it raised is emitted, too.
+    """
+    trees = owners(site for site in sites if ready(site) is not None)
+    for tree, own in trees.items():
+        for site in own:
+            tree.open_children(site)
+            if tree.journal is not None:
+                tree.journal.children(site)
+    try:
+        call()
+    finally:
+        for tree, own in trees.items():
+            reconcile(tree, [site for site in own if tree_of(site) is tree])
+        end_edits(*trees)
+
+
+def open_all(nodes: Iterable[Node], into: Node) -> list[Node]:
+    """Opens the subtrees of nodes that are about to move into or out of ``into``; returns the tracked ones' parents."""
+    parents = []
+    tree = tree_of(into)
+    for node in nodes:
+        shadow = ready(node)
+        if tree is not None and (shadow is None or shadow.tree is not tree):
+            if shadow is None:
+                check_incoming(node)
+            if tree.journal is not None:
+                tree.journal.arriving(node)
+        if shadow is None:
+            continue
+        refuse_root(shadow.tree, node)
+        shadow.tree.open_subtree(node)
+        parents.append(get_parent(node))
+    return parents
+
+
+def refuse_root(tree: ShadowTree, node: Node) -> None:
+    """The root of a wrapped document stays where it is."""
+    if node is tree.root:
+        raise RefusedError(
+            f"<{name_of(node)}> is the root of the wrapped document {tree.name!r} and cannot be moved away: "
+            "attach copy.deepcopy(root), or close() the document first"
+        )
 
 
 def refuse_cycle(target: Node, nodes: Iterable[Any]) -> None:
     """lxml 6.1 does not check item and slice assignment for cycles: a tree in a circle would crash it."""
-    above = {target, *target.iterancestors()}
+    above = {target, *Element.iterancestors(target)}
     for node in nodes:
         if node in above:
             raise RefusedError(
-                f"<{node.tag}> contains (or is) <{target.tag}> and cannot be put below it: move the inner one out first"
+                f"<{name_of(node)}> contains (or is) <{name_of(target)}> and cannot be put below it: "
+                "move the inner one out first"
             )
 
 
@@ -217,6 +253,6 @@ def refuse_duplicates(nodes: Iterable[Any]) -> None:
     for node in nodes:
         if node in seen:
             raise RefusedError(
-                f"<{node.tag}> is given twice: give copy.deepcopy(…) of it for the second place"
+                f"<{name_of(node)}> is given twice: give copy.deepcopy(…) of it for the second place"
             )
         seen.add(node)

@@ -1,4 +1,4 @@
-"""lxml's C functions that change trees from outside, for wrapped documents: same arguments, and the edits are told."""
+"""lxml's C functions that change trees from outside, for wrapped documents: same arguments, and the edits are seen."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 from lxml import etree
 
-from .edits import tracker_of
 from .errors import RefusedError
 from .observation import Observation
+from .shadow import tree_of
 
 
 def strip_tags(tree_or_element: Any, *tag_names: Any) -> None:
@@ -36,12 +36,12 @@ def indent(tree: Any, space: str = "  ", *, level: int = 0) -> None:
 
 
 def cleanup_namespaces(tree_or_element: Any, **options: Any) -> None:
-    """As ``lxml.etree.cleanup_namespaces``: declarations are no nodes, so there is nothing to tell.
+    """As ``lxml.etree.cleanup_namespaces``: declarations are no nodes, so there is nothing to emit.
 
     Refused on a part of a document: lxml 6.1 may then leave nodes with a namespace that has been freed.
     """
     element = _element(tree_or_element)
-    if tracker_of(element) is not None and element.getparent() is not None:
+    if tree_of(element) is not None and element.getparent() is not None:
         raise RefusedError("cleanup_namespaces() below the root of a wrapped document: pass the root")
     etree.cleanup_namespaces(tree_or_element, **options)
 
@@ -66,5 +66,5 @@ class _Unobserved:
 
 def _observed(tree_or_element: Any) -> Observation | _Unobserved:
     element = _element(tree_or_element)
-    tracker = tracker_of(element)
-    return _Unobserved() if tracker is None else Observation(tracker, element)
+    tree = tree_of(element)
+    return _Unobserved() if tree is None else Observation(tree, element)

@@ -13,7 +13,7 @@ from typing import IO, Any, TypeAlias
 
 from lxml import etree
 
-from ..xml_parser import safe_parser as safe_parser
+from ..xml_parser import safe_parser
 from .errors import DocumentError
 
 Source: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str]"
@@ -45,6 +45,7 @@ def parse_bytes(
         raise DocumentError(_explain(error, source_name)) from error
     tree = root.getroottree()
     _refuse_entities(tree, source_name)
+    _refuse_lost_entities(parser, source_name)
     return tree
 
 
@@ -61,6 +62,12 @@ def parse_file(source: Source, *, lookup: etree.ElementClassLookup | None = None
         raise DocumentError(f"{source!r} is neither a path nor an open file: use fromstring() for text")
     name = str(getattr(source, "name", "<file>"))
     return parse_bytes(source.read(), source_name=name, lookup=lookup)
+
+
+def name_of_source(source: Source) -> str:
+    """What a document is called by default: the last part of its file's name, ``document`` if it has none."""
+    given = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    return Path(given).name if isinstance(given, (str, os.PathLike)) else "document"
 
 
 def _without_encoding(raw: bytes) -> bytes:
@@ -92,6 +99,16 @@ def _explain(error: etree.XMLSyntaxError, source_name: str) -> str:
     else:
         hint = ""
     return f"{place}: {message}{hint}"
+
+
+def _refuse_lost_entities(parser: etree.XMLParser, source_name: str) -> None:
+    """Of an entity in an attribute that only a DTD outside could declare nothing is left in the tree but a warning."""
+    for entry in parser.error_log:
+        if entry.type == etree.ErrorTypes.WAR_UNDECLARED_ENTITY:
+            raise DocumentError(
+                f"{source_name}:{entry.line}:{entry.column}: {entry.message}: "
+                "replace entities by their text (xmllint --noent does that) before wrapping"
+            )
 
 
 def _refuse_entities(tree: Any, source_name: str) -> None:

@@ -3,66 +3,156 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from lxml import etree
 
+from ..xml_parser import safe_parser
 from .errors import RefusedError, WrapError
+from .original import serialisable
 from .parsing import DEPTH_LIMIT
-from .records import Node, Record, record_of
-from .tracker import Tracker
+from .raw import (
+    Element,
+    Node,
+    attribute_names,
+    is_element,
+    iter_children,
+    name_of,
+    set_tail,
+    set_text,
+)
+from .shadow import ShadowNode, ShadowTree, shadow_of
+
+# A comment with "--" and a processing instruction with "?>" would end too early.
+_ODD_NODES = etree.XPath(
+    "//comment()[contains(., '--') or substring(., string-length(.)) = '-' or not(string())]"
+    " | //processing-instruction()[contains(., '?>') or contains(name(), ':') or not(normalize-space(name()))]"
+)
+_COUNTS = [etree.XPath(f"count({what})") for what in ("//*", "//@*", "//text()")]
 
 
-def take_snapshot(tracker: Tracker) -> tuple[str, list[int]]:
-    """XML text and ids in document order: element, attributes, then child nodes. Gives ids to nodes without."""
-    tracker.open_subtree(tracker.root)
+def take_snapshot(tree: ShadowTree) -> tuple[str, list[int]]:
+    """XML text and ids in document order: element, attributes, then child nodes. Gives ids to nodes without.
+
+    Raises `RefusedError` if the text cannot be parsed again as this document, naming the node where that can be found.
+    """
+    tree.open_subtree(tree.root)
     ids: list[int] = []
     deepest = 0
-    stack: list[tuple[Node, Record, bool]] = [(tracker.root, record_of(tracker.root), True)]
+    depth = 0
+    stack: list[tuple[Node, ShadowNode, bool]] = [(tree.root, shadow_of(tree.root), True)]
     while stack:
-        node, record, entering = stack.pop()
-        if entering:
-            stack.append((node, record, False))
-            if record.branch is not None:
-                deepest = max(deepest, len(record.ids))
-                ids.append(record.ids[-1])
-                ids.extend(attribute.ids[-1] for attribute in (record.attributes or {}).values())
-                if record.text is not None:
-                    ids.append(record.text_ids[-1])
-                stack.extend((child, record_of(child), True) for child in reversed(node))
-        elif record.tail is not None and record.parent is not None:
-            ids.append(record.tail_ids[-1])
+        node, shadow, entering = stack.pop()
+        if not entering:
+            depth -= shadow.trie is not None
+            if shadow.tail is not None and shadow.parent is not None:
+                ids.append(shadow.tail_number)
+            continue
+        stack.append((node, shadow, False))
+        if shadow.trie is None:
+            continue
+        depth += 1
+        deepest = max(deepest, depth)
+        ids.append(shadow.number)
+        attributes = shadow.attributes
+        if attributes:
+            ids.extend(attributes[name].number for name in attribute_names(node))
+        if shadow.text is not None:
+            ids.append(shadow.text_number)
+        if shadow.last is not None:
+            stack.extend((child, shadow_of(child), True) for child in iter_children(node, reversed=True))
     if deepest > DEPTH_LIMIT:
         raise RefusedError(
-            f"the document {tracker.name!r} is {deepest} elements deep; XML deeper than {DEPTH_LIMIT} cannot be "
+            f"the document {tree.name!r} is {deepest} elements deep; XML deeper than {DEPTH_LIMIT} cannot be "
             "parsed again, so no snapshot (and no log) of it is written"
         )
-    return _text(tracker), ids
+    text = _text(tree)
+    _check(tree, text, len(ids))
+    return text, ids
 
 
-def restore_ids(tracker: Tracker, ids: Sequence[int]) -> None:
-    """Gives the nodes of a new tracker the ids of a snapshot; raises `WrapError` if there are not as many as nodes."""
+def restore_ids(tree: ShadowTree, ids: Sequence[int]) -> None:
+    """Gives the nodes of a new document the ids of a snapshot; raises `WrapError` if there are not as many as nodes."""
     given = iter(ids)
-    tracker.next_id = 1
-    numbers = tracker.number_with(given)
+    tree.clock.next_id = 1
+    numbered = tree.number(given)
     left = sum(1 for _ in given)
-    if left or not numbers:
+    if left or not numbered:
         raise WrapError(
             f"{len(ids)} ids were given for a document with {'fewer' if left else 'more'} nodes: "
             "they do not belong together"
         )
-    tracker.next_id = max(ids, default=0) + 1
+    tree.clock.next_id = max(ids, default=0) + 1
 
 
-def _text(tracker: Tracker) -> str:
-    root = tracker.root
-    if tracker.ignore_whitespace:
-        shown = copy.deepcopy(root)
-        for copied, node in zip(shown.iter(), root.iter(), strict=True):
-            record = record_of(node)
-            if record.branch is not None:
-                copied.text = record.text
-            if record.parent is not None:
-                copied.tail = record.tail
-        root = shown
-    return str(etree.tostring(root, encoding="unicode", with_tail=False))
+def _text(tree: ShadowTree) -> str:
+    shown = serialisable(tree.root)
+    odd: Any = _ODD_NODES(tree.root)
+    if (tree.ignore_whitespace or odd) and shown is tree.root:
+        shown = copy.deepcopy(tree.root)
+    if tree.ignore_whitespace:
+        _leave_out_white_space(tree, shown)
+    if odd:
+        _replace_odd_nodes(shown)
+    return str(etree.tostring(shown, encoding="unicode", with_tail=False))
+
+
+def _leave_out_white_space(tree: ShadowTree, shown: Any) -> None:
+    for copied, node in zip(shown.iter(), Element.iter(tree.root), strict=True):
+        shadow = shadow_of(node)
+        if shadow.trie is not None:
+            set_text(copied, shadow.text)
+        if shadow.parent is not None:
+            set_tail(copied, shadow.tail)
+
+
+def _replace_odd_nodes(shown: Any) -> None:
+    """Puts empty comments in place of those that cannot be parsed again: all they do is to keep texts apart."""
+    found: Any = _ODD_NODES(shown)
+    for node in found:
+        parent = node.getparent()
+        if parent is not None:
+            comment = etree.Comment("")
+            comment.tail = node.tail
+            parent.replace(node, comment)
+
+
+def _check(tree: ShadowTree, text: str, nodes: int) -> None:
+    """Raises `RefusedError` unless the text can be parsed again, to the same."""
+    reason = _fault(text, nodes)
+    if reason is not None:
+        raise RefusedError(
+            f"the document {tree.name!r} cannot be parsed again, so no snapshot (and no log) of it is written: "
+            f"{_culprit(tree.root)}{reason}"
+        )
+
+
+def _fault(text: str, nodes: int | None) -> str | None:
+    """Why a text cannot be parsed again, to as many nodes; None if it can."""
+    try:
+        again = etree.fromstring(text, safe_parser(huge=True))
+    except (etree.XMLSyntaxError, ValueError) as error:
+        return str(error)
+    counted = sum(int(count(again)) for count in _COUNTS)
+    if nodes is not None and counted != nodes:
+        return f"it would have {counted} nodes instead of {nodes}"
+    return None
+
+
+def _culprit(root: Node) -> str:
+    """The innermost element whose text cannot be parsed again."""
+    node = root
+    while True:
+        inner = next((child for child in _elements(node) if _fault(_alone(child), None)), None)
+        if inner is None:
+            return "" if node is root else f"<{name_of(node)}> at {Element.getroottree(node).getpath(node)}: "
+        node = inner
+
+
+def _elements(node: Node) -> Iterator[Node]:
+    return (child for child in iter_children(node) if is_element(child))
+
+
+def _alone(node: Node) -> str:
+    return str(etree.tostring(copy.deepcopy(node), encoding="unicode", with_tail=False))

@@ -1,4 +1,4 @@
-"""Transactions: edits grouped, told together, undone together."""
+"""Transactions: edits grouped, delivered together, undone together."""
 
 from __future__ import annotations
 
@@ -7,25 +7,41 @@ from types import TracebackType
 from typing import Any
 
 from ..errors import XmlCepError
-from .delivery import Commit
-from .edits import tracker_of
-from .tracker import Tracker
-from .undo import Journal
+from . import foreign
+from .errors import RefusedError
+from .journal import Journal
+from .raw import is_element
+from .shadow import ShadowTree
+from .undo import undo, undo_visibly
 
 
 class TransactionError(XmlCepError, RuntimeError):
     """A transaction was undone although no exception left its block, because one left a transaction inside it."""
 
 
+class Transactions:
+    """The transactions of one document: how many there have been, and which one is open."""
+
+    __slots__ = ("count", "open")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.open: Transaction | None = None
+
+
 class Transaction:
     """The ``with`` block of `Document.transaction`."""
 
     __slots__ = (
-        "_clock", "_failed", "_immediate", "_meta", "_outer", "_outer_meta", "_queue", "_tracker", "number",
+        "_clock", "_failed", "_immediate", "_meta", "_outer", "_outer_meta", "_queue", "_transactions",
+        "_tree", "number",
     )  # fmt: skip
 
-    def __init__(self, tracker: Tracker, immediate: bool, meta: dict[str, str]) -> None:
-        self._tracker = tracker
+    def __init__(
+        self, tree: ShadowTree, transactions: Transactions, immediate: bool, meta: dict[str, str]
+    ) -> None:
+        self._tree = tree
+        self._transactions = transactions
         self._immediate = immediate
         self._meta = meta
         self._outer: Transaction | None = None
@@ -36,24 +52,33 @@ class Transaction:
         self.number = 0
 
     def __enter__(self) -> Transaction:
-        tracker = self._tracker
-        self._outer = tracker.transaction
+        tree, emitter = self._tree, self._tree.emitter
+        self._outer = self._transactions.open
         if self._outer is not None:
             # Joined: same number, undone with the outer one; its own pairs are added on its records.
             self.number = self._outer.number
-            self._outer_meta, tracker.meta = tracker.meta, {**(tracker.meta or {}), **self._meta} or None
+            self._outer_meta, emitter.meta = emitter.meta, {**(emitter.meta or {}), **self._meta} or None
             return self
-        tracker.catch_up()
-        tracker.delivery.settle()
-        tracker.transaction = self
-        self.number = tracker.txn = tracker.txns + 1
-        tracker.meta = self._meta or None
-        tracker.journal = Journal()
-        tracker.judge()
-        self._clock = tracker.clock
+        if emitter.in_one_edit:
+            raise RefusedError(
+                "transaction() inside a block that is one edit (one_edit(), extend()): open the transaction around it"
+            )
+        foreign.catch_up(tree)
+        tree.end_edit()
+        self._transactions.open = self
+        self.number = emitter.txn = self._transactions.count + 1
+        emitter.meta = self._meta or None
+        tree.journal = Journal()
+        for node in tree.foreign:
+            if not is_element(node):
+                tree.journal.whole(node)  # of the text of a comment the shadow knows nothing
+        if tree.root in tree.foreign:
+            tree.journal.beside(tree.root)
+        tree.update_fast_path()
+        self._clock = tree.clock.ts
         if not self._immediate:
             # Events wait in a queue of their own, which is dropped when the block is undone.
-            delivery = tracker.delivery
+            delivery = emitter.delivery
             self._queue, delivery.queue = delivery.queue, deque()
             delivery.held = True
         return self
@@ -61,62 +86,54 @@ class Transaction:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        tracker = self._tracker
+        tree = self._tree
         if self._outer is not None:
-            tracker.meta = self._outer_meta
+            tree.emitter.meta = self._outer_meta
             top = self._outer
             while top._outer is not None:
                 top = top._outer
             top._failed = top._failed or kind is not None
             return
+        refused: RefusedError | None = None
         try:
-            if kind is None and not self._failed:
-                tracker.catch_up()
-            elif self._immediate:
-                self._take_back_told()
-            else:
-                self._take_back()
+            try:
+                foreign.catch_up(tree)  # what was done through foreign proxies is undone, too
+            except RefusedError as unseen:
+                refused = unseen
+            if kind is not None or self._failed or refused is not None:
+                self._undo()
         finally:
             self._end()
-        tracker.delivery.settle()
+        tree.emitter.delivery.settle()
+        if kind is None and refused is not None:
+            raise refused
         if kind is None and self._failed:
             raise TransactionError(
                 "an exception left a transaction inside this one, so this one was undone: let it reach the outer block"
             )
 
+    def _undo(self) -> None:
+        tree = self._tree
+        journal, tree.journal = tree.journal, None
+        assert journal is not None
+        if self._immediate:
+            undo_visibly(tree, journal)  # the inverse edits, with fresh ids for what comes back (P7)
+        else:
+            undo(tree, journal)
+            tree.emitter.take_back(self._clock)
+
     def _end(self) -> None:
-        tracker = self._tracker
-        delivery = tracker.delivery
-        if tracker.clock != self._clock:
-            tracker.txns = self.number
-            if delivery.audience:
-                delivery.put(Commit((self.number,)))
+        tree, emitter = self._tree, self._tree.emitter
+        delivery = emitter.delivery
+        if tree.clock.ts != self._clock:
+            self._transactions.count = self.number
+            emitter.commit(self.number)
         if not self._immediate:
             self._queue.extend(delivery.queue)
             delivery.queue = self._queue
             delivery.held = False
-        tracker.transaction = None
-        tracker.txn = None
-        tracker.meta = None
-        tracker.journal = None
-        tracker.judge()
-
-    def _take_back(self) -> None:
-        """Undoes all; nobody has heard of it."""
-        tracker = self._tracker
-        journal, tracker.journal = tracker.journal, None
-        assert journal is not None
-        journal.undo(tracker)
-        tracker.delivery.queue.clear()
-        tracker.clock = self._clock
-
-    def _take_back_told(self) -> None:
-        """Undoes all and tells the inverse edits; what comes back has fresh ids (P7)."""
-        tracker = self._tracker
-        journal, tracker.journal = tracker.journal, None
-        assert journal is not None
-        tracker.catch_up()
-        tracker.open_subtree(tracker.root)  # whatever is put back may be told as moved
-        sites = [site for site in journal.sites() if tracker_of(site) is tracker]
-        journal.undo_edits(tracker)
-        tracker.reconcile_all(sites)
+        self._transactions.open = None
+        emitter.txn = None
+        emitter.meta = None
+        tree.journal = None
+        tree.update_fast_path()

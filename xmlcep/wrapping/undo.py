@@ -1,222 +1,234 @@
-"""What a transaction remembers to be able to undo itself: inverse edits, and records as they were."""
+"""Undoing a transaction: the inverse edits of its journal, and shadow nodes as they were."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lxml import etree
 
-from .records import TABLE, Node, Record, record_of
+from .journal import Journal, Place
+from .raw import (
+    Element,
+    Node,
+    attributes_of,
+    children_of,
+    get_next,
+    get_parent,
+    get_previous,
+    get_tail,
+    get_text,
+    is_element,
+    name_of,
+    set_attribute,
+    set_content,
+    set_tag,
+    set_tail,
+    set_text,
+)
+from .reconcile import reconcile
+from .shadow import NOT_ORIGINAL, ShadowTree, Tracked, enter, leave, tree_of
 
-if TYPE_CHECKING:
-    from .tracker import Tracker
-
-_Element: Any = etree._Element
 _Instruction: Any = etree._ProcessingInstruction
+_attributes: Any = Element.attrib.__get__
 
 
-class Journal:
-    """The inverse edits of a transaction, oldest first, and the state of every record before its first change.
+def undo(tree: ShadowTree, journal: Journal) -> None:
+    """Brings tree and shadow back to where they were when the journal was opened; nobody has heard of it."""
+    others = _undo_edits(tree, journal)
+    for node, shadow in journal.entries.items():
+        if shadow is None and tree_of(node) is tree:
+            leave(node)
+            tree.foreign.pop(node, None)
+    try:
+        others.reconcile()
+    finally:
+        for node, shadow in journal.entries.items():
+            if shadow is not None:
+                enter(node, shadow)
+                if not isinstance(node, Tracked):
+                    tree.foreign.setdefault(node, NOT_ORIGINAL)
+        for shadow, state in journal.states.items():
+            shadow.restore(state)
+        tree.index = None
+    others.end_edits()
 
-    The inverse edits are plain lxml calls; they are applied in reverse order. Records of nodes that came are
-    dropped, those of nodes that went are put back, so restored nodes have the ids they had.
-    """
 
-    __slots__ = ("_before", "_edits", "_states")
+def undo_visibly(tree: ShadowTree, journal: Journal) -> None:
+    """Brings the tree back, as edits like all others: what comes back is new to those who have heard of it."""
+    sites = dict.fromkeys(_sites(journal))
+    for site in sites:
+        if tree_of(site) is tree:
+            tree.open_children(site)
+    others = _undo_edits(tree, journal)
+    others.reconcile()
+    reconcile(tree, [site for site in sites if tree_of(site) is tree])
+    tree.end_edit()
+    others.end_edits()
 
-    def __init__(self) -> None:
-        self._edits: list[tuple[Any, ...]] = []
-        self._before: dict[Node, Record | None] = {}  # None: the node was not in the table
-        self._states: dict[Record, tuple[Any, ...]] = {}
 
-    # --- records
-
-    def keep(self, record: Record) -> None:
-        """``record`` is about to change."""
-        if record not in self._states:
-            self._states[record] = record.state()
-
-    def made(self, node: Node) -> None:
-        """``node`` is about to come into the table."""
-        self._before.setdefault(node, None)
-
-    def lost(self, node: Node, record: Record) -> None:
-        """``node`` is about to leave the table."""
-        self.keep(record)
-        self._before.setdefault(node, record)
-
-    # --- inverse edits
-
-    def text(self, node: Node) -> None:
-        """The text (of a comment, too) is about to be set."""
-        self._edits.append(("text", node, node.text))
-
-    def tail(self, node: Node) -> None:
-        """The tail is about to be set."""
-        self._edits.append(("tail", node, node.tail))
-
-    def tag(self, node: Node) -> None:
-        """The tag (or a processing instruction's target) is about to be set."""
-        name = "tag" if isinstance(node.tag, str) else "target"
-        self._edits.append((name, node, getattr(node, name)))
-
-    def attributes(self, node: Node) -> None:
-        """Attributes are about to be set or deleted."""
-        self._edits.append(("attributes", node, node.items()))
-
-    def placed(self, node: Node) -> None:
-        """A new node has been put into the tree."""
-        self._edits.append(("place", node, None, None, node.tail))
-
-    def moving(self, node: Node) -> None:
-        """``node`` is about to be moved or removed."""
-        self._edits.append(("place", node, node.getparent(), node.getnext(), node.tail))
-
-    def children(self, node: Node) -> None:
-        """The whole child list is about to change."""
-        children = [(child, child.tail) for child in node.iterchildren()]
-        self._edits.append(("children", node, node.text, children))
-
-    def whole(self, node: Node) -> None:
-        """Anything about ``node`` may be about to change."""
-        if isinstance(node.tag, str):
-            self.attributes(node)
-            self.children(node)
-            self.tag(node)
+def _sites(journal: Journal) -> list[Node]:
+    """The nodes whose texts, attributes or children have changed."""
+    found = []
+    for kind, node, *rest in journal.edits:
+        if kind in ("place", "origin"):
+            found += [rest[0].parent, get_parent(node)]
         else:
-            self.text(node)
-
-    def sites(self) -> list[Node]:
-        """The nodes whose children, texts or attributes undoing may change."""
-        found: dict[Node, None] = {}
-        for kind, node, *rest in self._edits:
-            above = [node.getparent()]
-            if kind == "place":
-                above.append(rest[0])
-            else:
-                above.append(node)
-            for each in above:
-                if each is not None:
-                    found[each] = None
-        return list(found)
-
-    def undo(self, tracker: Tracker) -> None:
-        """Brings tree and table back to where they were when the journal was opened."""
-        self.undo_edits(tracker)
-        for node, record in self._before.items():
-            if record is None:
-                TABLE.pop(node, None)
-            else:
-                TABLE[node] = record
-        for record, state in self._states.items():
-            record.restore(state)
-        quiet, tracker.quiet = tracker.quiet, True
-        for node, was in self._before.items():
-            if was is not None and was.branch is not None:
-                _mend(tracker, node, was)
-        tracker.quiet = quiet
-
-    def undo_edits(self, tracker: Tracker) -> None:
-        """Brings the tree back, and leaves the table as it is; other documents tell of nodes taken back from them."""
-        others = self._opened_elsewhere(tracker)
-        quiet, tracker.quiet = tracker.quiet, True
-        try:
-            for kind, node, *rest in reversed(self._edits):
-                _INVERSE[kind](node, *rest)
-        finally:
-            tracker.quiet = quiet
-        for other, parents in others.items():
-            other.reconcile(parents)
-            other.delivery.settle()
-
-    def _opened_elsewhere(self, tracker: Tracker) -> dict[Tracker, list[Node]]:
-        """Where in other wrapped documents nodes are that were moved there from this one."""
-        found: dict[Tracker, list[Node]] = {}
-        for kind, node, *rest in self._edits:
-            placed = (
-                [node] if kind == "place" else [child for child, _ in rest[1]] if kind == "children" else []
-            )
-            for each in placed:
-                known = TABLE.get(each)
-                owner = known.tracker if type(known) is Record else known
-                if owner is None or owner is tracker:
-                    continue
-                assert not isinstance(owner, Record)
-                owner.open_subtree(each)
-                owner.open_children(each.getparent())
-                found.setdefault(owner, []).append(each.getparent())
-        return found
+            found += [node, get_parent(node)]
+    return [node for node in found if node is not None]
 
 
-def _mend(tracker: Tracker, node: Node, record: Record) -> None:
-    """Takes back what was done to a node while it was out of the document, where no journal saw it."""
-    told = tracker.told_children(record)
-    if list(node) != told:
-        _set_children(node, record.text, [(child, record_of(child).tail) for child in told])
-    elif tracker.told(node.text, record.hides) != record.text:
-        _set_text(node, record.text)
-    items = [(name, attribute.value) for name, attribute in (record.attributes or {}).items()]
-    if dict(node.items()) != dict(items):
-        _set_attributes(node, items)
-    for child in told:
-        if tracker.told(child.tail, record.hides) != record_of(child).tail:
-            _set_tail(child, record_of(child).tail)
+def _undo_edits(tree: ShadowTree, journal: Journal) -> _Others:
+    others = _Others(tree)
+    inverse = _Inverse(tree, journal, others)
+    muted, tree.muted = tree.muted, True
+    try:
+        for kind, node, *rest in reversed(journal.edits):
+            if not inverse.has_gone_on(node):
+                getattr(inverse, kind)(node, *rest)
+    finally:
+        tree.muted = muted
+    return others
 
 
-def _set_text(node: Node, value: str | None) -> None:
-    object.__setattr__(node, "text", value)  # a comment's text is not an element's
+class _Others:
+    """The other wrapped documents that nodes are taken from, or given back to: they emit that as edits."""
+
+    def __init__(self, tree: ShadowTree) -> None:
+        self._tree = tree
+        self._sites: dict[ShadowTree, dict[Node, None]] = {}
+
+    def changes(self, site: Node | None) -> None:
+        """The children of this element are about to change."""
+        owner = None if site is None else tree_of(site)
+        if owner is not None and owner is not self._tree:
+            owner.open_children(site)
+            self._sites.setdefault(owner, {})[site] = None
+
+    def leaves(self, node: Node) -> None:
+        """The node is about to leave its place."""
+        owner = tree_of(node)
+        if owner is not None and owner is not self._tree:
+            owner.open_subtree(node)
+            self.changes(get_parent(node))
+
+    def reconcile(self) -> None:
+        """Brings the shadows of these documents in step."""
+        for tree, sites in self._sites.items():
+            reconcile(tree, [site for site in sites if tree_of(site) is tree])
+
+    def end_edits(self) -> None:
+        """Has their events delivered."""
+        for tree in self._sites:
+            tree.end_edit()
 
 
-def _set_tail(node: Node, value: str | None) -> None:
-    _Element.tail.__set__(node, value)
+class _Inverse:
+    """The inverse edits, by their kind in the journal."""
+
+    def __init__(self, tree: ShadowTree, journal: Journal, others: _Others) -> None:
+        self._tree = tree
+        self._entries = journal.entries
+        self._others = others
+
+    def text(self, node: Node, value: str | None) -> None:
+        (set_text if is_element(node) else set_content)(node, value)
+
+    def tail(self, node: Node, value: str | None) -> None:
+        set_tail(node, value)
+
+    def tag(self, node: Node, name: str) -> None:
+        if name_of(node) != name:
+            set_tag(node, name)
+
+    def target(self, node: Node, value: str) -> None:
+        _Instruction.target.__set__(node, value)
+
+    def attributes(self, node: Node, items: list[tuple[str, str]]) -> None:
+        if attributes_of(node) != items:
+            _attributes(node).clear()  # all anew, so that their order is the old one
+            for key, value in items:
+                set_attribute(node, key, value)
+
+    def children(self, node: Node, text: str | None, children: list[tuple[Node, str | None]]) -> None:
+        wanted = [child for child, _ in children if not self.has_gone_on(child)]
+        present = children_of(node)
+        if present != wanted:
+            self._others.changes(node)
+            for child in present:
+                Element.remove(node, child)
+            for child in wanted:
+                self._others.leaves(child)
+                _part(child, node)
+                Element.append(node, child)
+        if get_text(node) != text:
+            set_text(node, text)
+        for child, tail in children:
+            if get_tail(child) != tail:
+                set_tail(child, tail)
+
+    def beside(self, root: Node, before: list[Node], after: list[Node]) -> None:
+        present = list(Element.itersiblings(root, preceding=True))[::-1], list(Element.itersiblings(root))
+        if present != (before, after):
+            for node in (*present[0], *present[1]):
+                _take_out(node)
+            for node in before:
+                Element.addprevious(root, node)
+            for node in reversed(after):
+                Element.addnext(root, node)
+
+    def place(self, node: Node, place: Place) -> None:
+        """Puts a node of this document back, wherever it is by now, or takes out a new one."""
+        self._others.leaves(node)
+        self._put(node, place)
+
+    def origin(self, node: Node, place: Place) -> None:
+        """Gives a node back to where it came from."""
+        self._others.changes(place.parent)
+        owner = None if place.parent is None else tree_of(place.parent)
+        if owner is not None and owner.journal is not None and node not in owner.journal.entries:
+            owner.journal.placed(node)
+        self._put(node, place)
+
+    def has_gone_on(self, node: Node) -> bool:
+        """Whether a node that came during the transaction is in another document by now: it is that one's business."""
+        return self._entries.get(node, node) is None and tree_of(node) not in (None, self._tree)
+
+    def _put(self, node: Node, place: Place) -> None:
+        parent, following, previous, tail = place
+        if parent is not None:
+            _part(node, parent)
+        if following is not None and get_parent(following) is parent:
+            if get_next(node) is not following or get_parent(node) is not parent:
+                Element.addprevious(following, node)
+        elif (
+            previous is not None
+            and get_parent(previous) is parent
+            and (following is not None or parent is None)
+        ):
+            if get_previous(node) is not previous:
+                Element.addnext(previous, node)
+        elif parent is not None:
+            Element.append(parent, node)
+        else:
+            _take_out(node)
+        if (get_tail(node) or None) != (tail or None):
+            set_tail(node, tail)
 
 
-def _set_tag(node: Node, value: str) -> None:
-    _Element.tag.__set__(node, value)
+def _take_out(node: Node) -> None:
+    """Takes a node out of its tree, the text behind it, too; from beside a root it goes by being moved."""
+    parent = get_parent(node)
+    if parent is not None:
+        Element.remove(parent, node)
+    elif get_next(node) is not None or get_previous(node) is not None:
+        Element.append(etree.Element("none"), node)
 
 
-def _set_target(node: Node, value: str) -> None:
-    _Instruction.target.__set__(node, value)
-
-
-def _set_attributes(node: Node, items: list[tuple[str, str]]) -> None:
-    """All attributes anew, so that their order is the old one."""
-    attributes = _Element.attrib.__get__(node)
-    attributes.clear()
-    for key, value in items:
-        _Element.set(node, key, value)
-
-
-def _place(node: Node, parent: Node, following: Node, tail: str | None) -> None:
-    """Puts a node (its tail goes along) back before ``following``, at the end of ``parent``, or takes it out."""
-    if parent is None:
-        above = node.getparent()
-        if above is not None:
-            _Element.remove(above, node)
-    elif following is not None:
-        _Element.addprevious(following, node)
-    else:
-        _Element.append(parent, node)
-    if (node.tail or None) != (tail or None):
-        _set_tail(node, tail)
-
-
-def _set_children(node: Node, text: str | None, children: list[tuple[Node, str | None]]) -> None:
-    for child in list(node):
-        _Element.remove(node, child)
-    _set_text(node, text)
-    for child, tail in children:
-        _Element.append(node, child)
-        _set_tail(child, tail)
-
-
-_INVERSE: dict[str, Callable[..., None]] = {
-    "text": _set_text,
-    "tail": _set_tail,
-    "tag": _set_tag,
-    "target": _set_target,
-    "attributes": _set_attributes,
-    "place": _place,
-    "children": _set_children,
-}
+def _part(node: Node, target: Node) -> None:
+    """Takes ``target`` out of ``node`` if it is in it, by the branch it is on, so that ``node`` can be put below it."""
+    branch = target
+    while branch is not None:
+        above = get_parent(branch)
+        if above is node:
+            Element.remove(node, branch)
+        branch = above

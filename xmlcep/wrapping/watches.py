@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..documents.replica import Replica
+from ..documents import Replica
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
+from ..suggestions import did_you_mean_or_list
+from .errors import WrapError
 
 if TYPE_CHECKING:
     from ..rules import Rules
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 class Watch:
     """Detects composite events on a document, from its making until `close`; made by `Document.watch`."""
 
-    __slots__ = ("_detector", "_document", "_on_event", "_streams", "findings")
+    __slots__ = ("_detector", "_document", "_on_event", "_only", "_streams", "findings")
 
     def __init__(
         self,
@@ -29,16 +31,22 @@ class Watch:
         on_event: Callable[[CompositeEvent], Any] | None,
         operators: bool,
         keep: int | None,
+        only: Collection[str] | None = None,
         detector: Detector | None = None,
     ) -> None:
+        if on_event is not None and not callable(on_event):
+            raise WrapError(f"on_event is {on_event!r}: pass a function of one argument, the composite event")
+        _check_names(rules, only)
         # A detector that is given has been fed what happened before (recovery).
         if detector is None:
-            conditional = any(operator.condition for tree in rules.graph.trees for operator in tree.operators)
-            state = Replica.from_snapshot(*document.snapshot()) if conditional else None
+            graph = rules.graph
+            asking = any(map(graph.asks_document, graph.trees))
+            state = Replica.from_snapshot(*document.snapshot()) if asking else None
             detector = Detector(rules, operators=operators, document=state)
         self._document = document
         self._detector = detector
         self._on_event = on_event
+        self._only = None if only is None else frozenset(only)
         self._streams: list[_Stream] = []
         self.findings: deque[CompositeEvent] = deque(maxlen=keep)
         document.attach(self)
@@ -47,7 +55,9 @@ class Watch:
 
     def on_change(self, event: PrimitiveEvent) -> None:
         """A primitive event (called by the document)."""
-        self._raise(self._detector.feed(event))
+        raised = self._detector.feed(event)
+        if raised:
+            self._raise(raised)
 
     def on_commit(self, txn: int) -> None:
         """The end of a transaction is a flush (D3; called by the document)."""
@@ -100,9 +110,9 @@ class Watch:
 
     # --- telling
 
-    def _raise(self, composites: Iterable[CompositeEvent]) -> list[CompositeEvent]:
-        raised = list(composites)
-        delivery = self._document._tracker.delivery
+    def _raise(self, composites: Sequence[CompositeEvent]) -> list[CompositeEvent]:
+        only, delivery = self._only, self._document.delivery
+        raised = [composite for composite in composites if only is None or composite.name in only]
         for composite in raised:
             self.findings.append(composite)
             for stream in self._streams:
@@ -111,10 +121,23 @@ class Watch:
                 delivery.call(self._on_event, composite)
         return raised
 
-    def _raise_now(self, composites: Iterable[CompositeEvent]) -> list[CompositeEvent]:
+    def _raise_now(self, composites: Sequence[CompositeEvent]) -> list[CompositeEvent]:
         """As `_raise`, outside a delivery: edits made by callbacks are queued all the same."""
-        with self._document._tracker.delivery.under_way():
+        with self._document.delivery.under_way():
             return self._raise(composites)
+
+
+def _check_names(rules: Rules, names: Collection[str] | None) -> None:
+    if names is None:
+        return
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise WrapError(f"only is {names!r}: pass a list of names of events")
+    known = [tree.name for tree in rules.graph.trees]
+    for name in names:
+        if name not in known:
+            raise WrapError(
+                f"only has {name!r}, which is no event of the rules: {did_you_mean_or_list(name, known)}"
+            )
 
 
 class _Stream(AsyncIterator[CompositeEvent]):

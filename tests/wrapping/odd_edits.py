@@ -1,0 +1,171 @@
+"""Calls with arguments of odd kinds: what lxml takes beside plain strings and lists, and what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lxml import etree
+
+
+class Text(str):
+    """A string that is none by type."""
+
+    __slots__ = ()
+
+
+class Number:
+    """An index that is no int."""
+
+    def __index__(self) -> int:
+        return 0
+
+
+def new(*tags: str) -> list[Any]:
+    return [etree.Element(tag) for tag in tags]
+
+
+def below(m: Any) -> Any:
+    return m.below()
+
+
+def set_slice(element: Any, value: Any, where: slice = slice(0, 1)) -> None:
+    element[where] = value
+
+
+def set_item(element: Any, index: Any, value: Any) -> None:
+    element[index] = value
+
+
+def delete(element: Any, index: Any) -> None:
+    del element[index]
+
+
+def or_equal(element: Any) -> None:
+    attributes = element.attrib
+    attributes |= {"k": "or"}
+
+
+def set_attribute(node: Any, name: str, value: Any) -> None:
+    setattr(node, name, value)
+
+
+QUALIFIED = etree.QName("urn:q", "n")
+
+# Each gets the mutator, which chooses elements.
+ODD: dict[str, Callable[[Any], Any]] = {
+    "text = bytes": lambda m: set_attribute(m.element(), "text", b"x"),
+    "text = bytearray": lambda m: set_attribute(m.element(), "text", bytearray(b"y")),
+    "text = QName": lambda m: set_attribute(m.element(), "text", QUALIFIED),
+    "text = CDATA": lambda m: set_attribute(m.element(), "text", etree.CDATA("cd")),
+    "text = str subclass": lambda m: set_attribute(m.element(), "text", Text("sub")),
+    "text = smart string": lambda m: set_attribute(m.element(), "text", etree.XML("<a>smart</a>").xpath("string()")),
+    "text deleted": lambda m: delattr(m.element(), "text"),
+    "tail = bytes": lambda m: set_attribute(below(m), "tail", b"x"),
+    "tail = QName": lambda m: set_attribute(below(m), "tail", QUALIFIED),
+    "tail = CDATA": lambda m: set_attribute(below(m), "tail", etree.CDATA("cd")),
+    "tail = str subclass": lambda m: set_attribute(below(m), "tail", Text("sub")),
+    "tail of the root": lambda m: set_attribute(m.root, "tail", "beside"),
+    "tag = None": lambda m: set_attribute(m.element(), "tag", None),
+    "tag = bad": lambda m: set_attribute(m.element(), "tag", "a b"),
+    "tag = function": lambda m: set_attribute(m.element(), "tag", etree.Comment),
+    "tag = str subclass": lambda m: set_attribute(m.element(), "tag", Text("c")),
+    "attrib = dict": lambda m: set_attribute(m.element(), "attrib", {}),
+    "another name": lambda m: set_attribute(m.element(), "another", 1),
+    "base = bytes": lambda m: set_attribute(m.element(), "base", b"http://b"),
+    "set bytes": lambda m: m.element().set(b"k", b"v"),
+    "set QName": lambda m: m.element().set(etree.QName("urn:x", "m"), "q"),
+    "set value QName": lambda m: m.element().set("k", QUALIFIED),
+    "set str subclass": lambda m: m.element().set(Text("k"), Text("s")),
+    "set None": lambda m: m.element().set("k", None),
+    "set number": lambda m: m.element().set("k", 3),
+    "set bad name": lambda m: m.element().set("a b", "3"),
+    "attrib[bytes] =": lambda m: m.element().attrib.__setitem__(b"k", b"v2"),
+    "attrib[QName] =": lambda m: m.element().attrib.__setitem__(etree.QName("urn:x", "m"), "q2"),
+    "del attrib[bytes]": lambda m: m.element().attrib.__delitem__(b"k"),
+    "del attrib[QName]": lambda m: m.element().attrib.__delitem__(etree.QName("urn:x", "m")),
+    "attrib.pop(QName)": lambda m: m.element().attrib.pop(etree.QName("urn:x", "m"), "no"),
+    "attrib.pop of three": lambda m: m.element().attrib.pop("k", 1, 2),
+    "attrib.update keyword": lambda m: m.element().attrib.update(k="1"),
+    "attrib.update None": lambda m: m.element().attrib.update(None),
+    "attrib.update number": lambda m: m.element().attrib.update({"k": 3}),
+    "attrib.update in part": lambda m: m.element().attrib.update([("k", "77"), ("l", 3)]),
+    "attrib.update of three": lambda m: m.element().attrib.update([("k", "77"), ("l", "3", "x")]),
+    "attrib.update two": lambda m: m.element().attrib.update({}, {}),
+    "attrib.setdefault": lambda m: m.element().attrib.setdefault("k", "d"),
+    "attrib.popitem": lambda m: m.element().attrib.popitem(),
+    "attrib |=": lambda m: or_equal(m.element()),
+    "attrib |": lambda m: m.element().attrib | {"k": "or"},
+    "| attrib": lambda m: {"k": "or"} | m.element().attrib,
+    "attrib == attrib": lambda m: str(m.element().attrib == m.element().attrib),
+    "attrib < attrib": lambda m: str(m.element().attrib < m.element().attrib),
+    "slice = tuple": lambda m: set_slice(m.element(), tuple(new("a", "b"))),
+    "slice = iterator": lambda m: set_slice(m.element(), iter(new("a", "b"))),
+    "slice = generator": lambda m: set_slice(m.element(), (etree.Element(tag) for tag in "ab")),
+    "slice = with None": lambda m: set_slice(m.element(), (*new("a"), None)),
+    "slice = with text": lambda m: set_slice(m.element(), [*new("a"), "text"]),
+    "slice = text": lambda m: set_slice(m.element(), "ab"),
+    "slice = number": lambda m: set_slice(m.element(), 3),
+    "slice = None": lambda m: set_slice(m.element(), None),
+    "slice = element": lambda m: set_slice(m.element(), etree.fromstring("<q>1<a/>2<b/>3</q>")),
+    "slice = empty element": lambda m: set_slice(m.element(), etree.fromstring("<q/>")),
+    "slice = too many": lambda m: set_slice(m.element(), new(*"abcabcabcabc"), slice(None, None, 2)),
+    "slice of step 0": lambda m: set_slice(m.element(), [], slice(None, None, 0)),
+    "slice beyond": lambda m: set_slice(m.element(), new("a"), slice(100, 200)),
+    "slice backwards": lambda m: set_slice(m.element(), new("a"), slice(3, 1)),
+    "item = None": lambda m: set_item(m.element(), 0, None),
+    "item = text": lambda m: set_item(m.element(), 0, "x"),
+    "item True": lambda m: set_item(m.element(), True, etree.Element("a")),
+    "item of an index": lambda m: set_item(m.element(), Number(), etree.Element("a")),
+    "item by name": lambda m: set_item(m.element(), "a", etree.Element("a")),
+    "item beyond": lambda m: set_item(m.element(), 1000, etree.Element("a")),
+    "del beyond": lambda m: delete(m.element(), 1000),
+    "del by name": lambda m: delete(m.element(), "a"),
+    "del True": lambda m: delete(m.element(), True),
+    "del step": lambda m: delete(m.element(), slice(None, None, -2)),
+    "insert True": lambda m: m.element().insert(True, etree.Element("a")),
+    "insert float": lambda m: m.element().insert(1.0, etree.Element("a")),
+    "insert index": lambda m: m.element().insert(Number(), etree.Element("a")),
+    "insert text": lambda m: m.element().insert(0, "a"),
+    "insert by name": lambda m: m.element().insert("a", etree.Element("a")),
+    "insert far": lambda m: m.element().insert(10**30, etree.Element("a")),
+    "insert before the first": lambda m: m.element().insert(-(10**9), etree.Element("a")),
+    "insert None": lambda m: m.element().insert(0, None),
+    "append None": lambda m: m.element().append(None),
+    "append two": lambda m: m.element().append(*new("a", "b")),
+    "extend None": lambda m: m.element().extend(None),
+    "extend text": lambda m: m.element().extend("ab"),
+    "extend element": lambda m: m.element().extend(etree.fromstring("<q>1<a/>2<b/>3</q>")),
+    "extend with None": lambda m: m.element().extend([*new("a"), None, *new("b")]),
+    "extend generator": lambda m: m.element().extend(etree.Element(tag) for tag in "ab"),
+    "extend children of a child": lambda m: m.root.extend(list(m.root[0])),
+    "remove another": lambda m: m.element().remove(etree.Element("a")),
+    "remove None": lambda m: m.element().remove(None),
+    "remove a grandchild": lambda m: m.root.remove(next(n for n in m.root.iterdescendants() if n not in m.root)),
+    "replace another": lambda m: m.element().replace(*new("a", "b")),
+    "replace by None": lambda m: below(m).getparent().replace(m.root[0], None),
+    "replace by a sibling": lambda m: len(m.root) > 1 and m.root.replace(m.root[-1], m.root[0]),
+    "replace by the last": lambda m: len(m.root) > 1 and m.root.replace(m.root[0], m.root[-1]),
+    "item = a sibling": lambda m: len(m.root) > 1 and set_item(m.root, -1, m.root[0]),
+    "item = the last": lambda m: len(m.root) > 1 and set_item(m.root, 0, m.root[-1]),
+    "addnext text": lambda m: below(m).addnext("a"),
+    "addnext element beside root": lambda m: m.root.addnext(etree.Element("a")),
+    "addprevious of a tail": lambda m: below(m).addprevious(etree.fromstring("<q><a/>tail</q>")[0]),
+    "clear 1": lambda m: m.element().clear(1),
+    "SubElement QName": lambda m: etree.SubElement(m.element(), etree.QName("urn:x", "d"), {"k": "1"}, l="2"),
+    "SubElement bytes": lambda m: etree.SubElement(m.element(), b"a", {b"k": b"1"}),
+    "SubElement nsmap": lambda m: etree.SubElement(m.element(), "{urn:n}a", {"{urn:n}k": "1"}, nsmap={"n": "urn:n"}),
+    "SubElement attrib": lambda m: etree.SubElement(m.element(), "a", m.element().attrib, z="1"),
+    "SubElement bad attribute": lambda m: etree.SubElement(m.element(), "a", {"k": 3}),
+    "SubElement bad name": lambda m: etree.SubElement(m.element(), "a b"),
+    "SubElement of none": lambda m: etree.SubElement(None, "a"),
+    "Element attrib": lambda m: m.element().append(etree.Element("a", m.element().attrib, z="1")),
+    "makeelement": lambda m: m.element().append(m.element().makeelement("a", {"k": "1"}, {"n": "urn:n"}, l="2")),
+    "comment --": lambda m: [set_attribute(node, "text", "a--b-") for node in m.root.iter(etree.Comment)][:0],
+    "comment tail": lambda m: [set_attribute(node, "tail", "ct") for node in m.root.iter(etree.Comment)][:0],
+    "comment beside comment": lambda m: [node.addnext(etree.Comment("d")) for node in m.root.iter(etree.Comment)][:0],
+    "stylesheet": lambda m: m.root.insert(0, etree.PI("xml-stylesheet", "type='text/xsl' href='a'")),
+    "stylesheet set": lambda m: [
+        node.set("href", "b") for node in m.root.iter(etree.PI) if node.target == "xml-stylesheet" and node.text
+    ][:0],
+}  # fmt: skip

@@ -1,0 +1,408 @@
+"""What was missed once, or told wrongly, or refused too late: one test for each class of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import lxml.html
+import pytest
+from lxml import etree, objectify
+
+import xmlcep
+from tests.wrapping.judge import whole
+from tests.wrapping.outside import Own, own_parser, plain_parser
+from xmlcep.wrapping import Document, DocumentError, RefusedError, fromstring, wrap
+
+X = '<r k="1" l="2">0<a>x</a>1<b/>2<!--n-->3<c><d/>y</c></r>'
+
+
+class Undone(Exception):
+    """Ends a transaction."""
+
+
+def told(document: Document) -> list[str]:
+    """What is told from now on: operation and path of each event, with a plus where its edit goes on."""
+    events: list[str] = []
+    document.subscribe(lambda event: events.append(f"{event.op} {event.path}{'+' if event.more else ''}"))
+    return events
+
+
+def held(xml: str = "<r><a>x<b><c/></b>y</a><e/></r>") -> tuple[Any, Document, list[str]]:
+    """The usual way to wrap: the application holds the root, whose class stays lxml's own."""
+    root = etree.fromstring(xml, plain_parser())
+    document = wrap(root)
+    return root, document, told(document)
+
+
+# --- the usual way to wrap
+
+
+@pytest.mark.parametrize(("edit", "events"), [
+    (lambda r: r.remove(r[0]), ["del /r/a/text()+", "del /r/a/b/c+", "del /r/a/b+", "del /r/a/text()+", "del /r/a"]),
+    (lambda r: r.append(r[0][0]),
+     ["del /r/a/text()+", "del /r/a/b/c+", "del /r/a/b+", "ins /r/b+", "ins /r/b/c+", "ins /r/text()"]),
+    (lambda r: etree.SubElement(r[0], "x"), ["ins /r/a/x"]),
+    (lambda r: r[0].clear(), ["del /r/a/text()+", "del /r/a/b/c+", "del /r/a/b+", "del /r/a/text()"]),
+    (lambda r: r.insert(0, r[1]), ["del /r/e+", "ins /r/e"]),
+    (lambda r: setattr(r, "text", "t"), ["ins /r/text()"]),
+    (lambda r: r.set("k", "v"), ["ins /r/@k"]),
+])  # fmt: skip
+def test_nobody_has_asked_for_a_snapshot(edit: Callable[[Any], Any], events: list[str]) -> None:
+    root, document, seen = held()
+    edit(root)
+    document.catch_up()
+    assert seen == events
+    document._check()
+
+
+def test_what_nobody_can_track_is_said_until_it_is_taken_out() -> None:
+    """Through a foreign proxy it can come in; nothing is told of it, and nothing else is lost."""
+    for alien in (etree.Entity("x"), lxml.html.fromstring("<p><o:q>x</o:q></p>")):
+        root, document, seen = held()
+        first = document.root[0]
+        root.append(alien)
+        root.set("k", "1")
+        for _ in range(2):
+            with pytest.raises(RefusedError, match=r"entity reference|cannot be parsed again"):
+                document.catch_up()
+        with pytest.raises(RefusedError), document.transaction():
+            pass
+        assert seen == []
+        root.remove(alien)
+        first.set("z", "1")
+        assert seen == ["ins /r/@k", "ins /r/a/@z"]
+        document._check()
+
+
+# --- names of all kinds
+
+
+@pytest.mark.parametrize("name", [etree.QName("urn:x", "q"), etree.QName("q"), b"q", bytearray(b"q")])
+def test_a_name_may_be_given_in_any_form(name: Any) -> None:
+    document = fromstring(X)
+    seen = told(document)
+    root, path = document.root, f"/r/{etree.QName('urn:x', 'q').text if 'urn' in str(name) else 'q'}"
+    root[3].tag = name
+    assert seen == [
+        "del /r/c/text()+",
+        "del /r/c/d+",
+        "del /r/c+",
+        f"ins {path}+",
+        f"ins {path}/d+",
+        f"ins {path}/text()",
+    ]
+    seen.clear()
+    renamed = etree.fromstring("<z><y/></z>")
+    renamed.tag = name
+    root.append(renamed)
+    assert seen == [f"ins {path}+", f"ins {path}/y"]
+    document._check()
+
+
+# --- nodes that are not of the wrapper's classes
+
+
+@pytest.mark.parametrize("make", [
+    lambda: Own("q"), lambda: etree.fromstring("<q><w/></q>", own_parser()), lambda: lxml.html.fromstring("<q>x</q>"),
+    lambda: etree.fromstring("<q/>", plain_parser()),
+])  # fmt: skip
+def test_an_element_of_another_class_is_foreign_and_its_edits_are_found(make: Callable[[], Any]) -> None:
+    document = fromstring(X)
+    node = make()
+    document.root.append(node)
+    seen = told(document)
+    path = document.root[-1].tag
+    assert document.foreign == (node,)
+    node.set("k", "v")
+    document.catch_up()
+    etree.SubElement(node, "new")
+    node.tail = "tail"
+    document.catch_up()
+    assert seen == [f"ins /r/{path}/@k", f"ins /r/{path}/new", "ins /r/text()"]
+    node.getparent().remove(node)
+    node.text = "of no document any more"
+    document.catch_up()
+    assert document.foreign == ()
+    document._check()
+
+
+def test_elements_that_equal_each_other_are_refused() -> None:
+    document = fromstring(X)
+    before = whole(document.root)
+    with pytest.raises(RefusedError, match=r"IntElement.*compared by value"):
+        document.root.append(objectify.fromstring("<o><p>1</p></o>"))
+    assert whole(document.root) == before
+    document._check()
+
+
+@pytest.mark.parametrize("make", [lambda: etree.Comment("z"), lambda: etree.PI("p", "q")])
+def test_a_comment_may_be_older_than_the_wrapping(make: Callable[[], Any]) -> None:
+    node = make()
+    document = fromstring(X)
+    document.root.append(node)
+    seen = told(document)
+    node.tail = "T"
+    node.addnext(etree.Element("e"))
+    document.catch_up()
+    assert sorted(event.rstrip("+") for event in seen) == ["ins /r/e", "ins /r/text()"]
+    document._check()
+
+
+# --- a node that takes the place of its neighbour
+
+
+@pytest.mark.parametrize("ignore_whitespace", [False, True])
+@pytest.mark.parametrize("edit", [
+    lambda r: r.__setitem__(2, r[0]), lambda r: r.replace(r[2], r[0]), lambda r: r.append(r[0]),
+    lambda r: r.__setitem__(0, r[2]), lambda r: r.replace(r[0], r[2]), lambda r: r[1].append(r[0]),
+])  # fmt: skip
+def test_a_sibling_moves(edit: Callable[[Any], Any], ignore_whitespace: bool) -> None:
+    document = fromstring("<r><b/><x><y/></x><a/></r>", ignore_whitespace=ignore_whitespace)
+    seen = told(document)
+    edit(document.root)
+    assert seen
+    assert not seen[-1].endswith("+")
+    document._check()
+
+
+# --- undo
+
+
+@pytest.mark.parametrize("immediate", [False, True])
+def test_what_is_done_to_removed_nodes_is_undone(immediate: bool) -> None:
+    document = fromstring('<r>0<a k="1" l="2">1<!--n--><b/>2</a>3<c/></r>')
+    root = document.root
+    before = whole(root)
+    removed, inner = root[0], root[0][1]
+    with pytest.raises(Undone), document.transaction(immediate=immediate):
+        root.remove(removed)
+        removed.tag, removed.text, removed.tail = "other", "t", "u"
+        removed.attrib.clear()
+        removed[0].text = "a comment's text"
+        inner.append(etree.Element("new"))
+        removed.remove(inner)
+        raise Undone
+    assert whole(root) == before
+    document._check()
+
+
+@pytest.mark.parametrize("immediate", [False, True])
+@pytest.mark.parametrize("move", [
+    lambda to, node: to.append(node), lambda to, node: to.insert(0, node), lambda to, node: to.extend([node]),
+    lambda to, node: to[0].addnext(node), lambda to, node: to[0].addprevious(node),
+    lambda to, node: to.__setitem__(0, node), lambda to, node: to.replace(to[0], node),
+    lambda to, node: to.__setitem__(slice(0, 1), [node]),
+])  # fmt: skip
+def test_an_undo_gives_a_node_back_to_the_document_it_came_from(
+    move: Callable[[Any, Any], Any], immediate: bool
+) -> None:
+    """There it is an edit like others, with an event for whoever follows that document."""
+    one, other = fromstring("<r><b/></r>"), fromstring("<s>0<t>1<u/></t>2<v/></s>")
+    before = whole(one.root), whole(other.root)
+    seen, others = told(one), told(other)
+    with pytest.raises(Undone), one.transaction(immediate=immediate):
+        move(one.root, other.root[0])
+        raise Undone
+    assert (whole(one.root), whole(other.root)) == before
+    assert bool(seen) is immediate
+    assert [event[:3] for event in others] == ["del"] * 4 + ["ins"] * 4
+    one._check()
+    other._check()
+
+
+@pytest.mark.parametrize("immediate", [False, True])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_two_documents_in_one_transaction_of_each(immediate: bool, swapped: bool) -> None:
+    documents = [fromstring("<r><b>x<c/></b></r>"), fromstring("<s>0<t>1<u/></t>2<v/></s>")]
+    before = [whole(document.root) for document in documents]
+    first, second = documents[::-1] if swapped else documents
+    events = [told(document) for document in documents]
+    with (
+        pytest.raises(Undone),
+        first.transaction(immediate=immediate),
+        second.transaction(immediate=immediate),
+    ):
+        one, other = documents[0].root, documents[1].root
+        one.append(other[0])
+        other.append(one[0])
+        one[0].text = "moved"
+        other[1][0].tail = "too"
+        raise Undone
+    assert [whole(document.root) for document in documents] == before
+    assert any(events) is immediate
+    for document in documents:
+        document._check()
+
+
+def test_attributes_keep_their_ids_and_order_when_one_comes_back() -> None:
+    document = fromstring(X)
+    before = dict(zip(["r", "k", "l"], document.snapshot()[1], strict=False))
+    with pytest.raises(Undone), document.transaction(immediate=True):
+        del document.root.attrib["k"]
+        raise Undone
+    after = dict(zip(["r", "k", "l"], document.snapshot()[1], strict=False))
+    assert document.root.keys() == ["k", "l"]
+    assert (after["r"], after["l"]) == (before["r"], before["l"])
+    assert after["k"] not in before.values()
+
+
+def test_a_sibling_first_heard_of_in_a_transaction_stands_where_it_stood() -> None:
+    document = fromstring("<r><a/><b/></r>")
+    with pytest.raises(Undone), document.transaction():
+        document.root.insert(1, etree.Element("new"))
+        raise Undone
+    document._check()
+
+
+# --- what cannot be written and read again
+
+
+@pytest.mark.parametrize("edit", [
+    lambda r: r.append(etree.Entity("x")),
+    lambda r: r.append(lxml.html.fromstring("<p><o:q>x</o:q></p>")),
+    lambda r: r.insert(0, lxml.html.fromstring("<p o:q='1'>x</p>")),
+    lambda r: r.__setitem__(0, lxml.html.fromstring("<o:q>x</o:q>")),
+    lambda r: r.replace(r[0], etree.Entity("x")),
+    lambda r: r[0].addnext(etree.Entity("x")),
+    lambda r: r.extend([etree.Entity("x")]),
+])  # fmt: skip
+def test_what_no_log_could_hold_is_refused_when_it_comes(edit: Callable[[Any], Any]) -> None:
+    document = fromstring(X)
+    before, seen = whole(document.root), told(document)
+    with pytest.raises(RefusedError, match=r"entity reference|cannot be parsed again"):
+        edit(document.root)
+    assert (whole(document.root), seen) == (before, [])
+    document._check()
+
+
+def test_names_that_only_an_html_tree_takes() -> None:
+    document = wrap(etree.fromstring("<p>x</p>", etree.HTMLParser()))
+    body, seen = document.root[0], told(document)
+    for edit in (
+        lambda: etree.SubElement(body, "o:q"), lambda: setattr(body, "tag", "o:q"), lambda: body.set("o:q", "1"),
+        lambda: body.attrib.update({"o:q": "1"}),
+    ):  # fmt: skip
+        with pytest.raises(RefusedError, match="'o:q' cannot be parsed again"):
+            edit()
+    assert not [event for event in seen if not event.startswith(("ins /html/body/o:q", "del /html/body/o:q"))]
+    document._check()
+
+
+@pytest.mark.parametrize("parser", [etree.XMLParser(recover=True), etree.HTMLParser()])
+def test_trees_with_undeclared_prefixes_are_refused_when_they_are_wrapped(parser: Any) -> None:
+    with pytest.raises(DocumentError, match="'o:q' cannot be parsed again"):
+        wrap(etree.fromstring("<p><o:q>x</o:q></p>", parser))
+
+
+def test_a_comment_without_text_keeps_texts_apart() -> None:
+    document = fromstring("<r>1<!--n-->2</r>")
+    document.root[0].text = None
+    text, ids = document.snapshot()
+    assert (text, len(ids)) == ("<r>1<!---->2</r>", 3)
+    document._check()
+
+
+def test_an_xhtml_document_type_changes_no_name() -> None:
+    root = etree.fromstring(
+        '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" '
+        '"http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd"><html><body/></html>'
+    )
+    document = wrap(root)
+    document.root[0].set("k", "v")
+    assert document.snapshot()[0] == '<html><body k="v"/></html>'
+    document._check()
+
+
+@pytest.mark.parametrize("text", [
+    '<!DOCTYPE a SYSTEM "x"><a b="&x;"/>', '<!DOCTYPE a SYSTEM "x"><a>&x;</a>',
+    '<!DOCTYPE a [<!ENTITY x "y">]><a b="&x;"/>', '<!DOCTYPE a [<!ENTITY % p SYSTEM "y"> %p;]><a>\n<b c="1&x;2"/></a>',
+])  # fmt: skip
+def test_entities_in_attributes_are_refused_like_those_in_texts(text: str) -> None:
+    with pytest.raises(DocumentError, match="replace"):
+        fromstring(text)
+
+
+# --- the application's own things stay
+
+
+def test_stylesheets_of_other_trees_can_do_what_they_could() -> None:
+    with fromstring(X):
+        root = etree.fromstring('<?xml-stylesheet type="text/xsl" href="a.xsl"?><r/>')
+        instruction: Any = root.getprevious()
+        instruction.set("href", "b.xsl")
+        assert instruction.get("href") == "b.xsl"
+        assert callable(instruction.parseXSL)
+
+
+def test_the_parser_of_an_application_gets_its_classes_back() -> None:
+    parser = own_parser()
+    tree = etree.fromstring("<a/>", plain := plain_parser()).getroottree()
+    with wrap(tree):
+        assert type(etree.fromstring("<a/>", plain)) is not etree._Element
+        assert type(etree.fromstring("<a/>", parser)) is Own
+    assert type(etree.fromstring("<a/>", plain)) is etree._Element
+    assert type(etree.fromstring("<a/>", parser)) is Own
+
+
+# --- attributes do what lxml's do
+
+
+def test_attributes_are_written_by_c_code_that_takes_them_for_a_dict() -> None:
+    document = fromstring(X)
+    assert json.loads(json.dumps(document.root.attrib)) == {"k": "1", "l": "2"}
+    assert dict(**document.root.attrib) == {"k": "1", "l": "2"}
+
+
+@pytest.mark.parametrize("call", [
+    lambda attrib: attrib.update(k="2"), lambda attrib: attrib.setdefault("k", "2"), lambda attrib: attrib.popitem(),
+    lambda attrib: attrib.__ior__({"k": "2"}), lambda attrib: attrib | {"k": "2"}, lambda attrib: {} | attrib,
+    lambda attrib: attrib.copy(),
+])  # fmt: skip
+def test_what_lxml_refuses_of_attributes_is_refused(call: Callable[[Any], Any]) -> None:
+    document = fromstring(X)
+    seen = told(document)
+    for attrib in (etree.fromstring(X, plain_parser()).attrib, document.root.attrib):
+        with pytest.raises((TypeError, AttributeError)):
+            call(attrib)
+    assert seen == []
+    assert document.root.items() == [("k", "1"), ("l", "2")]
+
+
+def test_a_slice_with_none_is_refused_as_lxml_does() -> None:
+    plain = etree.fromstring(X, plain_parser())
+    document = fromstring(X)
+    for root in (plain, document.root):
+        with pytest.raises(AssertionError):
+            root[0:1] = (etree.Element("new"), None)
+    assert whole(document.root) == whole(plain)
+    document._check()
+
+
+# --- delivery
+
+
+def test_an_interrupt_in_a_subscriber_loses_nobody_an_event() -> None:
+    document = fromstring(X)
+    seen: list[Any] = []
+
+    def interrupted(_: Any) -> None:
+        raise KeyboardInterrupt
+
+    document.subscribe(interrupted)
+    document.subscribe(seen.append)
+    for edit in (lambda r: r.set("k", "9"), lambda r: r.remove(r[3]), lambda r: r.clear()):
+        with pytest.raises(KeyboardInterrupt):
+            edit(document.root)
+    with pytest.raises(KeyboardInterrupt), document.transaction():
+        etree.SubElement(document.root, "new").text = "t"
+    assert [event.ts for event in seen] == list(range(1, document.clock + 1))
+    document._check()
+
+
+def test_the_package_is_not_hidden_by_the_function() -> None:
+    import xmlcep.wrapping as package
+
+    assert xmlcep.wrapping.strip_tags is package.strip_tags
+    assert callable(xmlcep.wrap)

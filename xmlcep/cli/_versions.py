@@ -1,0 +1,61 @@
+"""Options and output that the commands on versions share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from ..log.errors import BadRecord
+from ..log.quarantine import refuse
+from ..matching import Key
+from ..versions.version import LARGEST
+from ._output import plain
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def matching_options(command: Command) -> Command:
+    """``--key``, ``--schema``, ``--keep-whitespace``, ``--largest``."""
+    for option in (
+        click.option(
+            "--largest", type=click.IntRange(1), default=LARGEST, show_default=True, metavar="MB",
+            help="Documents of more megabytes are refused.",
+        ),
+        click.option(
+            "--keep-whitespace", is_flag=True,
+            help="Compare white space that only indents, too; it is left out otherwise.",
+        ),
+        click.option(
+            "--schema", type=click.Path(), metavar="XSD", help="Take the keys and IDs of an XML Schema, too."
+        ),
+        click.option(
+            "--key", "keys", multiple=True, metavar="ELEMENT=FIELD",
+            help="What elements are known by: item=@partNum, dependency=groupId,artifactId (repeatable).",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def all_keys(keys: tuple[str, ...], schema: str | None) -> list[Key]:
+    """The keys that were given, then those of the schema."""
+    given = [Key.parse(key) for key in keys]
+    if schema is None:
+        return given
+    from ..schema.identities import schema_keys  # needs the extra schema
+
+    return [*given, *schema_keys(schema)]
+
+
+def say(sentence: str) -> None:
+    """Tells the user something, on standard error."""
+    click.echo(f"xmlcep: {plain(sentence)}", err=True)
+
+
+def leave_out_torn(bad: BadRecord) -> None:
+    """What a crash has cut off was never in the log; any other bad record would make the document a wrong one."""
+    if not bad.torn:
+        refuse(bad)
+    say(f"left out: {bad}")

@@ -1,0 +1,59 @@
+"""``xmlcep blame``: who last changed each element, attribute and text, in the margin of the document."""
+
+from __future__ import annotations
+
+import click
+
+from ..log.json_codec import FASTEST
+from ..versions.blame import Line, blame
+from ..versions.stamps import Stamp
+from ._output import plain
+from ._versions import leave_out_torn
+
+_WIDEST = 18
+
+
+@click.command(name="blame")
+@click.argument("log", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "--xpath", metavar="EXPR", help="Only these elements, attributes or texts: //item[@id='1'], //@price."
+)
+@click.option("--at", type=int, metavar="TS", help="The document at this time point; without it at the end.")
+@click.option("--doc", metavar="NAME", help="The document, in a log of several.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "jsonl"]), default="text", show_default=True,
+    help="text for people, jsonl: an object per line.",
+)  # fmt: skip
+def command(log: tuple[str, ...], xpath: str | None, at: int | None, doc: str | None, form: str) -> None:
+    """Show the document that the change LOG describes with who last changed what, when and in which version.
+
+    Who and when is what `meta` says (author, user; date), else the record's wall clock. A thing that was moved is its
+    mover's. In XPath the document's own prefixes are known; d stands for its default namespace.
+    """
+    found = blame(log[0] if len(log) == 1 else log, at=at, doc=doc, on_bad=leave_out_torn)
+    lines = list(found.lines(xpath))
+    if form == "jsonl":
+        for line in lines:
+            click.echo(FASTEST.dumps(_record(line)).decode())
+        return
+    margins = [("", "", "") if line.stamp is None else _margin(line.stamp) for line in lines]
+    widths = [max(map(len, column)) for column in zip(*margins, strict=True)]
+    for margin, line in zip(margins, lines, strict=True):
+        cells = "  ".join(cell.ljust(width) for cell, width in zip(margin, widths, strict=True) if width)
+        click.echo(f"{cells} | {plain(line.text)}")
+
+
+def _margin(stamp: Stamp) -> tuple[str, str, str]:
+    """Version, who and day, each short; what was there from the start says so."""
+    version = stamp.version or "start"
+    return plain(version[-_WIDEST:]), plain(stamp.who[:_WIDEST]), plain(stamp.when[:10])
+
+
+def _record(line: Line) -> dict[str, object]:
+    stamp = line.stamp
+    known = (
+        None
+        if stamp is None
+        else {"ts": stamp.ts, "at": stamp.at, "txn": stamp.txn, "meta": dict(stamp.meta)}
+    )
+    return {"text": line.text, "node": line.node, "stamp": known}

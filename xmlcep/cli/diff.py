@@ -1,0 +1,105 @@
+"""``xmlcep diff``: what two versions of a document differ in."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from ..log.json_codec import FASTEST
+from ..log.records import change_record
+from ..log.writing import write_new_file
+from ..matching import ChangeKind
+from ..versions.difference import Text, diff, difference_log
+from ..versions.files import read_file
+from ..versions.version import refuse_large
+from ._output import plain
+from ._versions import matching_options, say
+
+DIFFERENCES = 1
+_STDIN = "-"
+_COLOURS = {
+    ChangeKind.INSERTED: "green", ChangeKind.DELETED: "red", ChangeKind.UPDATED: "yellow", ChangeKind.MOVED: "cyan",
+}  # fmt: skip
+
+
+@click.command(name="diff")
+@click.argument("old", type=click.Path())
+@click.argument("new", type=click.Path())
+@matching_options
+@click.option(
+    "--format", "form", type=click.Choice(["text", "jsonl"]), default="text", show_default=True,
+    help="text for people, jsonl: the change log that leads from OLD to NEW.",
+)  # fmt: skip
+@click.option("-o", "--out", type=click.Path(), help="Write to this file, not to standard output.")
+@click.option("--fail-on-differences", is_flag=True, help="Exit status 1 if there is a difference.")
+@click.pass_context
+def command(
+    context: click.Context, old: str, new: str, keys: tuple[str, ...], schema: str | None, keep_whitespace: bool,
+    largest: int, form: str, out: str | None, fail_on_differences: bool,
+) -> None:  # fmt: skip
+    """Show what changed from the XML file OLD to the file NEW (one of them may be -, standard input).
+
+    Each line is a change: + came, - went, ~ has another value, > was moved. Elements are matched by keys (given ones,
+    id, name and the like, or whatever is unique among siblings), then by content, then by likeness.
+    """
+    if old == new == _STDIN:
+        raise click.UsageError("standard input can be one of the two documents, not both")
+    texts = [_read(name, largest) for name in (old, new)]
+    data, summary, remarks = (_log if form == "jsonl" else _text)(
+        texts, new, keys, schema, not keep_whitespace
+    )
+    for remark in remarks:
+        say(remark)
+    if out is None:
+        click.echo(data, nl=False)
+    else:
+        write_new_file(Path(out), click.unstyle(data).encode())
+    say(summary or _nothing(form, keep_whitespace))
+    if summary and fail_on_differences:
+        context.exit(DIFFERENCES)
+
+
+def _nothing(form: str, keep_whitespace: bool) -> str:
+    """What is said when there is nothing, and what was not looked at."""
+    left_out = [] if keep_whitespace else ["white space that only indents"]
+    if form == "jsonl":
+        left_out.append("comments and processing instructions")
+    what = "no event" if form == "jsonl" else "no difference"
+    return f"{what} ({', '.join(left_out)} left out)" if left_out else what
+
+
+def _text(
+    texts: Sequence[Text], _: str, keys: Sequence[str], schema: str | None, ignore_whitespace: bool
+) -> tuple[str, str, Sequence[str]]:
+    """The changes as lines, a summary (empty if there are none), and remarks."""
+    found = diff(*texts, keys=keys, schema=schema, ignore_whitespace=ignore_whitespace)
+    lines = [click.style(plain(str(change)), fg=_COLOURS[change.kind]) + "\n" for change in found]
+    counts = [(found.count(kind), kind.value) for kind in ChangeKind]
+    shown = ", ".join(f"{count:,} {what}" for count, what in counts if count)
+    summary = f"{len(found):,} change{'' if len(found) == 1 else 's'}: {shown}" if found else ""
+    return "".join(lines), summary, found.remarks
+
+
+def _log(
+    texts: Sequence[Text], new: str, keys: Sequence[str], schema: str | None, ignore_whitespace: bool
+) -> tuple[str, str, Sequence[str]]:
+    """The same as a change log, written when the newer document was, as far as its file says."""
+    at = time.time() if new == _STDIN else Path(new).stat().st_mtime
+    old, other = texts
+    log = difference_log(old, other, keys=keys, schema=schema, ignore_whitespace=ignore_whitespace, at=at)
+    records = (log.header.to_record(), *map(change_record, log.events))
+    lines = [FASTEST.dumps(record).decode() + "\n" for record in records]
+    count = len(log.events)
+    return "".join(lines), f"{count:,} event{'' if count == 1 else 's'}" if count else "", log.remarks
+
+
+def _read(name: str, largest: int) -> Text:
+    if name == _STDIN:
+        data = sys.stdin.buffer.read()
+        refuse_large("<stdin>", len(data), largest)
+        return Text("<stdin>", data)
+    return Text(name, read_file(Path(name), largest))

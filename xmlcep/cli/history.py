@@ -1,0 +1,122 @@
+"""``xmlcep history``: a change log from the versions of a document, in git or in files."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import click
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from ..versions.files import FileVersions
+from ..versions.git import GitVersions
+from ..versions.history import Step, Written, write_history
+from ..versions.version import Source
+from ._output import make_console, plain
+from ._versions import all_keys, matching_options, say
+
+_MOST_SKIPPED = 20  # versions that were skipped are told one by one; beyond, their number
+
+
+@click.command(name="history")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--out", required=True, type=click.Path(), help="The change log; continued if it is there."
+)
+@click.option(
+    "--by-time", is_flag=True, help="Files in the order in which they were written, not of their names."
+)
+@click.option(
+    "--branch", metavar="REVISION", help="The branch or commit to read; without it what is checked out."
+)
+@click.option("--since", metavar="DATE", help="Changes from this date on: 2026-03-31, '2 weeks ago'.")
+@click.option("--all-parents", is_flag=True, help="The commits of merged branches, too, not only the merges.")
+@click.option("--name", help="The document's name in the log; without it that of the file, or of the log.")
+@click.option(
+    "--seal", is_flag=True, help="Seal the log, so that `xmlcep verify` can tell if it was altered."
+)
+@click.option("-q", "--quiet", is_flag=True, help="No progress, and no summary but of what was skipped.")
+@matching_options
+def command(
+    paths: tuple[Path, ...], out: str, by_time: bool, branch: str | None, since: str | None, all_parents: bool,
+    name: str | None, seal: bool, quiet: bool, keys: tuple[str, ...], schema: str | None, keep_whitespace: bool,
+    largest: int,
+) -> None:  # fmt: skip
+    """Write a change log of what each version of a document changed.
+
+    One path is a file in a git repository: its versions are the commits that changed it (along the first parents,
+    renames are followed), and who, when and why is in each record. Several paths, or a folder, are files that are
+    versions of one document, in order of their names. Run again, it appends what is new to the same log.
+    """
+    with ExitStack() as stack:
+        source: Source
+        if len(paths) > 1 or (paths[0].is_dir() and not (paths[0] / ".git").exists()):
+            _only_for_git(branch=branch, since=since, all_parents=all_parents)
+            source = FileVersions(paths, by_time=by_time)
+            called = name or Path(out).name.split(".")[0]
+        else:
+            if by_time:
+                raise click.UsageError("--by-time is for files: the versions of one path are its commits")
+            git = GitVersions(paths[0], branch=branch, since=since, all_parents=all_parents)
+            source = stack.enter_context(git)
+            called = name or paths[0].name
+        for remark in source.remarks:
+            say(remark)
+        progress = stack.enter_context(_progress(shown=not quiet))
+        done = write_history(
+            source, out, name=called, keys=all_keys(keys, schema), ignore_whitespace=not keep_whitespace, seal=seal,
+            largest=largest, progress=progress,
+        )  # fmt: skip
+    _report(done, out, quiet)
+
+
+def _only_for_git(*, branch: str | None, since: str | None, all_parents: bool) -> None:
+    given = [
+        option
+        for option, value in (("--branch", branch), ("--since", since), ("--all-parents", all_parents))
+        if value
+    ]
+    if given:
+        raise click.UsageError(
+            f"{given[0]} is for a file in git; several files, or a folder, are versions themselves"
+        )
+
+
+@contextmanager
+def _progress(*, shown: bool) -> Iterator[Callable[[Step], None] | None]:
+    """A bar with the versions done, the one in hand and the time left; only at a terminal."""
+    console = make_console(stderr=True)
+    if not shown or not console.is_terminal:
+        yield None
+        return
+    columns = (
+        TextColumn("versions"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=console, transient=True, get_time=time.monotonic) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda step: bar.update(
+            task, completed=step.done, total=step.total, description=plain(step.label)
+        )
+
+
+def _report(done: Written, out: str, quiet: bool) -> None:
+    for remark in done.remarks:
+        say(remark)
+    for skipped in done.skipped[:_MOST_SKIPPED]:
+        say(f"left out: {skipped.label}: {skipped.reason}")
+    if len(done.skipped) > _MOST_SKIPPED:
+        say(f"left out: {len(done.skipped) - _MOST_SKIPPED:,} more versions")
+    if not quiet:
+        behind = f" behind {done.continued}" if done.continued else ""
+        counts = f"{done.changed:,} with changes, {_many(done.events, 'event')}"
+        say(f"{out}: {_many(done.read, 'version')}{behind}, {counts}")
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

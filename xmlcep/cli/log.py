@@ -1,0 +1,55 @@
+"""``xmlcep log``: what happened to a document, or to some nodes of it, readable."""
+
+from __future__ import annotations
+
+import click
+
+from ..versions.blame import blame, select
+from ..versions.stamps import Stamp
+from ..versions.telling import tell
+from ._output import plain
+from ._versions import leave_out_torn
+
+
+@click.command(name="log")
+@click.argument("log", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "--xpath", metavar="EXPR", help="Only what happened at and below these nodes: //item[@id='1']/price."
+)
+@click.option(
+    "--node", "nodes", type=int, multiple=True, metavar="ID", help="The same by node id, gone nodes too."
+)
+@click.option(
+    "--at", type=int, metavar="TS", help="Up to this time point, where --xpath is looked up as well."
+)
+@click.option("--doc", metavar="NAME", help="The document, in a log of several.")
+@click.pass_context
+def command(
+    context: click.Context, log: tuple[str, ...], xpath: str | None, nodes: tuple[int, ...], at: int | None,
+    doc: str | None,
+) -> None:  # fmt: skip
+    """Show what the change LOG says, transaction by transaction: when, who, why, and each change.
+
+    With --xpath or --node only what concerns those nodes and what is below them. + came, - went, ~ has another value.
+    """
+    source = log[0] if len(log) == 1 else log
+    wanted = set(nodes)
+    if xpath is not None:
+        found = blame(source, at=at, doc=doc, on_bad=leave_out_torn)
+        wanted |= {found.id_of(node) for node in select(found.root, xpath)}
+    empty = True
+    for told in tell(source, wanted or None, at=at, doc=doc, on_bad=leave_out_torn):
+        if not empty:
+            click.echo()
+        click.echo(click.style(plain(_heading(told.stamp)), bold=True))
+        for line in told.lines:
+            click.echo(f"  {plain(line)}")
+        empty = False
+    if empty:
+        what = "these nodes" if wanted else "the document"
+        click.echo(f"xmlcep: the log has no change of {what}: they are as they were when it began", err=True)
+
+
+def _heading(stamp: Stamp) -> str:
+    parts = (stamp.when, stamp.version, stamp.who, stamp.why, f"(time point {stamp.ts} on)")
+    return "  ".join(part for part in parts if part)

@@ -1,0 +1,30 @@
+"""White space that only indents: among the children of elements that have child elements and no other text."""
+
+from __future__ import annotations
+
+from .outline import Node
+
+
+def unindent(root: Node) -> None:
+    """Takes it out of a tree: what remains is what a document that ignores white space tells of."""
+    for element in root.iter("*"):
+        children = element.getchildren()
+        if not children:
+            continue
+        text, blanks = element.text, []
+        if text and not text.isspace():
+            continue
+        elements = False
+        for child in children:
+            elements = elements or isinstance(child.tag, str)
+            tail = child.tail
+            if tail:
+                if not tail.isspace():
+                    break
+                blanks.append(child)
+        else:
+            if elements:
+                if text:
+                    element.text = None
+                for child in blanks:
+                    child.tail = None

@@ -1,0 +1,11 @@
+"""From versions to a log: the differences of two files, histories of files in folders and in git, and who changed what.
+
+Read `difference` (two documents), `version` (what a version is), `files` and `git` (where versions come from),
+`history` (a log made of them), then `stamps` (who and when), `blame` and `telling` (what a log says, for people).
+"""
+
+from .difference import Difference as Difference
+from .difference import diff as diff
+from .version import VersionError as VersionError
+
+__all__ = ["Difference", "VersionError", "diff"]

@@ -1,0 +1,145 @@
+"""What a log says, transaction by transaction, readable: of the whole document, or of some nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from ..documents.replica import Replica
+from ..events import PrimitiveEvent
+from ..log.quarantine import BadRecordPolicy, refuse
+from ..log.segments import Source
+from ..matching import MOVED_FROM
+from ..matching.changes import excerpts
+from .node_paths import event_path
+from .stamps import Replay, Stamp
+
+_SIGNS = {"ins": "+", "upd": "~", "del": "-"}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What was done in one transaction, or by one change outside of any: ``lines``, as a person would tell them."""
+
+    stamp: Stamp
+    lines: tuple[str, ...]
+
+
+def tell(
+    log: Source,
+    nodes: Collection[int] | None = None,
+    *,
+    at: int | None = None,
+    doc: str | None = None,
+    on_bad: BadRecordPolicy = refuse,
+) -> Iterator[Told]:
+    """The changes in a log up to time point ``at``, of the whole document or at and below nodes with these ids.
+
+    An element that comes or goes is told with all that is in it. Raises `LogError` as `blame` does.
+    """
+    wanted = None if nodes is None else frozenset(nodes)
+    telling: _Transaction | None = None
+    names = _GoneNames()
+    replay = Replay(log, at=at, doc=doc, on_bad=on_bad)
+    come: _Arrival | None = None
+    for event in replay.events():
+        if come is not None and telling is not None:
+            if come.takes(event):
+                continue
+            telling.add(come.top, event_path(replay.replica, come.top), come.count)
+            come = None
+        if wanted is not None and wanted.isdisjoint(event.ids):
+            continue
+        if telling is None or not telling.holds(event):
+            if telling is not None:
+                yield telling.told()
+            telling = _Transaction(event)
+        if event.op == "ins":
+            come = _Arrival(event)
+        else:
+            telling.add(event, names.path(replay.replica, event), 1)
+    if telling is not None:
+        if come is not None:
+            telling.add(come.top, event_path(replay.replica, come.top), come.count)
+        yield telling.told()
+
+
+class _Arrival:
+    """A node that comes, with what comes in it; told when all of it is there, since its attributes may name it."""
+
+    def __init__(self, top: PrimitiveEvent) -> None:
+        self.top = top
+        self.count = 1
+
+    def takes(self, event: PrimitiveEvent) -> bool:
+        """Whether an event is part of the arrival; it is counted then."""
+        top = self.top
+        inside = event.op == "ins" and event.txn == top.txn and event.ids[: len(top.ids)] == top.ids
+        if not inside or _origin(event) != _origin(top):
+            return False
+        self.count += 1
+        return True
+
+
+class _GoneNames:
+    """The paths of nodes that are changed or go; of an element as it was called before its attributes went (E6)."""
+
+    def __init__(self) -> None:
+        self._elements: dict[int, str] = {}
+
+    def path(self, replica: Replica, event: PrimitiveEvent) -> str:
+        """The path of the node of an update or a deletion."""
+        if event.op != "del":
+            self._elements.clear()
+            return event_path(replica, event)
+        path = event_path(replica, event)
+        if event.path.steps[-1].is_element:
+            return self._elements.pop(event.ids[-1], path)
+        above, _, last = path.rpartition("/")
+        return f"{self._elements.setdefault(event.ids[-2], above)}/{last}"
+
+
+class _Transaction:
+    """The changes of a transaction, those of an element that comes or goes put together."""
+
+    def __init__(self, event: PrimitiveEvent) -> None:
+        self._stamp = Stamp(event.ts, event.at, event.txn, event.meta or {})
+        self._found: list[tuple[PrimitiveEvent, str, int]] = []
+
+    def holds(self, event: PrimitiveEvent) -> bool:
+        """Whether an event belongs to the same transaction."""
+        return event.txn is not None and event.txn == self._stamp.txn
+
+    def add(self, event: PrimitiveEvent, path: str, count: int) -> None:
+        """The next change; what went before its element went is part of that."""
+        if event.op == "del" and event.path.steps[-1].is_element:
+            while self._found and _is_inside(self._found[-1][0], event):
+                count += self._found.pop()[2]
+        self._found.append((event, path, count))
+
+    def told(self) -> Told:
+        """What was done."""
+        return Told(self._stamp, tuple(_line(*each) for each in self._found))
+
+
+def _is_inside(gone: PrimitiveEvent, event: PrimitiveEvent) -> bool:
+    """Whether what has gone was part of the element that goes now, and was not moved away from it."""
+    same = gone.op == "del" and gone.ids[: len(event.ids)] == event.ids
+    return same and _origin(gone) == _origin(event)
+
+
+def _origin(event: PrimitiveEvent) -> str | None:
+    return (event.meta or {}).get(MOVED_FROM)
+
+
+def _line(event: PrimitiveEvent, path: str, count: int) -> str:
+    values = [value for value in (event.old, event.value) if value is not None]
+    shown = f" {' → '.join(excerpts(*values))}" if values else ""
+    nodes = f" ({count} nodes)" if count > 1 else ""
+    moved = _origin(event)
+    if moved is not None:
+        moved = (
+            f" (moved away{nodes and ', '}{nodes[2:-1]})" if event.op == "del" else f" (moved from {moved})"
+        )
+        nodes = ""
+    return f"{_SIGNS[event.op]} {path}{shown}{nodes}{moved or ''}"

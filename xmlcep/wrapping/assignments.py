@@ -1,0 +1,197 @@
+"""Texts, names and attributes being set: what is looked at before the call, and what is emitted after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from lxml import etree
+
+from .edits import ready, rearrange
+from .errors import RefusedError
+from .journal import Journal
+from .mutations import attribute_changed, change_attributes, change_tail, change_text, rename
+from .raw import (
+    Element,
+    Node,
+    as_name,
+    attribute_names,
+    get_parent,
+    get_tail,
+    get_text,
+    is_element,
+    name_of,
+    set_tag,
+    set_tail,
+    set_text,
+)
+from .raw import set_attribute as set_raw_attribute
+from .shadow import ShadowNode, tree_of
+from .spelling import check_name
+
+_set = object.__setattr__  # as lxml's own class does it, with its errors
+_attributes: Any = Element.attrib.__get__
+
+
+class TextSlot(NamedTuple):
+    """Where lxml keeps a text: in an element, before its first child, or behind a node."""
+
+    read: Callable[[Node], str | None]
+    write: Callable[[Node, Any], None]
+    changed: Callable[..., None]
+    remember: Callable[[Journal, Node], None]
+    site: Callable[[Node], Node]
+    """The element whose child it is."""
+
+
+TEXT = TextSlot(get_text, set_text, change_text, Journal.text, lambda node: node)
+TAIL = TextSlot(get_tail, set_tail, change_tail, Journal.tail, get_parent)
+
+
+def set_slot(node: Node, slot: TextSlot, value: Any) -> None:
+    """``node.text = value`` or ``node.tail = value`` on any element; the tail of any node."""
+    shadow = ready(node)
+    if shadow is None or (slot is TAIL and shadow.parent is None):
+        slot.write(node, value)
+        return
+    tree = shadow.tree
+    if tree.ignore_whitespace:
+        rearrange([slot.site(node)], lambda: slot.write(node, value))
+        return
+    if tree.journal is not None:
+        slot.remember(tree.journal, node)
+    try:
+        slot.write(node, value)
+    except BaseException:  # lxml removes the old text before it refuses the new one
+        slot.changed(tree, node, shadow, slot.read(node) or None, tree.emitter.emit_alone)
+        raise
+    now = (value if type(value) is str else slot.read(node)) or None
+    slot.changed(tree, node, shadow, now, tree.emitter.emit_alone)
+
+
+def set_text_of(node: Node, value: Any) -> None:
+    """``node.text = value``; that of a comment or processing instruction is no event, but can be undone."""
+    if is_element(node):
+        set_slot(node, TEXT, value)
+        return
+    tree = tree_of(node)
+    if tree is not None and tree.journal is not None:
+        tree.journal.text(node)
+    # lxml would leave the comment out when it is written, and the texts on its two sides would become one.
+    _set(node, "text", "" if value is None and isinstance(node, etree._Comment) else value)
+
+
+def set_tail_of(node: Node, value: Any) -> None:
+    """``node.tail = value``."""
+    set_slot(node, TAIL, value)
+
+
+def set_name_of(node: Node, value: Any) -> None:
+    """``node.tag = value``; what is read back is text, whatever was given."""
+    shadow = ready(node) if is_element(node) else None
+    if shadow is None:
+        _set(node, "tag", as_name(value))
+        return
+    tree = shadow.tree
+    tree.open_subtree(node)
+    if tree.journal is not None:
+        tree.journal.tag(node)
+    old = name_of(node)
+    _set(node, "tag", as_name(value))
+    name = str(name_of(node))
+    if name != old:
+        try:
+            check_name(name, "element")
+        except RefusedError:
+            set_tag(node, old)
+            raise
+        rename(tree, node)
+        tree.end_edit()
+
+
+def set_base_of(node: Node, value: Any) -> None:
+    """``node.base = value``: an attribute."""
+    if not is_element(node):
+        raise RefusedError(
+            "a comment, processing instruction or entity has no xml:base: set it on an element"
+        )
+    change(node, lambda: _set(node, "base", value))
+
+
+def set_target_of(node: Node, value: Any) -> None:
+    """``instruction.target = value``."""
+    tree = tree_of(node)
+    if tree is not None and tree.journal is not None:
+        tree.journal.tag(node)
+    _set(node, "target", value)
+
+
+def set_attribute(node: Node, key: Any, value: Any) -> None:
+    """``node.set(key, value)`` on any element."""
+    shadow = ready(node)
+    if shadow is None:
+        set_raw_attribute(node, key, value)
+    elif type(key) is str and key[:2] != "{}":
+        _change_one(node, shadow, key, lambda: set_raw_attribute(node, key, value))
+    else:
+        _change(node, shadow, lambda: set_raw_attribute(node, key, value))
+
+
+def delete_attribute(node: Node, key: Any, call: Callable[[], Any]) -> Any:
+    """Runs a call that deletes one attribute at most."""
+    shadow = ready(node)
+    if shadow is None:
+        return call()
+    if type(key) is str and key[:2] != "{}":
+        return _change_one(node, shadow, key, call)
+    return _change(node, shadow, call)
+
+
+def change(node: Node, call: Callable[[], Any]) -> Any:
+    """Runs a call that may change attributes in any way; what it has done is emitted, if it raises, too."""
+    shadow = ready(node)
+    return call() if shadow is None else _change(node, shadow, call)
+
+
+def _change(node: Node, shadow: ShadowNode, call: Callable[[], Any]) -> Any:
+    tree = shadow.tree
+    if tree.journal is not None:
+        tree.journal.attributes(node)
+    try:
+        return call()
+    finally:
+        refused = _refused_names(node, shadow)
+        change_attributes(tree, node, shadow)
+        tree.end_edit()
+        if refused is not None:
+            raise refused
+
+
+def _change_one(node: Node, shadow: ShadowNode, name: str, call: Callable[[], Any]) -> Any:
+    tree = shadow.tree
+    if tree.journal is not None:
+        tree.journal.attributes(node)
+    result = call()
+    assert shadow.trie is not None
+    if name not in shadow.trie.attributes:
+        try:
+            check_name(name, "attribute")
+        except RefusedError:
+            _attributes(node).pop(name, None)
+            raise
+    attribute_changed(tree, node, shadow, name)
+    return result
+
+
+def _refused_names(node: Node, shadow: ShadowNode) -> RefusedError | None:
+    """Takes attributes out again whose names cannot be parsed again (lxml takes them in trees of an HTML parser)."""
+    refused = None
+    assert shadow.trie is not None
+    for name in attribute_names(node):
+        if name not in shadow.trie.attributes:
+            try:
+                check_name(name, "attribute")
+            except RefusedError as error:
+                refused = error
+                del _attributes(node)[name]
+    return refused

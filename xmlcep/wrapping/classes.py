@@ -1,0 +1,81 @@
+"""Who makes the proxies: lxml's class lookups while documents are wrapped, and as they were before.
+
+lxml asks a parser's own class lookup for the nodes of the trees it has made, and a default one for all others.
+"""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+from lxml import etree
+
+from ..xml_parser import safe_parser
+from .elements import DEFAULT_LOOKUP, LOOKUP, TrackedElement
+from .errors import WrapError
+from .raw import Element, Node
+from .wrappable import check_classes
+
+
+class ClassLookups:
+    """Ours where documents need them; given back when the last document that does is closed."""
+
+    def __init__(self) -> None:
+        self._documents = 0
+        self._default_is_ours = False
+        self._parsers: dict[
+            Any, tuple[Any, int]
+        ] = {}  # with the lookup they had, and how many documents need ours
+
+    def take(self, root: Node) -> Any:
+        """Makes our element classes those of a tree's new proxies; returns what to `give_back`.
+
+        lxml's default is left alone if the application has set its own. Raises `WrapError` where the application's
+        classes leave no room for those of a parser.
+        """
+        if not self._default_is_ours:
+            self._take_default()
+        parser = Element.getroottree(root).parser
+        if parser is not None and type(Element.makeelement(root, "none")) is not TrackedElement:
+            check_classes(set(map(type, Element.iter(root))))
+            self._parsers[parser] = _lookup_of(parser), 0
+            parser.set_element_class_lookup(LOOKUP)
+        self._documents += 1
+        if parser not in self._parsers:
+            return None
+        lookup, documents = self._parsers[parser]
+        self._parsers[parser] = lookup, documents + 1
+        return parser
+
+    def give_back(self, parser: Any) -> None:
+        """A document that took the classes is closed."""
+        self._documents -= 1
+        if parser is not None:
+            lookup, documents = self._parsers.pop(parser)
+            if documents > 1:
+                self._parsers[parser] = lookup, documents - 1
+            else:
+                parser.set_element_class_lookup(lookup)
+        if self._default_is_ours and not self._documents:
+            etree.set_element_class_lookup(None)
+            self._default_is_ours = False
+
+    def _take_default(self) -> None:
+        if type(etree.Element("probe")) is etree._Element:
+            etree.set_element_class_lookup(DEFAULT_LOOKUP)
+            self._default_is_ours = True
+        elif type(safe_parser(LOOKUP).makeelement("probe")) is not TrackedElement:
+            raise WrapError(
+                "the application has set element classes for all of lxml (set_element_class_lookup), so documents "
+                "cannot be tracked: set them on its parsers, or as the fallback of a ParserBasedElementClassLookup"
+            )
+
+
+def _lookup_of(parser: Any) -> Any:
+    """The class lookup of a parser, None if it has none of its own: lxml has a way to set it and none to ask for it."""
+    return next(
+        (each for each in gc.get_referents(parser) if isinstance(each, etree.ElementClassLookup)), None
+    )
+
+
+LOOKUPS = ClassLookups()

@@ -1,0 +1,43 @@
+"""What a document counts: time points, node ids, and what the wall clock says (rules E3, P7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+
+
+class Clock:
+    """The clock of one document.
+
+    ``ts`` is the time point of its last event, ``next_id`` the id of the next new node, ``at`` the wall clock as it
+    was last looked at: RFC 3339 UTC, good from ``since`` until before ``until`` (the millisecond it is in).
+    """
+
+    __slots__ = ("_given", "at", "next_id", "now", "since", "ts", "until")
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self.now = now
+        self.ts = 0
+        self.next_id = 1
+        self.at = ""
+        self.since = self.until = 0.0
+        self._given: Iterator[int] | None = None
+
+    def stamp(self, now: float) -> None:
+        """Writes the wall clock down as text."""
+        millisecond = int(now * 1000)
+        seconds, rest = divmod(millisecond, 1000)
+        self.at = f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:03d}Z"
+        self.since, self.until = millisecond / 1000, (millisecond + 1) / 1000
+
+    def new_id(self) -> int:
+        """A fresh node id (P7)."""
+        if self._given is not None:
+            return next(self._given)
+        number = self.next_id
+        self.next_id = number + 1
+        return number
+
+    def give(self, ids: Iterator[int] | None) -> None:
+        """Has `new_id` give these, one after the other (it raises StopIteration behind the last); None: count again."""
+        self._given = ids

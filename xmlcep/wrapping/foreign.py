@@ -1,0 +1,260 @@
+"""Foreign proxies: Python objects of nodes of a document whose class is not the wrapper's.
+
+They are older than the wrapping, or of an application's element classes; somebody holds them, so lxml makes no others.
+What is edited through them cannot be seen as it happens. It is found by comparison: before every other edit (of many
+proxies, or long lists of children, a part in turn), at the end of a transaction, and at every call of the `Document`.
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import islice
+
+from lxml import etree
+
+from .mutations import take_over, write_down
+from .raw import (
+    Element,
+    Node,
+    attributes_of,
+    children_of,
+    get_next,
+    get_parent,
+    get_previous,
+    get_tail,
+    get_text,
+    iter_children,
+    last_child,
+    name_of,
+)
+from .reconcile import reconcile
+from .shadow import (
+    NOT_ORIGINAL,
+    ShadowNode,
+    ShadowTree,
+    Tracked,
+    enter,
+    entry_of,
+    leave,
+    nodes_of,
+    owners,
+    shadow_of,
+    tree_of,
+    visible,
+)
+from .spelling import check_incoming, check_node
+
+CREDIT = 100
+"""How many children may be compared for each edit, on average."""
+GLANCES = 4
+"""At how many proxies each edit looks without comparing their children."""
+
+
+def adopt(tree: ShadowTree) -> None:
+    """Looks for foreign proxies in a document that has just been wrapped."""
+    for number, node in enumerate(tree.original.nodes):
+        if not isinstance(node, Tracked):
+            tree.foreign[node] = number
+    tree.open_all()
+
+
+def look(tree: ShadowTree) -> None:
+    """Before an edit: emits what was done through foreign proxies, as an edit of its own.
+
+    Each edit earns credit for comparing children; the proxies take turns, so that a long list is compared less often.
+    With a transaction open all are looked at, for an undo goes back step by step.
+    """
+    if tree.journal is not None:
+        catch_up(tree)
+        return
+    if tree.muted:
+        return
+    tree.credit += CREDIT
+    found = _Found(tree)
+    for _ in range(len(tree.foreign)):
+        node = next(iter(tree.foreign))
+        cost = 1 + shadow_of(node).count
+        if cost > tree.credit:
+            break
+        tree.credit -= cost
+        tree.foreign[node] = tree.foreign.pop(node)  # behind the others
+        found.compare(node, thoroughly=True)
+    else:
+        tree.credit = 0  # all have had their turn
+    for node in islice(tree.foreign, GLANCES) if tree.credit else ():
+        found.compare(node, thoroughly=False)
+    found.emit()
+
+
+def catch_up(tree: ShadowTree) -> None:
+    """Emits all that was done through foreign proxies, as one edit; lets go of the root's if nobody else holds it."""
+    if tree.foreign and not tree.muted:
+        found = _Found(tree)
+        for node in tree.foreign:
+            found.compare(node, thoroughly=True)
+        found.emit()
+        if tree.journal is None and tree.root in tree.foreign:
+            del node, found
+            _renew_root(tree)
+
+
+class _Found:
+    """What is different from the shadow: elements to be compared in full, and nodes that somebody has taken away."""
+
+    def __init__(self, tree: ShadowTree) -> None:
+        self._tree = tree
+        self._changed: dict[Node, None] = {}
+        self._taken: list[Node] = []
+
+    def compare(self, node: Node, *, thoroughly: bool) -> None:
+        """Looks at the node of a foreign proxy, and at its place; ``thoroughly``: at the list of its children, too."""
+        tree = self._tree
+        tree.muted = True
+        self._compare(tree, node, shadow_of(node), thoroughly=thoroughly)
+        tree.muted = False
+
+    def _compare(self, tree: ShadowTree, node: Node, shadow: ShadowNode, *, thoroughly: bool) -> None:
+        parent = get_parent(node)
+        if shadow.parent is not None:
+            if entry_of(parent) is not shadow.parent:
+                if tree_of(parent) is tree:
+                    self._changed[parent] = None
+                else:
+                    self._taken.append(node)
+            else:
+                behind = get_next(node)
+                if (
+                    get_previous(node) is not shadow.prev
+                    or (shadow.parent.last is not node if behind is None else not _is_behind(behind, node))
+                    or visible(get_tail(node), shadow.parent.element_only) != shadow.tail
+                ):
+                    self._changed[parent] = None
+        if shadow.trie is None:
+            return
+        if name_of(node) != shadow.trie.path.last.test:
+            self._changed[node] = None
+            if shadow.parent is not None and tree_of(parent) is tree:
+                self._changed[parent] = None  # it has another child now
+        elif (
+            visible(get_text(node), shadow.element_only) != shadow.text
+            or shadow.values() != attributes_of(node)
+            or (_children_differ if thoroughly else _ends_differ)(node, shadow)
+            or (thoroughly and tree.has_element_only_content(node) != shadow.element_only)
+        ):
+            self._changed[node] = None
+
+    def emit(self) -> None:
+        """Emits what there is, as one edit.
+
+        Raises `RefusedError`, at every call until that is put right, if something has come that cannot be tracked.
+        """
+        tree = self._tree
+        if not (self._changed or self._taken):
+            return
+        tree.muted = True
+        try:
+            for node in self._changed:
+                _check(node)
+        finally:
+            tree.muted = False
+        tree.muted = True
+        sites: dict[Node, None] = dict.fromkeys((*self._changed, *self._robbed()))
+        for node in sites:
+            if shadow_of(node).tree.journal is not None:
+                write_down(node, shadow_of(node))
+        tree.muted = False
+        for owner, nodes in owners(sites).items():
+            reconcile(owner, nodes)
+        for node in self._taken:
+            entry = entry_of(node)
+            if (
+                type(entry) is ShadowNode
+                and entry.tree is tree
+                and entry_of(get_parent(node)) is not entry.parent
+            ):
+                take_over(None, node)
+        tree.others += [owner for owner in owners(sites) if owner is not tree]
+        tree.end_edit()
+
+    def _robbed(self) -> list[Node]:
+        """The elements that have lost children to those that have changed, where more than these has to be known.
+
+        That is where the loss can be undone, and where it can bring white space out of view.
+        """
+        shadows = {shadow_of(node).parent for node in self._taken}
+        for node in self._changed:
+            for child in iter_children(node):
+                entry = entry_of(child)
+                if type(entry) is ShadowNode and entry.parent is not shadow_of(node):
+                    shadows.add(entry.parent)
+        trees = {shadow.tree for shadow in shadows if shadow is not None}
+        careful = [tree for tree in trees if tree.journal is not None or tree.ignore_whitespace]
+        return [node for tree in careful for node in nodes_of(tree) if entry_of(node) in shadows]
+
+
+def _check(node: Node) -> None:
+    """Raises `RefusedError` for a node that has changed, or has got children, in ways that are refused elsewhere."""
+    check_node(node)
+    for child in iter_children(node):
+        if entry_of(child) is None:
+            check_incoming(child)
+
+
+def _is_behind(node: Node, prev: Node) -> bool:
+    entry = entry_of(node)
+    return type(entry) is ShadowNode and entry.prev is prev
+
+
+def _children_differ(node: Node, shadow: ShadowNode) -> bool:
+    now = children_of(node)
+    entries = list(map(entry_of, now))
+    if (now[-1] if now else None) is not shadow.last or None in entries:
+        return True
+    before = [entry.prev for entry in entries if type(entry) is ShadowNode and entry.parent is shadow]
+    return before != [None, *now][: len(now)]
+
+
+def _ends_differ(node: Node, shadow: ShadowNode) -> bool:
+    if last_child(node) is not shadow.last:
+        return True
+    first = next(iter_children(node), None)
+    return first is not None and not _is_behind(first, None)
+
+
+# --- letting go
+
+
+def _renew_root(tree: ShadowTree) -> None:
+    """Has lxml make a new proxy, of our class, for the root, if nobody but this document holds the old one.
+
+    It is what ``wrap(etree.fromstring(…))`` leads to. A comment put before the root for a moment leads back to it.
+    """
+    node = tree.root
+    number = tree.foreign[node]
+    shadow = shadow_of(node)
+    tree.muted = True
+    anchor = etree.Comment("")
+    Element.addprevious(node, anchor)
+    try:
+        leave(node)
+        del tree.foreign[node]
+        tree.root = None
+        if number != NOT_ORIGINAL:
+            tree.original.nodes[number] = None
+        if tree.index is not None:
+            tree.index.pop(shadow.number, None)
+        if sys.getrefcount(node) <= 2:  # this variable and the argument
+            del node
+            node = get_next(anchor)
+    finally:
+        Element.append(etree.Element("none"), anchor)
+        tree.root = node
+        enter(node, shadow)
+        if number != NOT_ORIGINAL:
+            tree.original.nodes[number] = node
+        if tree.index is not None:
+            tree.index[shadow.number] = node
+        if not isinstance(node, Tracked):
+            tree.foreign[node] = number
+        tree.muted = False
+        tree.update_fast_path()

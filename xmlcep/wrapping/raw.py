@@ -1,0 +1,102 @@
+"""lxml's own accessors: they read the tree, whatever class a node has.
+
+An application's element classes may read otherwise: of an objectified element ``len`` counts siblings of its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from lxml import etree
+
+Node: TypeAlias = Any
+"""An lxml element, comment, processing instruction or entity reference."""
+
+Element: Any = etree._Element
+ContentOnly: Any = etree._Comment.__mro__[1]
+"""What comments, processing instructions and entity references have in common."""
+
+get_text, set_text = Element.text.__get__, Element.text.__set__
+get_tail, set_tail = Element.tail.__get__, Element.tail.__set__
+set_tag = Element.tag.__set__
+get_content, set_content = ContentOnly.text.__get__, ContentOnly.text.__set__
+get_parent, get_next, get_previous = Element.getparent, Element.getnext, Element.getprevious
+iter_children = Element.iterchildren
+get_attribute, set_attribute, attribute_names = Element.get, Element.set, Element.keys
+number_of_children, index_of = Element.__len__, Element.index
+
+_get_tag = Element.tag.__get__
+_items = Element.items
+# lxml finds each value by a search through all attributes: of many, an XPath gives all in one go.
+_MANY_ATTRIBUTES = 100
+_all_attributes = etree.XPath("@*")
+
+
+def is_element(node: Node) -> bool:
+    """Whether it is an element: no comment, processing instruction or entity reference."""
+    return not isinstance(node, ContentOnly)
+
+
+def name_of(node: Node) -> str | None:
+    """The name of an element in Clark notation, None for other nodes.
+
+    ``tag`` gives what it was set with, which may be a `QName` or bytes.
+    """
+    if isinstance(node, ContentOnly):
+        return None
+    tag = _get_tag(node)
+    return tag if type(tag) is str else as_name(tag)
+
+
+def as_name(given: Any) -> Any:
+    """What lxml takes for a name, as text in Clark notation; what it does not take, as it is."""
+    if isinstance(given, etree.QName):
+        return given.text
+    if isinstance(given, (bytes, bytearray)):
+        return given.decode()
+    return str(given) if isinstance(given, str) else given
+
+
+def attributes_of(node: Node) -> list[tuple[str, str]]:
+    """Names and values in document order."""
+    names = attribute_names(node)
+    if not names:
+        return []
+    if len(names) < _MANY_ATTRIBUTES:
+        return _items(node)  # type: ignore[no-any-return]
+    return [(value.attrname, str(value)) for value in _all_attributes(node)]
+
+
+def children_of(node: Node) -> list[Node]:
+    """Elements, comments and the like below a node, in order."""
+    return list(iter_children(node))
+
+
+def last_child(node: Node) -> Node | None:
+    """The last of the children, None if there are none."""
+    return next(iter_children(node, reversed=True), None)
+
+
+def walk(node: Node) -> Iterator[tuple[bool, Node]]:
+    """Every node of the subtree on entering and on leaving it, without recursion."""
+    yield True, node
+    stack = [(node, iter_children(node))]
+    while stack:
+        top, children = stack[-1]
+        child = next(children, None)
+        if child is None:
+            stack.pop()
+            yield False, top
+        else:
+            yield True, child
+            stack.append((child, iter_children(child)))
+
+
+def contents(node: Node) -> tuple[Any, ...]:
+    """Name, text, tail and attributes of a node; of other nodes than elements the tail."""
+    name = name_of(node)
+    if name is None:
+        return (get_tail(node) or None,)
+    tail = None if get_parent(node) is None else get_tail(node) or None
+    return (name, get_text(node) or None, tail, dict(attributes_of(node)))

@@ -1,0 +1,131 @@
+"""Comparing child lists with their shadow, after calls that can change them in any way (rule E6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from .mutations import (
+    change_attributes,
+    change_tail,
+    change_text,
+    insert,
+    link,
+    remove,
+    rename,
+    touch,
+    unlink,
+)
+from .raw import Node, children_of, get_parent, get_tail, get_text, name_of
+from .runs import longest_unchanged_run
+from .shadow import ShadowNode, ShadowTree, entry_of, shadow_of, visible
+
+
+class _Site(NamedTuple):
+    """An element whose children may have changed: as its shadow has them, as they are, and those that stay."""
+
+    node: Node
+    shadow: ShadowNode
+    before: list[Node]
+    now: list[Node]
+    kept: set[Node]
+
+
+def reconcile(tree: ShadowTree, nodes: Iterable[Node]) -> None:
+    """Emits the difference between ``nodes`` (their names, attributes, texts and children) and their shadow.
+
+    All deletions come first, then insertions and updates in document order; of the children that were there before,
+    the longest run that kept its order stays, the others are moved (del + ins, E6). Children that may have gone must
+    have shadow nodes, and so must what is below them if it is no longer there.
+    """
+    nodes = list(nodes)
+    muted, tree.muted = tree.muted, True
+    try:
+        if tree.root in nodes and not _has_its_name(tree.root):
+            tree.open_subtree(tree.root)
+            rename(tree, tree.root)
+        sites = [_site(tree, node) for node in _with_parents_of_renamed(tree, nodes)]
+        for site in reversed(sites):
+            if entry_of(site.node) is site.shadow:
+                _emit_gone(tree, site)
+        for site in sites:
+            if entry_of(site.node) is site.shadow:
+                _emit_come(tree, site)
+    finally:
+        tree.muted = muted
+
+
+def _site(tree: ShadowTree, node: Node) -> _Site:
+    shadow = tree.open(node)
+    if tree.journal is not None:
+        tree.journal.keep(shadow)
+    before, now = tree.children(shadow), children_of(node)
+    kept = {child for child in longest_unchanged_run(before, now) if _has_its_name(child)}
+    shadow.element_only = tree.has_element_only_content(node)
+    return _Site(node, shadow, before, now, kept)
+
+
+def _with_parents_of_renamed(tree: ShadowTree, nodes: Iterable[Node]) -> list[Node]:
+    """The elements, and the parents of those that have another name than in the shadow (they are other nodes now)."""
+    found: dict[Node, None] = {}
+    for node in nodes:
+        entry = entry_of(node)
+        if entry is None or name_of(node) is None:
+            continue
+        if node is not tree.root and not _has_its_name(node):
+            parent = get_parent(node)
+            if entry_of(parent) is not None:
+                tree.open_children(parent)
+                found[parent] = None
+        found[node] = None
+    return list(found)
+
+
+def _has_its_name(node: Node) -> bool:
+    shadow = entry_of(node)
+    if type(shadow) is not ShadowNode or shadow.trie is None:
+        return True
+    return bool(shadow.trie.path.last.test == name_of(node))
+
+
+def _emit_gone(tree: ShadowTree, site: _Site) -> None:
+    node, shadow, before, _, kept = site
+    emit = tree.emitter.emit
+    behind: Node = None  # the sibling that the shadow has behind
+    for child in reversed(before):
+        known = entry_of(child)
+        if type(known) is not ShadowNode or known.parent is not shadow:
+            continue
+        if child not in kept:
+            unlink(tree, known, behind)
+            remove(tree, child, known)
+            continue
+        behind = child
+        if visible(get_tail(child), shadow.element_only) is None:
+            change_tail(tree, child, known, None, emit)
+    if visible(get_text(node), shadow.element_only) is None:
+        change_text(tree, node, shadow, None, emit)
+
+
+def _emit_come(tree: ShadowTree, site: _Site) -> None:
+    node, shadow, _, now, kept = site
+    emit = tree.emitter.emit
+    change_attributes(tree, node, shadow)
+    change_text(tree, node, shadow, visible(get_text(node), shadow.element_only), emit)
+    pos = 0 if shadow.text is None else 1
+    prev = None
+    for child in now:
+        if child in kept:
+            known = shadow_of(child)
+            if known.prev is not prev:
+                link(tree, child, prev)
+            behind = visible(get_tail(child), shadow.element_only)
+            change_tail(tree, child, known, behind, emit, pos + (known.trie is not None))
+        else:
+            insert(tree, child, shadow, pos, prev)
+            known = shadow_of(child)
+        pos += (known.trie is not None) + (known.tail is not None)
+        prev = child
+    if shadow.last is not prev:
+        touch(tree, node, shadow)
+        shadow.last = prev

@@ -1,0 +1,469 @@
+"""The shadow tree: what events have told of a wrapped document, node by node.
+
+An lxml element takes no attributes and no weak references, and its identity is lost when its proxy dies. So there is
+one table for all wrapped documents that holds the proxies of their elements, comments and processing instructions. The
+entry of a node is its document's `ShadowTree` until something at or below the node is emitted, and its `ShadowNode`
+from then on: **a node without a shadow node is as it was when it was wrapped**. While a document has foreign proxies
+(see `foreign`), all its nodes have shadow nodes.
+
+One module because the table is an invariant of both: nobody but `enter`, `leave` and the tree that makes shadow nodes
+may touch it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from lxml import etree
+
+from path_types import PathType, Step
+
+from .clock import Clock
+from .emitter import Emitter
+from .journal import Journal
+from .original import Original
+from .raw import (
+    Element,
+    Node,
+    attributes_of,
+    children_of,
+    get_next,
+    get_parent,
+    get_previous,
+    get_tail,
+    get_text,
+    is_element,
+    iter_children,
+    last_child,
+    name_of,
+    walk,
+)
+from .spelling import check_name
+
+_TEXT = Step.text()
+
+
+class PathTrie:
+    """A path type with the path types below it at hand, by plain names; one per document and path."""
+
+    __slots__ = ("attributes", "children", "path", "text")
+
+    def __init__(self, path: PathType) -> None:
+        self.path = path
+        self.text = path.child(_TEXT)
+        self.children: dict[str, PathTrie] = {}
+        self.attributes: dict[str, PathType] = {}
+
+    def child(self, name: str) -> PathTrie:
+        """That of child elements called ``name``; raises `RefusedError` for what is no XML name."""
+        known = self.children.get(name)
+        if known is None:
+            check_name(name, "element")
+            known = self.children[name] = PathTrie(self.path.child(Step.element(name)))
+        return known
+
+    def attribute(self, name: str) -> PathType:
+        """The path type of the attribute called ``name``; raises `RefusedError` for what is no XML name."""
+        known = self.attributes.get(name)
+        if known is None:
+            check_name(name, "attribute")
+            known = self.attributes[name] = self.path.child(Step.attribute(name))
+        return known
+
+
+class ShadowAttribute:
+    """An attribute node: its value and its id."""
+
+    __slots__ = ("number", "value")
+
+    def __init__(self, value: str, number: int) -> None:
+        self.value = value
+        self.number = number
+
+
+class ShadowNode:
+    """What events have told of one node.
+
+    ``number`` is its id, ``ids`` those from the root down (made when first needed); comments and the like have
+    neither, their ``trie`` is None. ``text`` and ``tail`` are None when there is no such text node, ``text_number`` and
+    ``tail_number`` are these nodes' ids. ``count`` is the number of child elements and text nodes, ``texts`` that of
+    the text nodes among them. ``prev`` and ``last`` are the proxies of the previous sibling and of the last child: the
+    list of children. ``element_only``: white space among its children is left out (`ignore_whitespace`).
+    ``pristine``: it is as it was when it was wrapped.
+    """
+
+    __slots__ = (
+        "attributes", "count", "element_only", "ids", "last", "number", "parent", "prev", "pristine", "tail",
+        "tail_number", "text", "text_number", "texts", "tree", "trie",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        tree: ShadowTree,
+        parent: ShadowNode | None,
+        trie: PathTrie | None,
+        number: int,
+        prev: Node | None,
+    ) -> None:
+        self.tree = tree
+        self.parent = parent
+        self.trie = trie
+        self.number = number
+        self.prev = prev
+        self.ids: tuple[int, ...] | None = None
+        self.last: Node | None = None
+        self.count = self.texts = 0
+        self.text: str | None = None
+        self.tail: str | None = None
+        self.text_number = self.tail_number = 0
+        self.attributes: dict[str, ShadowAttribute] | None = None
+        self.element_only = self.pristine = False
+
+    def make_ids(self) -> tuple[int, ...]:
+        """The ids from the root down. Without those of the ancestors: a deep document would have a great many."""
+        numbers = []
+        node: ShadowNode | None = self
+        while node is not None and node.ids is None:
+            numbers.append(node.number)
+            node = node.parent
+        above = () if node is None else node.ids
+        self.ids = ids = (*(above or ()), *reversed(numbers))
+        return ids
+
+    def values(self) -> list[tuple[str, str]]:
+        """Names and values of the attributes."""
+        return [(name, attribute.value) for name, attribute in (self.attributes or {}).items()]
+
+    def state(self) -> tuple[Any, ...]:
+        """All that can change, to be given back to `restore`."""
+        attributes = self.attributes
+        return (
+            self.prev, self.last, self.count, self.texts, self.element_only, self.text, self.text_number, self.tail,
+            self.tail_number, None if attributes is None else {k: (v, v.value) for k, v in attributes.items()},
+        )  # fmt: skip
+
+    def restore(self, state: tuple[Any, ...]) -> None:
+        """Puts back what `state` returned."""
+        (self.prev, self.last, self.count, self.texts, self.element_only, self.text, self.text_number, self.tail,
+         self.tail_number, saved) = state  # fmt: skip
+        if saved is None:
+            self.attributes = None
+            return
+        self.attributes = {}
+        for name, (attribute, value) in saved.items():
+            attribute.value = value
+            self.attributes[name] = attribute
+
+
+class Tracked:
+    """Marks the wrapper's own element classes: edits made through other proxies are not seen as they happen."""
+
+    __slots__ = ()
+
+
+NOT_ORIGINAL = -1
+"""Where a node that came later stands in `Original.nodes`."""
+
+# --- the table: what follows is all that touches it
+
+_table: dict[Node, ShadowNode | ShadowTree] = {}
+
+entry_of: Callable[[Node], ShadowNode | ShadowTree | None] = _table.get
+"""What the table has for a node; None for a node of no wrapped document."""
+enter: Callable[[Node, ShadowNode | ShadowTree], None] = _table.__setitem__
+"""Puts a node into the table, or its shadow node in place of its tree."""
+
+
+def leave(node: Node) -> None:
+    """Takes a node out of the table; nothing happens if it is not there."""
+    _table.pop(node, None)
+
+
+def shadow_of(node: Node) -> ShadowNode:
+    """The shadow node of a node that is known to have one."""
+    entry = _table[node]
+    assert type(entry) is ShadowNode
+    return entry
+
+
+def tree_of(node: Node) -> ShadowTree | None:
+    """The document a node belongs to, None for a node of no wrapped document."""
+    entry = _table.get(node)
+    return entry.tree if type(entry) is ShadowNode else entry  # type: ignore[return-value]
+
+
+def nodes_of(tree: ShadowTree) -> Iterator[Node]:
+    """All nodes that the table has of a document; costs a walk of the whole table."""
+    for node, entry in list(_table.items()):
+        if entry is tree or (type(entry) is ShadowNode and entry.tree is tree):
+            yield node
+
+
+def visible(text: str | None, element_only: bool) -> str | None:
+    """The text that is a node of the document; None and '' are both no text node."""
+    if not text or (element_only and text.isspace()):
+        return None
+    return text
+
+
+class ShadowTree:
+    """The shadow of one wrapped document, and what its parts share.
+
+    ``fast_path`` is true while the short ways of frequent edits will do (see `fast_paths`): no open transaction, no
+    foreign proxies, no white space to be left out. ``muted``: proxies are made by reading, so that their ``_init`` is
+    no news. ``index`` has the elements by id, once somebody has asked for one.
+    """
+
+    __slots__ = (
+        "_all_open", "_tries", "clock", "credit", "emitter", "fast_path", "foreign", "ignore_whitespace", "index",
+        "journal", "muted", "original", "others", "root",
+    )  # fmt: skip
+
+    def __init__(self, root: Node, name: str, now: Callable[[], float], ignore_whitespace: bool) -> None:
+        self.root = root
+        self.ignore_whitespace = ignore_whitespace
+        self.clock = Clock(now)
+        self.emitter = Emitter(self.clock, name)
+        self.original = Original()
+        self.journal: Journal | None = None  # of the open transaction
+        self.foreign: dict[
+            Node, int
+        ] = {}  # proxies that are not ours, and where they stand in `original.nodes`
+        self.credit = 0  # for looking at them (see `foreign`)
+        self.others: list[ShadowTree] = []  # other documents that the edit under way has taken nodes from
+        self.muted = False
+        self.index: dict[int, Node] | None = None
+        self._tries: dict[str, PathTrie] = {}
+        self._all_open = False
+        self.update_fast_path()
+
+    @property
+    def name(self) -> str:
+        """The document identifier."""
+        return self.emitter.document
+
+    def update_fast_path(self) -> None:
+        """Sets ``fast_path``; to be called when what it depends on has changed."""
+        self.fast_path = not (self.foreign or self.ignore_whitespace or self.journal is not None)
+
+    def end_edit(self) -> None:
+        """Completes the edit under way; what its call did to this document has been emitted."""
+        if self.foreign and not self._all_open:
+            self.open_all()
+        others, self.others = self.others, []
+        self.emitter.end_edit()
+        for other in others:
+            other.end_edit()
+
+    def open_all(self) -> None:
+        """Gives every node its shadow node: through foreign proxies any of them may be moved unseen."""
+        self.open_subtree(self.root)
+        self._all_open = True
+        self.update_fast_path()
+
+    # --- nodes that have been there all the time get their shadow nodes
+
+    def open(self, node: Node) -> ShadowNode:
+        """The shadow node of a node of this document; made, with those of its ancestors, when there is none."""
+        entry = entry_of(node)
+        if type(entry) is ShadowNode:
+            return entry
+        muted, self.muted = self.muted, True
+        missing = [node]
+        above: ShadowNode | None = None
+        parent = get_parent(node)
+        while parent is not None:
+            found = entry_of(parent)
+            if type(found) is ShadowNode:
+                above = found
+                break
+            missing.append(parent)
+            parent = get_parent(parent)
+        for each in reversed(missing):
+            above = self._describe(each, above)
+        assert above is not None
+        self.muted = muted
+        return above
+
+    def open_children(self, node: Node) -> ShadowNode:
+        """The shadow node of ``node``, all its children having theirs, so that they can be reordered."""
+        shadow = self.open(node)
+        muted, self.muted = self.muted, True
+        for child in iter_children(node):
+            if entry_of(child) is self:
+                self._describe(child, shadow)
+        self.muted = muted
+        return shadow
+
+    def open_without(self, node: Node, child: Node) -> ShadowNode:
+        """The shadow node of ``node`` as it was before ``child`` was put below it unseen."""
+        entry = entry_of(node)
+        if type(entry) is ShadowNode:
+            return entry
+        shadow = self.open(node)
+        previous, following = get_previous(child), get_next(child)
+        if following is None:
+            shadow.last = previous
+        else:
+            self.open(following).prev = previous
+        text = visible(get_tail(child), shadow.element_only) is not None
+        shadow.texts -= text
+        shadow.count -= is_element(child) + text
+        return shadow
+
+    def open_subtree(self, node: Node) -> ShadowNode:
+        """The shadow node of ``node``, every node below it having its own."""
+        shadow = self.open(node)
+        muted, self.muted = self.muted, True
+        for each in Element.iter(node):
+            if entry_of(each) is self:
+                self._describe(each, shadow_of(get_parent(each)))
+        self.muted = muted
+        return shadow
+
+    def number(self, given: Iterator[int]) -> bool:
+        """Makes all shadow nodes, in document order, with the ids ``given``; False if there are too few."""
+        self.clock.give(given)
+        try:
+            for entering, node in walk(self.root):
+                parent = None if node is self.root else shadow_of(get_parent(node))
+                if entering:
+                    enter(node, self._describe_node(node, parent))
+                elif parent is not None:
+                    self._describe_tail(node, shadow_of(node), parent)
+        except StopIteration:
+            return False
+        finally:
+            self.clock.give(None)
+        return True
+
+    def _describe(self, node: Node, parent: ShadowNode | None) -> ShadowNode:
+        """The shadow node of a node that has been there all the time."""
+        shadow = self._describe_node(node, parent)
+        if parent is not None:
+            self._describe_tail(node, shadow, parent)
+        enter(node, shadow)
+        return shadow
+
+    def _describe_node(self, node: Node, parent: ShadowNode | None) -> ShadowNode:
+        name = name_of(node)
+        prev = None if parent is None else get_previous(node)
+        if name is None:
+            shadow = ShadowNode(self, parent, None, 0, prev)
+            shadow.pristine = True
+            return shadow
+        shadow = self.new_shadow(node, name, parent, prev)
+        shadow.pristine = True
+        for key, value in attributes_of(node):
+            self.new_attribute(shadow, key, value)
+        element_only = shadow.element_only = self.has_element_only_content(node)
+        text = shadow.text = visible(get_text(node), element_only)
+        if text is not None:
+            shadow.text_number = self.clock.new_id()
+            shadow.texts = shadow.count = 1
+        last = shadow.last = last_child(node)
+        if last is not None:
+            children = children_of(node)
+            texts = sum(visible(tail, element_only) is not None for tail in map(get_tail, children))
+            shadow.texts += texts
+            shadow.count += texts + sum(map(is_element, children))
+        return shadow
+
+    def _describe_tail(self, node: Node, shadow: ShadowNode, parent: ShadowNode) -> None:
+        shadow.tail = visible(get_tail(node), parent.element_only)
+        if shadow.tail is not None:
+            shadow.tail_number = self.clock.new_id()
+
+    # --- shadow nodes of elements, of old ones and new ones
+
+    def new_shadow(self, node: Node, name: str, parent: ShadowNode | None, prev: Node | None) -> ShadowNode:
+        """A shadow node for an element, with a fresh id; not in the table yet."""
+        if parent is None:
+            trie = self._tries.get(name)
+            if trie is None:
+                check_name(name, "element")
+                trie = self._tries[name] = PathTrie(PathType.of(True, (Step.element(name),)))
+        else:
+            assert parent.trie is not None
+            trie = parent.trie.children.get(name) or parent.trie.child(name)
+        number = self.clock.new_id()
+        if self.index is not None:
+            self.index[number] = node
+        return ShadowNode(self, parent, trie, number, prev)
+
+    def new_attribute(self, shadow: ShadowNode, name: str, value: str) -> ShadowAttribute:
+        """An attribute for a shadow node, with a fresh id."""
+        attribute = ShadowAttribute(value, self.clock.new_id())
+        if shadow.attributes is None:
+            shadow.attributes = {}
+        shadow.attributes[name] = attribute
+        return attribute
+
+    def children(self, shadow: ShadowNode) -> list[Node]:
+        """The children, in order; they must have shadow nodes (`open_children`)."""
+        found = []
+        child = shadow.last
+        while child is not None:
+            found.append(child)
+            child = shadow_of(child).prev
+        found.reverse()
+        return found
+
+    def element_by_id(self, number: int) -> Node | None:
+        """The element with this id; None if it is gone, or if no event has told of it."""
+        if self.index is None:
+            self.index = {}
+            for node in Element.iter(self.root, etree.Element):
+                entry = entry_of(node)
+                if type(entry) is ShadowNode and entry.trie is not None:
+                    self.index[entry.number] = node
+        return self.index.get(number)
+
+    # --- all nodes
+
+    def pin(self) -> set[type]:
+        """Puts every node of the tree into the table; returns the classes of proxies found."""
+        self.muted = True
+        try:
+            return self.original.pin(self.root, self, enter)
+        finally:
+            self.muted = False
+
+    def drop(self) -> None:
+        """Takes every node of this document out of the table (not by a walk of the table, which others share)."""
+        self.muted = True
+        for nodes in (Element.iter(self.root), self.original.nodes):
+            for node in nodes:
+                if tree_of(node) is self:
+                    leave(node)
+        self.original = Original()
+        self.foreign.clear()
+        self.index = None
+
+    # --- white space (ignore_whitespace)
+
+    def has_element_only_content(self, node: Node) -> bool:
+        """Whether white-space-only text among the children of ``node`` is to be left out."""
+        if not self.ignore_whitespace:
+            return False
+        text = get_text(node)
+        if text and not text.isspace():
+            return False
+        elements = False
+        for child in iter_children(node):
+            tail = get_tail(child)
+            if tail and not tail.isspace():
+                return False
+            elements = elements or is_element(child)
+        return elements
+
+
+def owners(nodes: Iterable[Node]) -> dict[ShadowTree, list[Node]]:
+    """The wrapped documents that nodes belong to, each with its own of them."""
+    found: dict[ShadowTree, list[Node]] = {}
+    for node in dict.fromkeys(nodes):
+        tree = tree_of(node)
+        if tree is not None:
+            found.setdefault(tree, []).append(node)
+    return found

@@ -1,0 +1,92 @@
+"""What can be wrapped: trees of lxml's own classes that can be written and parsed again as what they are."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from lxml import etree
+
+from ..xml_parser import safe_parser
+from .errors import DocumentError, RefusedError, WrapError
+from .raw import Element, Node, get_next
+from .shadow import Tracked
+from .spelling import check_incoming, odd_names
+
+_LXML_CLASSES = frozenset({
+    etree._Element, etree._Comment, etree._ProcessingInstruction, etree._XSLTProcessingInstruction, etree._Entity,
+})  # fmt: skip
+
+
+def check_classes(kinds: Iterable[type]) -> None:
+    """Raises `WrapError` for element classes of an application, `DocumentError` for entity references."""
+    for kind in kinds:
+        if kind not in _LXML_CLASSES and not issubclass(kind, Tracked):
+            raise WrapError(
+                f"the tree has elements of class {kind.__module__}.{kind.__qualname__}: trees with element classes "
+                "of their own (objectify, lxml.html) cannot be tracked; parse the XML with xmlcep.parse()"
+            )
+        if issubclass(kind, etree._Entity):
+            raise DocumentError("the tree has entity references: replace them by their text before wrapping")
+
+
+def check_spelling(root: Node) -> None:
+    """Raises `DocumentError` for a tree, made by whatever parser, that cannot be written and parsed again."""
+    tree = Element.getroottree(root)
+    if isinstance(tree.parser, etree.HTMLParser) or odd_names(root):
+        try:
+            check_incoming(root)
+        except RefusedError as error:
+            raise DocumentError(str(error)) from error
+    elif tree.docinfo.doctype and next(Element.iter(root, etree.Entity), None) is None:
+        _refuse_entities_in_attributes(root)
+
+
+def _refuse_entities_in_attributes(root: Node) -> None:
+    """An entity in an attribute is no node in lxml, its value is the text around it; it is seen when written only."""
+    try:
+        etree.fromstring(etree.tostring(root, encoding="utf-8", with_tail=False), safe_parser(huge=True))
+    except etree.XMLSyntaxError as error:
+        raise DocumentError(
+            f"the tree cannot be parsed again without its document type: {error}; "
+            "replace entities by their text (xmllint --noent does that) before wrapping"
+        ) from error
+
+
+def renewed_root(given: list[Any]) -> Node:
+    """The root of an ElementTree, or the element, that is all ``given`` has; with a new proxy if nobody holds the old.
+
+    An old one would stay of lxml's own class. An ElementTree keeps its root's proxy alive.
+    """
+    tree = given.pop()
+    if isinstance(tree, etree._ElementTree):
+        root = tree.getroot()
+        if isinstance(root, Tracked):
+            return root
+        anchor = _anchor(root)
+        tree._setroot(etree.Element("none"))
+        del root
+        root = _beside(anchor)
+        tree._setroot(root)
+        return root
+    root = tree
+    del tree
+    if isinstance(root, Tracked) or sys.getrefcount(root) > 2:  # this variable and the argument
+        return root
+    anchor = _anchor(root)
+    del root
+    return _beside(anchor)
+
+
+def _anchor(root: Node) -> Node:
+    """A comment before the root, which leads back to it when its proxy has gone."""
+    anchor = etree.Comment("")
+    Element.addprevious(root, anchor)
+    return anchor
+
+
+def _beside(anchor: Node) -> Node:
+    root = get_next(anchor)
+    Element.append(etree.Element("none"), anchor)
+    return root
