@@ -103,6 +103,10 @@ class LeafState:
             return None
         return {name: value(event) for name, value in asked.bindings} if asked.bindings else NO_BINDINGS
 
+    def forget_questions(self) -> None:
+        """Makes the functions anew that ask the document: it is another one now."""
+        self._asked.clear()
+
     def _ask(self, composite: bool, kind: NodeKind) -> _Asked:
         questions = self.program.questions[kind]
         filter_ = None if questions.filter is None else self._boolean(questions.filter, composite)

@@ -66,6 +66,11 @@ def print_expression(expression: Expression, namespaces: Mapping[str, str] | Non
     return printer.operator(expression, expression.options)
 
 
+def print_action(action: Action) -> str:
+    """An action of a rule as it is written."""
+    return _Printer({}).action(action)
+
+
 def print_path(path: PathType, namespaces: Mapping[str, str] | None = None) -> str:
     """A path with its names shortened by the namespaces."""
     return _Printer(namespaces or {}).path(path)
@@ -133,10 +138,10 @@ class _Printer:
         lines = [f"rule {rule.name} on {trigger}{' ' if braces else ''}{braces}"]
         if rule.condition is not None:
             lines.append(f"     if {quote(rule.condition)}")
-        lines.append("     do " + ",\n        ".join(map(self._action, rule.actions)))
+        lines.append("     do " + ",\n        ".join(map(self.action, rule.actions)))
         return "\n".join(lines)
 
-    def _action(self, action: Action) -> str:
+    def action(self, action: Action) -> str:
         match action:
             case Insert(fragment, where, target):
                 return f"insert {quote(fragment)} {where.value} {quote(target)}"

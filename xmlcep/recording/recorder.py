@@ -102,6 +102,12 @@ class Recording:
         if self._max_bytes is not None and writer.size >= self._max_bytes and not event.more:
             self._roll_over()
 
+    def on_raised(self, event: CompositeEvent) -> None:
+        """An external event that a rule has raised."""
+
+    def on_together(self, last: int) -> None:
+        """What comes next is written as one."""
+
     def record_clock(self, at: str) -> None:
         """Writes that it is ``at`` (RFC 3339) although nothing has changed, so that a replay knows it, too (W6).
 

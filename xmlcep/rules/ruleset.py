@@ -10,9 +10,9 @@ from weakref import WeakValueDictionary
 
 from path_types import PathType
 
-from ..algebra import ActiveRule, Disjunction, EventDefinition, Leaf, Reference
+from ..algebra import ActiveRule, Disjunction, EventDefinition, External, Leaf, Reference
 from ..errors import RuleError, RuleProblem
-from ..events import ANY, PrimitiveType
+from ..events import ANY, CompositeEvent, CompositeType, PrimitiveType
 from ..language import ParsedRules, parse_definitions, print_definitions
 from .active_rules import compile_rules, own_events
 from .drawing import draw_mermaid
@@ -85,6 +85,20 @@ class Rules:
     def __str__(self) -> str:
         """The rules as text that parses back to equal rules."""
         return print_definitions(self.definitions, self.namespaces, self.references, self.active_rules)
+
+    def takes_external(self, event: CompositeEvent) -> bool:
+        """Whether an external event that somebody raises is one of these rules' (L7)."""
+        declared = self.externals.get(event.name)
+        return declared is not None and event.path is not None and declared.accepts(event.name, event.path)
+
+    @property
+    def externals(self) -> dict[str, CompositeType]:
+        """The external events that the rules declare, by name."""
+        return {
+            tree.name: CompositeType(tree.name, tree.path)
+            for tree in self.graph.trees
+            if isinstance(tree.definition.expression, External)
+        }
 
     def ignored(self) -> str:
         """A sentence for whoever only looks for events; empty if there are no rules that act."""

@@ -60,6 +60,14 @@ class Journal:
         ] = {}  # shadow nodes before the transaction; None: the node was not there
         self.states: dict[Shadow, tuple[Any, ...]] = {}
 
+    def absorb(self, later: Journal) -> None:
+        """Takes over what a journal has that was opened later and is closed now."""
+        self.edits += later.edits
+        for node, shadow in later.entries.items():
+            self.entries.setdefault(node, shadow)
+        for shadow, state in later.states.items():
+            self.states.setdefault(shadow, state)
+
     # --- shadow nodes
 
     def keep(self, shadow: Shadow) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Watch:
     """Detects composite events on a document, from its making until `close`; made by `Document.watch`."""
 
-    __slots__ = ("_detector", "_document", "_on_event", "_only", "_streams", "findings")
+    __slots__ = ("_detector", "_document", "_on_event", "_only", "_streams", "_takes", "findings")
 
     def __init__(
         self,
@@ -44,6 +44,7 @@ class Watch:
             state = Replica.from_snapshot(*document.snapshot()) if asking else None
             detector = Detector(rules, operators=operators, document=state)
         self._document = document
+        self._takes = rules.takes_external
         self._detector = detector
         self._on_event = on_event
         self._only = None if only is None else frozenset(only)
@@ -62,6 +63,14 @@ class Watch:
     def on_commit(self, txn: int) -> None:
         """The end of a transaction is a flush (D3; called by the document)."""
         self._raise(self._detector.flush())
+
+    def on_raised(self, event: CompositeEvent) -> None:
+        """An external event that a rule has raised, if these rules declare it (L7; called by the document)."""
+        if self._takes(event):
+            self._raise(self._detector.raise_external(event))
+
+    def on_together(self, last: int) -> None:
+        """Nothing: a watch takes what it is told in turn."""
 
     # --- what the application asks for
 

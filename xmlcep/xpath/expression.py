@@ -176,6 +176,9 @@ class Expression:
         """`reads` (or `truth_reads`) where the context node has this path type: more exact than without it."""
         return Reads.of(self._syntax, self.node, self.scope, self._variables, path, truth=truth)
 
+    def __deepcopy__(self, memo: object) -> Expression:
+        return self
+
     def __eq__(self, other: object) -> bool:
         return self._key == other._key if isinstance(other, Expression) else NotImplemented
 
