@@ -90,39 +90,41 @@ def _put_first(text: str, children: list[Element], target: Element) -> None:
     if not children:
         target.text = text + old
         return
+    following = next((node for node in target if node not in children), None)
     if old:
         children[-1].tail = (children[-1].tail or "") + old
     if text != old:
         target.text = text or None
-    for place, child in enumerate(children):
-        target.insert(place, child)
+    _put_before(children, following, target)
 
 
 def _put_beside(text: str, children: list[Element], target: Element, *, behind: bool) -> None:
-    if behind:
-        if not children:
-            target.tail = text + (target.tail or "")
-            return
-        tail = target.tail
-        if tail:
-            children[-1].tail = (children[-1].tail or "") + tail
-        if (text or None) != (tail or None):
-            target.tail = text or None
-        anchor = target
-        parent = target.getparent()
-        assert parent is not None
-        place = parent.index(anchor) + 1
-        for offset, child in enumerate(children):
-            parent.insert(place + offset, child)
-        return
-    previous = target.getprevious()
     parent = target.getparent()
     assert parent is not None
-    if text:
-        if previous is not None:
+    if not behind:
+        previous = target.getprevious()
+        if text and previous is not None:
             previous.tail = (previous.tail or "") + text
-        else:
+        elif text:
             parent.text = (parent.text or "") + text
-    place = parent.index(target)
-    for offset, child in enumerate(children):
-        parent.insert(place + offset, child)
+        _put_before(children, target, parent)
+        return
+    tail = target.tail
+    if not children:
+        target.tail = text + (tail or "")
+        return
+    following = next((node for node in target.itersiblings() if node not in children), None)
+    if tail:
+        children[-1].tail = (children[-1].tail or "") + tail
+    if (text or None) != (tail or None):
+        target.tail = text or None
+    _put_before(children, following, parent)
+
+
+def _put_before(children: list[Element], following: Element | None, parent: Element) -> None:
+    """Puts nodes with the texts behind them before a child of an element; None: behind the last."""
+    for child in children:
+        if following is None:
+            parent.append(child)
+        else:
+            following.addprevious(child)

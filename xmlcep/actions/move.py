@@ -30,7 +30,7 @@ def run(program: ActionProgram, environment: Environment, host: Host) -> int:
             raise RefusedActionError(
                 f"{described(node)} cannot be moved to {described(target)}, which is it or stands in it"
             )
-    for node in nodes:
+    for node in reversed(nodes):  # or a text would be given to one that goes, too
         keep_tail(node)
     put("", nodes, action.where, target, root)
     return len(nodes)

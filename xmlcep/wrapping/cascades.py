@@ -122,25 +122,23 @@ class Cascades:
     def commit(self) -> None:
         """The last edit of the transaction has been made (L4): what waits for that fires, until nothing does."""
         self._close_guard()
-        self._fired, rounds = 0, 0
         delivery = self.tree.emitter.delivery
         reacting, delivery.reacting = delivery.reacting, True
         try:
-            while True:
-                rounds += 1
-                triggered = []
-                for rules in self.open:
-                    triggered += self._triggered(rules, rules.history.flush(), None, at_commit=False)
-                    waiting, rules.waiting = rules.waiting, []
-                    triggered += self._firings(rules, waiting, None, rounds)
-                if not triggered:
-                    break
-                for firing in triggered:
-                    firing.depth = max(firing.depth, rounds)
-                if not self._run(triggered, fresh=False):
-                    break
+            self._run((), self._at_commit)
         finally:
             delivery.reacting = reacting
+
+    def _at_commit(self, rounds: int) -> list[Firing]:
+        """What fires at the end of a transaction: what has waited for that, and what a flush raises (D3)."""
+        triggered: list[Firing] = []
+        for rules in self.open:
+            triggered += self._triggered(rules, rules.history.flush(), None, at_commit=False)
+            waiting, rules.waiting = rules.waiting, []
+            triggered += self._firings(rules, waiting, None)
+        for firing in triggered:
+            firing.depth = max(firing.depth, rounds)
+        return triggered
 
     def end(self) -> None:
         """The transaction is over, and its journal closed."""
@@ -243,17 +241,16 @@ class Cascades:
                     rules.waiting.append((rule, composite, anchor))
                 else:
                     now.append((rule, composite, anchor))
-        return self._firings(rules, now, parent, 0) if now else []
+        return self._firings(rules, now, parent) if now else []
 
     def _firings(
         self,
         rules: ActiveRules,
         triggered: Sequence[tuple[RuleProgram, CompositeEvent, Anchor]],
         parent: Firing | None,
-        least_depth: int,
     ) -> list[Firing]:
         """One firing for each composite, or for all of a rule in set mode (L3)."""
-        depth = max(least_depth, (self._depth if parent is None else parent.depth) + 1)
+        depth = (self._depth if parent is None else parent.depth) + 1
         found = []
         sets: dict[int, Firing] = {}
         for rule, composite, anchor in triggered:
@@ -303,42 +300,47 @@ class Cascades:
 
     # ---- running ------------------------------------------------------------------------------------------
 
-    def _run(self, triggered: Sequence[Firing], *, fresh: bool = True) -> bool:
-        """Lets all that is triggered fire, and all that that triggers; whether it came to an end.
-
-        Without an end all of it is undone, and an error says so.
+    def _run(
+        self, triggered: Sequence[Firing], refill: Callable[[int], Sequence[Firing]] | None = None
+    ) -> None:
+        """Lets all that is triggered fire, and all that that triggers; if nothing waits any more ``refill``, asked for the
+        n-th time, says what fires then. Without an end all of it is undone, and an error says so.
         """
-        if fresh:
-            self._fired = 0
         schedule, mark = self._schedule, self._mark()
         whole: Savepoint | None = None
+        self._fired = rounds = 0
         schedule.put(triggered)
         if self.tree.foreign:
             for edit in self._caught_up():
                 schedule.put(self._seen(edit, None))
         try:
-            while schedule:
-                firing = schedule.take()
-                scene = self._scene(firing)
-                if scene is None:
-                    continue
-                self._check_limits(firing)
-                if whole is None:
-                    whole = Savepoint(self.tree)
-                self._fire(firing, *scene)
+            while True:
+                while schedule:
+                    firing = schedule.take()
+                    scene = self._scene(firing)
+                    if scene is None:
+                        continue
+                    self._check_limits(firing)
+                    if whole is None:
+                        whole = Savepoint(self.tree)
+                    self._fire(firing, *scene)
+                rounds += 1
+                more = refill(rounds) if refill is not None else ()
+                if not more:
+                    break
+                schedule.put(more)
         except _EndlessError as endless:
             schedule.clear()
             self._fail_whole(endless, whole, mark)
-            return False
-        except BaseException:
+            return
+        except BaseException as error:
             schedule.clear()
             if whole is not None:
                 self._roll_back(whole)
             self._back_to(mark)
-            raise
+            raise error  # by name: undoing has gone through lxml, which forgets what is being handled
         if whole is not None:
             whole.release()
-        return True
 
     def _caught_up(self) -> list[Sequence[PrimitiveEvent]]:
         """The edits through foreign proxies that nobody has seen."""
@@ -470,9 +472,9 @@ class Cascades:
                 failure.__cause__ = error
             self._report(rules, failure)
             return
-        except BaseException:
+        except BaseException as error:
             self._roll_back(savepoint)
-            raise
+            raise error  # by name, see above
         finally:
             self._done = None
             emitter.meta = outer
@@ -503,10 +505,8 @@ class Cascades:
         root = self.tree.root
         if not schema.validate(root):
             said = schema.error_log.last_error
-            raise
-            RefusedActionError(
-                f"the document would not be valid: {said.message if said else 'the schema says so'}"
-            )
+            why = said.message if said else "the schema says so"
+            raise RefusedActionError(f"the document would not be valid: {why}")
 
     # ---- what actions ask for (`xmlcep.actions.host.Host`) --------------------------------------------------
 
