@@ -20,7 +20,7 @@ import click
 
 from xmlcep import load_rules
 from xmlcep.auditing import audit
-from xmlcep.auditing.run import Engine
+from xmlcep.auditing.choice import Engine
 
 from .processes import ProcessTree
 

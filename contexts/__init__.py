@@ -2,7 +2,8 @@
 
 Free of XML libraries and of event classes: a context sees entries with a start and an end. Read `entry` and `group`
 (what is stored), `combinations` (what a context chooses among), `context` (what a context answers), then any
-context (`chronicle` is the simplest), `chains` for sequences, `constraints`, `grouping` for the hierarchical context.
+context (`chronicle` is the simplest; `next` has `runs`), `chains` for sequences, `constraints`, `grouping` for the
+hierarchical context.
 """
 
 __part_of__ = "xmlcep"  # xmlcep looks for it: other distributions have packages of this name, too
@@ -24,13 +25,15 @@ from .grouping import FLAT_KEY as FLAT_KEY
 from .grouping import Flat as Flat
 from .grouping import Grouping as Grouping
 from .grouping import Hierarchical as Hierarchical
+from .next import Next as Next
 from .recent import Recent as Recent
 from .unrestricted import Unrestricted as Unrestricted
 
 CONTEXTS: dict[str, Context] = {
-    context.name: context for context in (Unrestricted(), Recent(), Chronicle(), Continuous(), Cumulative())
+    context.name: context
+    for context in (Unrestricted(), Recent(), Chronicle(), Continuous(), Cumulative(), Next())
 }
-"""Every Snoop context by its name."""
+"""Every context by its name: those of Snoop, and next."""
 
 __all__ = [
     "CONTEXTS",
@@ -48,6 +51,7 @@ __all__ = [
     "Group",
     "Grouping",
     "Hierarchical",
+    "Next",
     "Owner",
     "Recent",
     "Unrestricted",

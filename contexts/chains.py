@@ -163,6 +163,11 @@ class Chains(Combinations):
             chains = [oldest_chain(pools[:-1], terminator) for terminator in pools[-1]]
         return any(chain is not None and not all_silent(chain) for chain in chains)
 
+    def goes_on(self, group: Group, chosen: SequenceOf[Entry | None]) -> bool:
+        if not in_order(entry for entry in chosen if entry is not None):
+            return False
+        return None in chosen or not all_silent(chosen)
+
 
 def _every(stores: Stores) -> Iterator[Combination]:
     for terminator in stores[-1]:

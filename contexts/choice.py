@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations as subsets
 from itertools import product
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from .combinations import Combinations, Pools
 from .constraints.constraint import REFUSED, Constraint, State
 from .entry import AT, EVENT, Combination, Entry, all_silent
 from .group import Group
-from .search import Admit, Tries
+from .search import Admit, Tries, satisfied
 
 
 class _Candidate(NamedTuple):
@@ -27,11 +27,13 @@ class Choice(Combinations):
     """Different events of ``count`` operands, such that constraints that know no order are satisfied."""
 
     def __init__(
-        self, count: int, constraints: Sequence[Constraint], *, admit: Admit | None = None, tries: Tries
-    ) -> None:
+        self, count: int, constraints: Sequence[Constraint], *, admit: Admit | None = None, tries: Tries,
+        binders: Collection[int] = (),
+    ) -> None:  # fmt: skip
         self.count = count
         self.constraints = tuple(constraints)
         self._admit = admit
+        self._binders = tuple(binders)
         self.tries = tries
 
     def enough(self, group: Group) -> bool:
@@ -92,6 +94,19 @@ class Choice(Combinations):
 
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
         return self._with(group, child, entry, asked=True) is not None
+
+    def width(self, group: Group) -> int:
+        return self.count
+
+    def goes_on(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
+        events = [entry[EVENT] for entry in chosen if entry is not None]
+        complete = len(events) == self.count
+        if len(set(map(id, events))) < len(events) or (complete and all_silent(chosen)):
+            return False
+        if not satisfied(self.constraints, group, chosen, complete=complete):
+            return False
+        asked = complete or all(chosen[operand] is not None for operand in self._binders)
+        return not asked or self.admits(chosen)
 
     # ---- the search -----------------------------------------------------------------------------------
 

@@ -62,6 +62,15 @@ class Combinations(ABC):
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
         """Whether operand ``child``'s event is part of some combination."""
 
+    def width(self, group: Group) -> int:
+        """How many events a combination has."""
+        return len(group.stored)
+
+    @abstractmethod
+    def goes_on(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
+        """Whether a run may have these, by operand (S2): a combination, or what satisfies the constraints as far as
+        they can be asked (Z21)."""
+
     def admits(self, combination: Sequence[Entry | None]) -> bool:
         """What is asked of a combination as a whole (V6), or of all events of a cumulative composite."""
         return True
@@ -108,6 +117,9 @@ class AnyOrder(Combinations):
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
         pools = [[entry] if k == child else entries for k, entries in enumerate(group.stored)]
         return all(pools) and not all(map(all_silent, pools))
+
+    def goes_on(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
+        return None in chosen or not all_silent(chosen)
 
 
 def _counted(group: Group, combination: Combination) -> Combination | None:

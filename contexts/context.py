@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from .combinations import Combinations
 from .entry import Combination, Entry
-from .group import Group
+from .group import Group, discard
 
 
 class Context(ABC):
@@ -20,6 +20,7 @@ class Context(ABC):
     ``replaces``: a newer event of an operand takes the place of the older one.
     ``batches``: everything that has come together is one composite, not one for each arrival (D5).
     ``takes_oldest``: each arrival completes at most one combination, of the oldest events, which are used once.
+    ``runs``: what is stored goes into the runs of its group, which has them (S2).
     """
 
     name: str
@@ -27,14 +28,28 @@ class Context(ABC):
     replaces = False
     batches = False
     takes_oldest = False
+    runs = False
 
-    def store(self, group: Group, child: int, arrivals: Iterable[Entry]) -> None:
+    def store(self, group: Group, exists: Combinations, child: int, arrivals: Iterable[Entry]) -> None:
         """Stores arrivals in operand ``child``."""
         group.stored[child].extend(arrivals)
 
     def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
         """The windows that these events, oldest first, keep open, each with the events it stands for (W8)."""
         return [[entry] for entry in opened]
+
+    def withdrawn(  # noqa: B027
+        self, group: Group, exists: Combinations, child: int, entry: Entry
+    ) -> None:
+        """Operand ``child``'s event is no longer stored, because it was taken back (M1)."""
+
+    def expire(self, group: Group, exists: Combinations, is_old: Callable[[Entry], bool]) -> None:
+        """Frees what is too old to be in a combination with anything that is still to come (Q4, W11)."""
+        for k, stored in enumerate(group.stored):
+            for entry in [e for e in stored if is_old(e)]:
+                # What waits for a release may still be in a combination with what is as old.
+                if group.fresh is None or not exists.any_with(group, k, entry):
+                    discard(stored, entry)
 
     @abstractmethod
     def on_arrival(

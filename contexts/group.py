@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, MutableSequence
+from collections.abc import Hashable, Iterable, MutableSequence, Sequence
 from typing import Protocol
 
 from .entry import EVENT, Entry
+from .runs import Runs
 
 
 class Owner(Protocol):
@@ -46,7 +47,7 @@ class Group:
         self.key = key
         self.shared = shared
         self.fresh: list[tuple[int, Entry]] | None = None
-        self.runs: list[list[Entry | None]] | None = None
+        self.runs: Runs | None = None
         self.expiry: int | None = None
         self.now = 0
 
@@ -74,8 +75,7 @@ class Group:
             chosen = self._in_all_operands(chosen)
         for k, entry in chosen:
             discard(self.stored[k], entry)
-        if self.owners is not None:
-            self._tell(chosen)
+        self.tell(chosen)
 
     def consume_all(self) -> None:
         """Consumes everything that is stored."""
@@ -101,18 +101,28 @@ class Group:
         ]
         return chosen + others
 
-    def _tell(self, taken: list[tuple[int, Entry]]) -> None:
-        assert self.owners is not None
+    def tell(self, taken: Sequence[tuple[int, Entry]]) -> list[tuple[int, Entry]]:
+        """Tells the owners that these are consumed (H7); stores, and returns, what takes their place (M5)."""
+        if self.owners is None:
+            return []
         for k, entry in taken:
             owner = self.owners[k]
             if owner is not None:
                 owner.consumed(entry)
+        put: list[tuple[int, Entry]] = []
         for k, entry in taken:
-            silent = self.successor(k, entry, self.stored[k])
+            silent = self.successor(k, entry, self._unconsumed(k))
             owner = self.owners[k]
             if silent is not None and owner is not None:
                 self.stored[k].append(silent)
                 owner.available(silent)
+                put.append((k, silent))
+        return put
+
+    def _unconsumed(self, k: int) -> Iterable[Entry]:
+        """What operand k stores; in context next, which keeps what runs share, without what has been consumed."""
+        runs = self.runs
+        return self.stored[k] if runs is None else [e for e in self.stored[k] if not runs.is_used(k, e)]
 
 
 def discard(stored: MutableSequence[Entry], entry: Entry) -> bool:

@@ -17,7 +17,7 @@ class Recent(Context):
     one_by_one = True
     replaces = True
 
-    def store(self, group: Group, child: int, arrivals: Iterable[Entry]) -> None:
+    def store(self, group: Group, exists: Combinations, child: int, arrivals: Iterable[Entry]) -> None:
         stored = group.stored[child]
         for entry in arrivals:
             stored.clear()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from .combinations import Combinations, Pools, Stores
@@ -36,18 +36,37 @@ class Tries:
             raise SearchLimitError(self.limit)
 
 
+def satisfied(
+    constraints: Iterable[Constraint], group: Group, chosen: Sequence[Entry | None], *, complete: bool
+) -> bool:
+    """Whether these, by operand, satisfy the constraints; those that look at the whole if they are ``complete``."""
+    for constraint in constraints:
+        state = constraint.begin(group)
+        for operand, entry in enumerate(chosen):
+            if entry is not None:
+                state = constraint.step(group, state, operand, entry)
+                if state is REFUSED:
+                    return False
+        if complete and not constraint.ends(group, state):
+            return False
+    return True
+
+
 class Constrained(Combinations):
     """One event of each operand such that all constraints are satisfied, and ``admit`` says yes to the whole.
 
-    ``ordered`` as for `Combinations`; the order itself is one of the constraints.
+    ``ordered`` as for `Combinations`; the order itself is one of the constraints. Of a run ``admit`` is asked as soon
+    as it has the operands ``binders`` (S2).
     """
 
     def __init__(
-        self, constraints: Sequence[Constraint], *, ordered: bool, admit: Admit | None = None, tries: Tries
-    ) -> None:
+        self, constraints: Sequence[Constraint], *, ordered: bool, admit: Admit | None = None, tries: Tries,
+        binders: Collection[int] = (),
+    ) -> None:  # fmt: skip
         self.constraints = tuple(constraints)
         self.ordered = ordered
         self._admit = admit
+        self._binders = tuple(binders)
         self.tries = tries
 
     def admits(self, combination: Sequence[Entry | None]) -> bool:
@@ -103,6 +122,15 @@ class Constrained(Combinations):
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
         pools = [(entry,) if k == child else stored for k, stored in enumerate(group.stored)]
         return self._first(group, pools) is not None
+
+    def goes_on(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
+        complete = None not in chosen
+        if complete and all_silent(chosen):
+            return False
+        if not satisfied(self.constraints, group, chosen, complete=complete):
+            return False
+        asked = complete or all(chosen[operand] is not None for operand in self._binders)
+        return not asked or self.admits(chosen)
 
     # ---- the search -----------------------------------------------------------------------------------
 

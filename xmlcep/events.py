@@ -269,7 +269,8 @@ class CompositeEvent(NamedTuple):
                 yield from event.flattened()
 
     def to_record(self) -> dict[str, Any]:
-        """The composite as a finding record; ``txn`` and ``meta`` are those of its cause, where that has them."""
+        """The composite as a finding record; ``bindings`` stands there if it has variables (V7), ``txn`` and ``meta``
+        are those of its cause, where that has them."""
         cause = self.cause
         return {
             "doc": cause.doc, "ts": cause.ts, "at": cause.at, "name": self.name,

@@ -93,7 +93,14 @@ class Editor:
         elif edit.op == "del":
             self._delete(edit)
         else:
-            self._node(edit.path, edit).text = edit.value  # a comment or processing instruction
+            self._update(self._node(edit.path, edit), edit)
+
+    def _update(self, node: etree._Element, edit: Edit) -> None:
+        """Gives a comment its text, a processing instruction what stands behind its target."""
+        target, text = _instruction(edit.value) if edit.kind == "pi" else (None, edit.value)
+        if target is not None and target != getattr(node, "target", None):
+            raise EditError(f"version {edit.version}: {edit.path} is no processing instruction for {target}")
+        node.text = text
 
     def _attribute(self, edit: Edit) -> None:
         path, _, step = edit.path.rpartition("/@")
@@ -120,8 +127,7 @@ class Editor:
         if edit.kind == "comment":
             return etree.Comment(edit.value)
         if edit.kind == "pi":
-            target, _, text = (edit.value or "").partition(" ")
-            return etree.ProcessingInstruction(target, text or None)
+            return etree.ProcessingInstruction(*_instruction(edit.value))
         return parent.makeelement(self._name(edit.value or ""))
 
     def _delete(self, edit: Edit) -> None:
@@ -149,3 +155,9 @@ class Editor:
         """What is there before is what the script says, None and '' both being no text."""
         if (present or None) != (edit.old or None):
             raise EditError(f"version {edit.version}: {edit.path} is {present!r}, not {edit.old!r}")
+
+
+def _instruction(value: str | None) -> tuple[str, str | None]:
+    """The target of a processing instruction and what stands behind it: the script has both in one."""
+    target, _, text = (value or "").partition(" ")
+    return target, text or None

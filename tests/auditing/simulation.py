@@ -7,16 +7,18 @@ from pathlib import Path
 
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.order import Ranking
-from xmlcep.auditing.inputs import find_files, make_splits
+from xmlcep.auditing.inputs import find_files
 from xmlcep.auditing.plan.partition_key import make_plan
-from xmlcep.auditing.spark.chunks import Chunk
+from xmlcep.auditing.spark.chunks import Chunk, ChunkKind
 from xmlcep.auditing.spark.document_merge import seam_chunks
-from xmlcep.auditing.spark.finding_chunks import FOUND, MOST_BYTES, in_order
+from xmlcep.auditing.spark.finding_chunks import FindingRanges
+from xmlcep.auditing.spark.finding_order import MOST_BYTES, FindingOrder, by_range
 from xmlcep.auditing.spark.mapper import Keep, Mapper, SelectedRecord
 from xmlcep.auditing.spark.replayer import BucketReplayer
 from xmlcep.auditing.spark.segment_merge import SegmentMerge
-from xmlcep.auditing.spark.task_reports import BAD, Report
+from xmlcep.auditing.spark.task_reports import Report
 from xmlcep.auditing.spark.tasks import replay_segments
+from xmlcep.auditing.splits import make_splits
 from xmlcep.rules import Rules
 
 
@@ -30,54 +32,62 @@ def simulate(
     operators: bool,
     buckets: int = 3,
     most_bytes: int = MOST_BYTES,
+    records_per_range: int = 7,
     batch_size: int = 3,
     keep: Keep | None = None,
 ) -> list[bytes]:
     """The findings' lines, as the distributed audit computes them; ``split_bytes`` is also a number of records."""
-    splits = make_splits(find_files(logs), split_bytes, split_bytes)
+    splits = make_splits(find_files(logs).files, split_bytes, split_bytes)
 
     def mapper() -> Mapper:
         return Mapper(
-            make_plan(rules), buckets, keep=keep, segment_records=segment_records, batch_size=batch_size
-        )
+            make_plan(rules), buckets, keep=keep, segment_records=segment_records, batch_size=batch_size, by_file=True
+        )  # fmt: skip
 
     reader = mapper()
     routed, reports = _divided(item for split in splits for item in reader.read(split))
     merge = SegmentMerge(splits, reports, buckets)
     for chunk in routed:
-        if chunk.level == BAD:
+        if chunk.kind == ChunkKind.BAD_RECORD:
             merge.collect_bad(chunk, collector)
     if merge.to_sort:
         selected = [
             record
-            for split in splits
+            for split in merge.splits_to_sort()
             for records in mapper().select(split, merge.to_sort)
             for record in records
         ]
         selected.sort(key=_in_spark)
-        again, reports = _divided(mapper().route_sorted(selected, {split.name: split for split in splits}))
+        parts = {part.place: part for split in splits for part in split.parts}
+        again, reports = _divided(mapper().route_sorted(selected, parts))
         merge.add_sorted(reports)
         routed += again
         for chunk in again:
-            if chunk.level == BAD:
+            if chunk.kind == ChunkKind.BAD_RECORD:
                 merge.collect_bad(chunk, collector, again=True)
     merge.collect(collector)
     plan = make_plan(rules)
-    chunks = routed + list(seam_chunks(merge.seams(), plan, buckets))
+    ranges = FindingRanges.of(merge.extents(), records_per_range)
+    chunks = routed + list(seam_chunks(merge.seams(plan), plan, buckets))
     for level in range(1 + max(each.level for each in plan.passes)):
         for bucket in range(buckets):
             replayer = BucketReplayer(
-                plan, bucket, buckets, merge.ends(), merge.headers(), merge.to_sort,
+                plan, bucket, buckets, merge.ends(), merge.headers(), ranges, merge.to_sort, merge.edits(),
                 operators=operators,
             )  # fmt: skip
-            own = [chunk for chunk in chunks if (chunk.level, chunk.bucket) == (level, bucket)]
+            wanted = (ChunkKind.ROWS, level, bucket)
+            own = [chunk for chunk in chunks if (chunk.kind, chunk.level, chunk.target) == wanted]
             chunks += replay_segments(replayer, sorted(own, key=lambda chunk: (chunk.segment, chunk.number)))
-    found = [chunk for chunk in chunks if chunk.level == FOUND]
-    found.sort(key=lambda chunk: (chunk.segment, chunk.bucket, chunk.number))
-    lines: dict[str, list[bytes]] = {}
-    for part in in_order(found, Ranking(rules), collector.spool, most_bytes):
-        lines.setdefault(part.doc, []).extend(part.text.splitlines())
-    return [line for doc in sorted(lines) for line in lines[doc]]
+    found = [chunk for chunk in chunks if chunk.kind == ChunkKind.FINDINGS]
+    found.sort(key=lambda chunk: (chunk.target, chunk.segment, chunk.source, chunk.number))
+    assert all(chunk.target < len(ranges) for chunk in found)
+    order = FindingOrder(Ranking(rules), most_bytes=most_bytes)
+    return [
+        line
+        for _, of_range in by_range(found)
+        for findings in order.order(of_range)
+        for line in findings.text.splitlines()
+    ]
 
 
 def _divided(items: Iterable[Chunk | Report]) -> tuple[list[Chunk], list[Report]]:

@@ -24,9 +24,9 @@ from tests.reference.document import NaiveDocument
 from tests.strategies import reusing_rule_sets, rule_sets, show_rules, taking
 from xmlcep.algebra import EventDefinition
 from xmlcep.auditing import audit
-from xmlcep.auditing.bad_records import OnBadRecord
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.spool import Spool
+from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
 from xmlcep.events import PrimitiveEvent
 from xmlcep.log.json_codec import FASTEST

@@ -199,8 +199,8 @@ def flattened(finding: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_many_small_splits(spark: SparkSession, tmp_path: Path) -> None:
-    from xmlcep.auditing.bad_records import OnBadRecord
     from xmlcep.auditing.findings.spool import Spool
+    from xmlcep.auditing.quarantine import OnBadRecord
     from xmlcep.auditing.result import Summary
     from xmlcep.auditing.spark.job import SparkAudit
 
@@ -209,7 +209,7 @@ def test_many_small_splits(spark: SparkSession, tmp_path: Path) -> None:
     with Spool() as spool:
         collector = Collector(spool, Summary("spark"), OnBadRecord.SKIP)
         job = SparkAudit(spark, ORDER_RULES, collector, operators=False, split_bytes=500, partitions=5)
-        texts = [text for _, text in job.run(find_files(log), collector.finish)]
+        texts = [found.text for found in job.run(find_files(log).files, collector.quarantine.settle)]
     lines = b"".join(texts).splitlines()
     assert lines == list(local.lines())
 

@@ -17,7 +17,17 @@ from hypothesis import given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 from path_types import PathType  # noqa: E402
-from xmlcep.auditing.spark.chunks import Chunk, ChunkReader, ChunkWriter, Mark, buckets_of, from_ipc, hash_of  # noqa: E402
+from xmlcep.auditing.spark.chunks import (  # noqa: E402
+    Chunk,
+    ChunkKind,
+    ChunkReader,
+    ChunkWriter,
+    Fragment,
+    Mark,
+    buckets_of,
+    from_ipc,
+    hash_of,
+)
 from xmlcep.log.columns.blocks import RecordTypes  # noqa: E402
 
 ITEM, PRICE = PathType.parse("/order/item"), PathType.parse("/order/item/price")
@@ -36,7 +46,7 @@ def add(to: ChunkWriter, *rows: Row, ordered: bool = True) -> None:
     given = [{"pass": 0, "bucket": 0, "doc": "d", **row} for row in rows]
     columns: dict[str, list[Any]] = {
         name: [row.get(name) for row in given]
-        for name in ("what", "mark", "ts", "ids", "value", "old", "pos", "at", "composite")
+        for name in ("what", "mark", "ts", "ids", "value", "old", "pos", "at", "composite", "header")
         if any(name in row for row in given)
     }
     columns["doc"] = [to.code(row["doc"]) for row in given]
@@ -54,9 +64,9 @@ def read(chunks: list[Chunk], *, sort: bool = False) -> list[tuple[int, str, int
     """All rows: pass, document, ts, mark."""
     reader = ChunkReader()
     return [
-        (stretch.pass_index, stretch.doc, event[0], mark)
-        for stretch in reader.stretches([chunk.content for chunk in chunks], sort=sort)
-        for mark, event, _ in stretch.marked_rows()
+        (run.pass_index, run.doc, event[0], mark)
+        for run in reader.runs([chunk.content for chunk in chunks], sort=sort)
+        for mark, event, *_ in run.marked_rows()
     ]
 
 
@@ -64,7 +74,7 @@ def test_a_row_of_each_kind_comes_out_as_it_was() -> None:
     to, types = writer()
     add(
         to,
-        {"mark": Mark.FRAGMENT, "ts": 0, "value": "<item/>", "ids": [2, 3], "pos": 7},
+        {"mark": Mark.FRAGMENT, "ts": 0, "value": "<item/>", "ids": [2, 3], "header": 7},
         {"mark": Mark.BOUNDARY, "ts": 4, "at": "noon"},
         {
             "mark": Mark.COMPOSITE, "ts": 5, "what": types.of("upd", PRICE).number, "ids": [1, 2, 3], "value": "a",
@@ -75,31 +85,31 @@ def test_a_row_of_each_kind_comes_out_as_it_was() -> None:
         {"mark": Mark.FLUSH, "ts": 6, "at": None},
     )  # fmt: skip
     [chunk] = to.take(segment=9)
-    assert chunk[:4] == (0, 0, 9, 0)
+    assert chunk[:6] == (ChunkKind.ROWS, 0, 0, 9, 0, 0) and not chunk.is_interleaved
     reader = ChunkReader()
-    [stretch] = reader.stretches([chunk.content], sort=False)
-    assert (stretch.pass_index, stretch.doc, stretch.plain) == (0, "d", False)
+    [run] = reader.runs([chunk.content], sort=False)
+    assert (run.pass_index, run.doc, run.plain) == (0, "d", False)
     unknown = ("d", None, None, False)
     update = (5, "upd", PRICE, (1, 2, 3), "a", "b", None, "one", *unknown)
-    assert list(stretch.marked_rows()) == [
-        (Mark.FRAGMENT, (0, None, None, (2, 3), "<item/>", None, 7, None, *unknown), None),
-        (Mark.BOUNDARY, (4, None, None, (), None, None, None, "noon", *unknown), None),
-        (Mark.COMPOSITE, update, b"{}"),
-        (Mark.RECORD, update, None),
-        (Mark.RECORD, (6, "ins", ITEM, (1, 2), "", None, -1, None, *unknown), None),
-        (Mark.FLUSH, (6, None, None, (), None, None, None, None, *unknown), None),
+    assert list(run.marked_rows()) == [
+        (Mark.BOUNDARY, (4, None, None, (), None, None, None, "noon", *unknown), None, None),
+        (Mark.COMPOSITE, update, b"{}", None),
+        (Mark.RECORD, update, None, None),
+        (Mark.RECORD, (6, "ins", ITEM, (1, 2), "", None, -1, None, *unknown), None, None),
+        (Mark.FLUSH, (6, None, None, (), None, None, None, None, *unknown), None, None),
     ]
+    assert list(run.fragments()) == [Fragment("<item/>", (2, 3), 7)]
 
 
-def test_plain_stretches_are_read_as_records() -> None:
+def test_plain_runs_are_read_as_records() -> None:
     to, types = writer()
     add(to, record(types, 1, value="x"), record(types, 2, ids=(1, 2, 3), at="t"), record(types, 3, op="del"))
     add(to, {"mark": Mark.FLUSH, "ts": 3, "doc": "e"})
     [chunk] = to.take(0)
     reader = ChunkReader()
-    plain, marked = reader.stretches([chunk.content], sort=False)
+    plain, marked = reader.runs([chunk.content], sort=False)
     assert plain.plain and not marked.plain
-    assert list(plain.rows()) == [event for _, event, _ in plain.marked_rows()]
+    assert list(plain.rows()) == [event for _, event, *_ in plain.marked_rows()]
     assert [row[:5] for row in plain.rows()] == [
         (1, "ins", ITEM, (1, 2), "x"), (2, "ins", PRICE, (1, 2, 3), None), (3, "del", ITEM, (1, 2), None)
     ]  # fmt: skip
@@ -111,9 +121,9 @@ def test_columns_may_be_empty() -> None:
     add(to, record(types, 1))
     [chunk] = to.take(0)
     reader = ChunkReader()
-    [stretch] = reader.stretches([chunk.content], sort=False)
+    [run] = reader.runs([chunk.content], sort=False)
     assert set(from_ipc(chunk.content).column_names) == {"doc", "what", "pass", "mark", "ts", "ids"}
-    assert list(stretch.rows()) == [(1, "ins", ITEM, (1, 2), *[None] * 4, "d", None, None, False)]
+    assert list(run.rows()) == [(1, "ins", ITEM, (1, 2), *[None] * 4, "d", None, None, False)]
 
 
 def test_a_chunk_is_for_one_bucket_and_one_level() -> None:
@@ -122,7 +132,9 @@ def test_a_chunk_is_for_one_bucket_and_one_level() -> None:
         for number in (2, 1, 0):
             add(to, *[record(types, ts) | {"pass": number, "bucket": bucket} for bucket in (1, 0)])
     chunks = list(to.take(5))
-    assert [chunk[:4] for chunk in chunks] == [(0, 0, 5, 0), (0, 1, 5, 1), (1, 0, 5, 2), (1, 1, 5, 3)]
+    assert [(chunk.level, chunk.target, chunk.segment, chunk.number) for chunk in chunks] == [
+        (0, 0, 5, 0), (0, 1, 5, 1), (1, 0, 5, 2), (1, 1, 5, 3)
+    ]  # fmt: skip
     both = [(0, "d", 1, 3), (0, "d", 2, 3), (2, "d", 1, 3), (2, "d", 2, 3)]
     above = [(1, "d", 1, 3), (1, "d", 2, 3)]
     assert [read([chunk]) for chunk in chunks] == [both, both, above, above]
@@ -155,17 +167,19 @@ def test_rows_of_several_chunks_stand_between_each_other() -> None:
         {"mark": Mark.FRAGMENT, "ts": 0, "pass": 1},
         ordered=False,
     )
-    chunks = [*to.take(0), *first]
+    late = list(to.take(0, interleaved=True))
+    assert late and all(chunk.is_interleaved for chunk in late)
+    chunks = [*late, *first]
     assert read(chunks, sort=True) == [
         (0, "d", 1, Mark.RECORD),
         (0, "d", 5, Mark.BOUNDARY), (0, "d", 5, Mark.COMPOSITE), (0, "d", 5, Mark.COMPOSITE),
         (0, "d", 5, Mark.RECORD), (0, "d", 5, Mark.FLUSH), (0, "d", 9, Mark.RECORD),
         (0, "e", 1, Mark.FLUSH), (0, "e", 2, Mark.RECORD),
-        (1, "d", 0, Mark.FRAGMENT), (1, "d", 5, Mark.RECORD),
+        (1, "d", 5, Mark.RECORD),
     ]  # fmt: skip
     reader = ChunkReader()
     contents = [chunk.content for chunk in chunks]
-    composites = [c for s in reader.stretches(contents, sort=True) for *_, c in s.marked_rows() if c]
+    composites = [c for s in reader.runs(contents, sort=True) for *_, c, _ in s.marked_rows() if c]
     assert composites == [b"2", b"1"]
 
 
@@ -178,8 +192,8 @@ def test_documents_of_several_chunks_are_not_mixed_up() -> None:
         chunks += to.take(0)
     assert sorted(read(chunks, sort=True)) == [(0, "a", 2, 3), (0, "b", 1, 3), (0, "b", 3, 3)]
     reader = ChunkReader()
-    stretches = reader.stretches([chunk.content for chunk in chunks], sort=True)
-    paths = {event[0]: event[2] for s in stretches for _, event, _ in s.marked_rows()}
+    runs = reader.runs([chunk.content for chunk in chunks], sort=True)
+    paths = {event[0]: event[2] for s in runs for _, event, *_ in s.marked_rows()}
     assert paths == {1: ITEM, 2: PRICE, 3: PRICE}
 
 
@@ -202,7 +216,7 @@ def test_whatever_the_cuts_the_rows_are_the_same(rows: list[tuple[int, str, int,
     merged = read(chunks, sort=True)
     assert Counter(merged) == Counter(rows)
     together = [
-        (stretch, [row[2:] for row in of_one]) for stretch, of_one in groupby(merged, lambda row: row[:2])
+        (place, [row[2:] for row in of_one]) for place, of_one in groupby(merged, lambda row: row[:2])
     ]
     assert len(together) == len(dict(together))
     assert all(of_one == sorted(of_one) for _, of_one in together)

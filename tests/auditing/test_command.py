@@ -132,8 +132,9 @@ def test_a_mistake_in_the_rules_points_at_it(folder: Path, capsys: pytest.Captur
 
 def test_a_dry_run_only_says_what_it_would_do(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert audited(folder, "--dry-run", "--out", str(folder / "f.jsonl")) == 0
-    said = capsys.readouterr().err
+    said = capsys.readouterr().out
     assert "outermost item" in said and "under 14 keys" in said and "of 136 replayed" in said
+    assert "largest     'a' node 10 " in said and "skew        50% of the records are under one key" in said
     assert not (folder / "f.jsonl").exists()
 
 

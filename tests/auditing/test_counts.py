@@ -19,12 +19,12 @@ from tests.auditing.logs import documents, interleaved, write_log
 from tests.auditing.test_agreement import ORDER_RULES, lines_of, orders
 from tests.strategies import rule_sets
 from xmlcep.auditing import AuditResult, audit
-from xmlcep.auditing.bad_records import OnBadRecord
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.spool import Spool
 from xmlcep.auditing.plan.partition_key import make_plan
+from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import RuleSummary, Summary
-from xmlcep.auditing.rule_counts import kind_of, records_by_rule
+from xmlcep.auditing.rule_counts import records_by_rule, type_of
 from xmlcep.auditing.spark.replayer import BucketReplayer
 from xmlcep.events import PrimitiveEvent, PrimitiveType
 from xmlcep.rules import Rules, parse_rules
@@ -191,7 +191,7 @@ def simulated(log: Path, rules: Rules, *, split_bytes: int) -> dict[str, int | N
     for each in make_plan(rules).passes:
         taken: dict[tuple[str, PathType], int] = {}
         for replayer in replayers:
-            for text, count in replayer.taken.get(each.index, {}).items():
-                taken[kind_of(text)] = taken.get(kind_of(text), 0) + count
+            for text, count in replayer.records.get(each.index, {}).items():
+                taken[type_of(text)] = taken.get(type_of(text), 0) + count
         found |= records_by_rule(rules, taken, each.names)
     return found

@@ -16,11 +16,11 @@ from tests.auditing.logs import write_log
 from tests.auditing.simulation import simulate
 from tests.auditing.test_agreement import described, lines_of, orders
 from xmlcep.auditing import SparkError, audit
-from xmlcep.auditing.bad_records import OnBadRecord
 from xmlcep.auditing.findings.atomic_files import OutputError
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.spool import Spool
 from xmlcep.auditing.progress import Advance
+from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
 from xmlcep.auditing.spark.failures import explain, explained
 from xmlcep.auditing.spark.replayer import ReplayError
@@ -142,7 +142,8 @@ def test_a_full_disk_for_temporary_files_is_one_sentence_and_leaves_nothing(
     def full(*_: Any) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr(Spool, "add_findings", full)
+    log.write_bytes(log.read_bytes() + b"no record\n")
+    monkeypatch.setattr(Spool, "add_bad", full)
     with pytest.raises(
         OutputError, match=r"^temporary files in .*: .*disk is full: set TMPDIR to a folder with room$"
     ):

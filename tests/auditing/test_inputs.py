@@ -36,7 +36,7 @@ def test_a_file_named_in_two_ways_is_read_once(tmp_path: Path, monkeypatch: pyte
     log = write_log(tmp_path / "log.jsonl", lines_of(orders("a")))
     (tmp_path / "link.jsonl").symlink_to(log)
     monkeypatch.chdir(tmp_path)
-    found = find_files([str(log), "log.jsonl", "./log.jsonl", "link.jsonl", "*.jsonl"])
+    found = find_files([str(log), "log.jsonl", "./log.jsonl", "link.jsonl", "*.jsonl"]).files
     assert [file.path for file in found] == [str(log)]
 
 

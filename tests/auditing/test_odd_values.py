@@ -8,7 +8,7 @@ from unittest import mock
 import pytest
 
 from tests.auditing.test_partitioning import Outcome, both_ways
-from xmlcep.auditing import inputs
+from xmlcep.auditing import splits
 from xmlcep.log.json_codec import FASTEST, STANDARD
 from xmlcep.rules import Rules, parse_rules
 
@@ -47,7 +47,7 @@ def outcome(log: Path, lines: list[bytes], rules: Rules) -> Outcome:
     log.write_bytes(b"\n".join(lines) + b"\n")
     outcomes = []
     for codec in (FASTEST, STANDARD):
-        with mock.patch.object(inputs, "FASTEST", codec):
+        with mock.patch.object(splits, "FASTEST", codec):
             for split_bytes, segment_records, batch_size in ((10**6, 1000, 100), (150, 1, 1)):
                 outcomes += both_ways(
                     [log], rules, split_bytes=split_bytes, segment_records=segment_records, operators=True,

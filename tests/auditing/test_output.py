@@ -16,7 +16,8 @@ from xmlcep import load_rules, parse_rules
 from xmlcep.auditing import AuditResult, BadRecordError, OutputError, audit
 from xmlcep.auditing.findings.atomic_files import AtomicFile
 from xmlcep.auditing.findings.spool import Spool
-from xmlcep.auditing.inputs import SplitReader, find_files, make_splits
+from xmlcep.auditing.inputs import find_files
+from xmlcep.auditing.splits import PartReader, make_splits
 from xmlcep.log import BadRecord, Batch, ClockCheck
 from xmlcep.log.decoding import RowDecoder
 
@@ -158,8 +159,9 @@ def test_records_that_name_no_document(request: pytest.FixtureRequest, tmp_path:
     bad: list[BadRecord] = []
     docs = [
         row[8]
-        for split in make_splits(find_files(named), 1000)
-        for batch in SplitReader(split, RowDecoder(ClockCheck.ANY), bad.append).read()
+        for split in make_splits(find_files(named).files, 1000)
+        for part in split.parts
+        for batch in PartReader(part, RowDecoder(ClockCheck.ANY), bad.append).read()
         if isinstance(batch, Batch)
         for row in batch.rows
     ]

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from tests.auditing.logs import documents, interleaved, with_clocks, write_log
 from tests.auditing.simulation import simulate
 from tests.strategies import rule_sets
-from xmlcep.auditing.bad_records import OnBadRecord
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.spool import Spool
 from xmlcep.auditing.inputs import find_files
 from xmlcep.auditing.local.engine import LocalAudit
+from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
 from xmlcep.auditing.spark.mapper import Keep
 from xmlcep.rules import Rules
@@ -39,9 +39,9 @@ def both_ways(
                     split_bytes=split_bytes, segment_records=segment_records, operators=operators, keep=keep, **more,
                 )  # fmt: skip
             else:
-                LocalAudit(rules, collector, operators=operators, keep=keep).run(find_files(logs))
+                LocalAudit(rules, collector, operators=operators, keep=keep).run(find_files(logs).files)
                 lines = [line for _, text in spool.findings() for line in text.splitlines()]
-            withheld = collector.finish()
+            withheld = collector.quarantine.settle()
             described = {doc: each.to_record() for doc, each in summary.documents.items()}
             outcomes.append((lines, list(spool.bad()), (described, withheld)))
     return outcomes[0], outcomes[1]

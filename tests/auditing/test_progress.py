@@ -13,7 +13,7 @@ import pytest
 
 from tests.auditing.logs import write_log
 from tests.auditing.test_agreement import ORDER_RULES, lines_of, orders
-from xmlcep.auditing import audit, inputs
+from xmlcep.auditing import audit, inputs, splits
 from xmlcep.auditing.inputs import LogFile
 from xmlcep.auditing.progress import Advance, Reading, Steps
 from xmlcep.events import PrimitiveEvent
@@ -75,7 +75,7 @@ class At:
 
 
 def test_how_much_of_several_files_is_read() -> None:
-    files = [LogFile(0, "a", "plain", 100), LogFile(1, "b", "gzip", 300)]
+    files = [LogFile(0, "a", "plain", 100, "a"), LogFile(1, "b", "gzip", 300, "b")]
     reading = Reading(files)
     assert (reading.done, reading.total) == (0.0, None)
     reading.begin(files[0], At(50))
@@ -97,7 +97,7 @@ def test_parquet_files_say_how_many_records_they_have(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     files = inputs.find_files(
         [parquet(tmp_path / "a.parquet", "a", 60), parquet(tmp_path / "b.parquet", "b", 40)]
-    )
+    ).files
     reading = Reading(files)
     assert reading.total == len(orders("a", 60)) + len(orders("b", 40))
     reading.begin(files[0], At(0))
@@ -119,7 +119,7 @@ def test_the_local_engine_tells_what_it_reads(tmp_path: Path, name: str) -> None
         content = b"".join(line + b"\n" for line in lines_of(records))
         log.write_bytes(gzip.compress(content) if name.endswith("gz") else content)
     told: list[Advance] = []
-    with mock.patch.object(inputs, "LINES_BLOCK", 50), mock.patch.object(inputs, "ARROW_BLOCK", 50):
+    with mock.patch.object(splits, "LINES_BLOCK", 50), mock.patch.object(splits, "ARROW_BLOCK", 50):
         audit(log, RULES, progress=told.append)
     assert_goes_on(told)
     assert stages(told) == ["reading 1/2", "writing 2/2"]

@@ -88,7 +88,7 @@ def route(plan: Plan, segments: Sequence[Sequence[Sequence[Record]]], buckets: i
             assert list(summaries_from(report_of(found))) == found
             summaries += found
     joined = merge_documents(summaries, buckets)
-    seams = [edge for summary in joined.values() for edge in summary.seams]
+    seams = [marker for summary in joined.values() for marker in summary.seams]
     return Routed([*chunks, *seam_chunks(seams, plan, buckets)], joined)
 
 
@@ -99,15 +99,17 @@ def first_of(span: Span, batch: Sequence[Record]) -> Record:
 def replayed(chunks: Sequence[Chunk]) -> Iterator[Row]:
     """The rows as replay tasks see them: level by level, bucket by bucket, segment by segment."""
     reader = ChunkReader()
-    ordered = sorted(chunks, key=lambda chunk: chunk[:4])
-    for (_, bucket, _), together in groupby(ordered, key=lambda chunk: chunk[:3]):
+    ordered = sorted(chunks, key=lambda chunk: (chunk.level, chunk.target, chunk.segment, chunk.number))
+    for (_, bucket, _), together in groupby(
+        ordered, key=lambda chunk: (chunk.level, chunk.target, chunk.segment)
+    ):
         of_segment = list(together)
-        sort = of_segment[0].number < 0
+        sort = of_segment[0].is_interleaved
         for some in [of_segment] if sort else [[chunk] for chunk in of_segment]:
-            for stretch in reader.stretches([chunk.content for chunk in some], sort=sort):
-                for mark, event, _ in stretch.marked_rows():
+            for run in reader.runs([chunk.content for chunk in some], sort=sort):
+                for mark, event, *_ in run.marked_rows():
                     assert event[7] == f"at {event[0]}"
-                    yield Row(mark, stretch.pass_index, bucket, stretch.doc, event[0])
+                    yield Row(mark, run.pass_index, bucket, run.doc, event[0])
 
 
 def check(rules: str, segments: Sequence[Sequence[Sequence[Record]]], buckets: int) -> Routed:
@@ -205,7 +207,7 @@ def markers(rules: str, text: str, mark: int) -> list[tuple[int, int]]:
             segments[-1].append(records[:count])
             records = records[count:]
     chunks = check(rules, segments, 1000).chunks
-    own = [chunk for chunk in chunks if chunk.bucket == bucket_of("d", 2, 1000)]
+    own = [chunk for chunk in chunks if chunk.target == bucket_of("d", 2, 1000)]
     return sorted(
         {
             (chunk.segment, row.ts)

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from tests.auditing.logs import documents, interleaved, with_clocks
 from tests.strategies import rule_sets
-from xmlcep.auditing import inputs
-from xmlcep.auditing.bad_records import OnBadRecord
+from xmlcep.auditing import splits
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.encoding import FindingEncoder
 from xmlcep.auditing.findings.spool import Spool
 from xmlcep.auditing.inputs import find_files
 from xmlcep.auditing.local.engine import LocalAudit
+from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
@@ -68,11 +68,11 @@ def outcome(log: Path, rules: Rules, *, by_row: bool, operators: bool, on_bad: O
     with Spool() as spool:
         summary = Summary("test")
         collector = Collector(spool, summary, on_bad)
-        LocalAudit(rules, collector, operators=operators, keep=keep).run(find_files(log))
+        LocalAudit(rules, collector, operators=operators, keep=keep).run(find_files(log).files)
         lines = [(doc, line) for doc, text in spool.findings() for line in text.splitlines()]
-        withheld = collector.finish()
+        withheld = collector.quarantine.settle()
         described = {doc: each.to_record() for doc, each in summary.documents.items()}
-        return lines, list(spool.bad()), described, collector.found, withheld
+        return lines, list(spool.bad()), described, collector.findings_of, withheld
 
 
 def recorded(item: ClockRecord | PrimitiveEvent) -> Record:
@@ -134,8 +134,8 @@ def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: R
     }
     with (
         tempfile.TemporaryDirectory() as folder,
-        mock.patch.object(inputs, "LINES_BLOCK", size),
-        mock.patch.object(inputs, "ARROW_BLOCK", size),
+        mock.patch.object(splits, "LINES_BLOCK", size),
+        mock.patch.object(splits, "ARROW_BLOCK", size),
     ):
         log = Path(folder) / ("log.parquet" if packed else "log.jsonl")
         (write_parquet if packed else write_json)(log, records, left_out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import tempfile
 from collections.abc import Sequence
@@ -15,7 +16,8 @@ from hypothesis import strategies as st
 
 from tests.auditing.test_agreement import ORDER_RULES, orders
 from tests.auditing.test_partitioning import both_ways
-from xmlcep.auditing.inputs import Split, SplitReader, find_files, make_splits, whole
+from xmlcep.auditing.inputs import find_files
+from xmlcep.auditing.splits import FilePart, PartReader, Split, make_splits, whole
 from xmlcep.log import BadRecord, Batch, ClockCheck, LogError, Origin, parquet
 from xmlcep.log.columns.blocks import RecordTypes
 from xmlcep.log.decoding import RowDecoder
@@ -41,34 +43,41 @@ def record(ts: int, **more: object) -> Record:
     return {"doc": "a", "ts": ts, "op": "ins", "path": "/a/b", "ids": [1, ts], **nothing, **more}
 
 
-def in_splits(splits: Sequence[Split], size: int | None, *, by_block: bool) -> Found:
-    """What splits of one file hold, numbered as in the file."""
+def in_parts(parts: Sequence[FilePart], size: int | None, *, by_block: bool) -> Found:
+    """What parts of one file hold, numbered as in the file."""
     items: list[tuple[int, Any]] = []
     bad: list[BadRecord] = []
     before = 0
-    for split in splits:
+    for part in parts:
         bad_here: list[BadRecord] = []
-        reader = SplitReader(
-            split,
+        reader = PartReader(
+            part,
             RowDecoder(ClockCheck.ANY),
             bad_here.append,
             batch_size=size if size and not by_block else 8192,
         )
         for block in reader.blocks(size) if by_block else reader.read():
-            parts = [block] if isinstance(block, tuple) else block.items()
-            for part in parts:
-                if isinstance(part, Batch):
-                    assert part.file == split.file.path and len(part.rows) == len(part.numbers) <= (
+            for item in [block] if isinstance(block, tuple) else block.items():
+                if isinstance(item, Batch):
+                    assert item.file == part.file.path and len(item.rows) == len(item.numbers) <= (
                         size or 99_999
                     )
-                    items += [(before + n, row) for n, row in zip(part.numbers, part.rows, strict=True)]
+                    items += [(before + n, row) for n, row in zip(item.numbers, item.rows, strict=True)]
                 else:
-                    items.append((before + part[0], part[1]))
+                    items.append((before + item[0], item[1]))
         for each in bad_here:
             bad.append(each._replace(origin=Origin(each.origin.file, before + each.origin.record)))
         before += reader.lines
         assert reader.position == 0
     return Found(items, bad, before)
+
+
+def parts_of(splits: Sequence[Split]) -> list[FilePart]:
+    """The parts of splits, which are numbered through."""
+    parts = [part for split in splits for part in split.parts]
+    assert [split.number for split in splits] == list(range(len(splits)))
+    assert [part.place for part in parts] == list(range(len(parts)))
+    return parts
 
 
 def plain_lines() -> st.SearchStrategy[bytes]:
@@ -99,23 +108,22 @@ def test_splits_of_lines(
         log.write_bytes(start + content + rest)
         if b"{" not in content + rest:
             return
-        (file,) = find_files(log)
-        expected = in_splits([whole(file)], None, by_block=False)
+        (file,) = find_files(log).files
+        expected = in_parts([whole(file)], None, by_block=False)
         assert expected.lines == len(lines) + bool(rest)
         for each in expected.bad:
             assert log.read_bytes()[each.offset :].startswith(each.raw)
         splits = make_splits([file], split_bytes)
-        assert [split.name for split in splits] == sorted({split.name for split in splits})
-        for parts in (splits, [whole(file)]):
-            assert in_splits(parts, size, by_block=True) == expected
-            assert in_splits(parts, size, by_block=False) == expected
-        assert in_splits(splits, None, by_block=True) == expected
+        for parts in (parts_of(splits), [whole(file)]):
+            assert in_parts(parts, size, by_block=True) == expected
+            assert in_parts(parts, size, by_block=False) == expected
+        assert in_parts(parts_of(splits), None, by_block=True) == expected
 
 
 def test_how_far_a_file_was_read(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.write_bytes(b"".join(json.dumps(record(ts)).encode() + b"\n" for ts in range(1, 3001)))
-    reader = SplitReader(whole(find_files(log)[0]), RowDecoder(ClockCheck.ANY), lambda bad: None)
+    reader = PartReader(whole(find_files(log).files[0]), RowDecoder(ClockCheck.ANY), lambda bad: None)
     positions = [reader.position for _ in reader.blocks()]
     assert positions == sorted(set(positions)) and positions[-1] == log.stat().st_size
 
@@ -166,15 +174,14 @@ def test_splits_of_row_groups(faults: list[Record], data: st.DataObject) -> None
         )  # fmt: skip
         for number in data.draw(st.sets(st.integers(0, groups - 1), max_size=2)) if groups else ():
             damage(log, number, data.draw(st.sampled_from(("ts", "path"))), at_end=data.draw(st.booleans()))
-        (file,) = find_files(log)
-        expected = in_splits([whole(file)], None, by_block=False)
+        (file,) = find_files(log).files
+        expected = in_parts([whole(file)], None, by_block=False)
         assert expected.lines == len(records)
         splits = make_splits([file], 2**20, data.draw(st.integers(1, 60)))
-        assert [split.name for split in splits] == sorted({split.name for split in splits})
         size = data.draw(st.integers(1, 50))
-        for parts in (splits, [whole(file)]):
-            assert in_splits(parts, size, by_block=True) == expected
-            assert in_splits(parts, size, by_block=False) == expected
+        for parts in (parts_of(splits), [whole(file)]):
+            assert in_parts(parts, size, by_block=True) == expected
+            assert in_parts(parts, size, by_block=False) == expected
 
 
 @pytest.mark.parametrize("at_end", [False, True])
@@ -185,10 +192,10 @@ def test_a_damaged_row_group_is_one_bad_record(tmp_path: Path, at_end: bool) -> 
         use_dictionary=False, compression="none", data_page_size=1, write_batch_size=2,
     )  # fmt: skip
     damage(log, 2, "ts", at_end=at_end)
-    (file,) = find_files(log)
+    (file,) = find_files(log).files
     for size in (1, 7, 1000):
         with mock.patch.object(parquet, "DECODED", 20):
-            found = in_splits([whole(file)], size, by_block=True)
+            found = in_parts([whole(file)], size, by_block=True)
         (bad,) = found.bad
         first = 141 if at_end else 101
         assert [number for number, _ in found.items] == [*range(1, first), *range(151, 201)]
@@ -208,7 +215,7 @@ def test_text_that_is_not_utf8_is_damage(tmp_path: Path) -> None:
     place = content.rindex(b"quite good", 0, content.index(b"quite good", len(content) // 2))
     log.write_bytes(content[:place] + b"\xff" + content[place + 1 :])
     bad: list[BadRecord] = []
-    blocks = SplitReader(whole(find_files(log)[0]), RowDecoder(ClockCheck.ANY), bad.append).blocks()
+    blocks = PartReader(whole(find_files(log).files[0]), RowDecoder(ClockCheck.ANY), bad.append).blocks()
     types = RecordTypes(lambda op, path: False)
     found = [block.runs(types) for block in blocks if not isinstance(block, tuple)]
     assert [run.span.records for runs in found for run in runs or ()] == [10]
@@ -219,9 +226,8 @@ def test_row_groups_are_gathered_by_records_and_size(tmp_path: Path) -> None:
     log = write_parquet(tmp_path / "log.parquet", [record(ts) for ts in range(1, 101)], 10)
 
     def ranges(split_bytes: int, split_records: int) -> list[tuple[int, int | None]]:
-        return [
-            (split.start, split.end) for split in make_splits(find_files(log), split_bytes, split_records)
-        ]
+        splits = make_splits(find_files(log).files, split_bytes, split_records)
+        return [(part.start, part.end) for part in parts_of(splits)]
 
     size = parquet.row_groups(str(log))[0].size
     assert ranges(2**20, 1000) == [(0, None)]
@@ -246,9 +252,9 @@ def test_columns_of_other_things_do_not_count(tmp_path: Path) -> None:
 
 def test_the_header_is_in_the_first_split_and_known_to_all(tmp_path: Path) -> None:
     log = write_parquet(tmp_path / "log.parquet", [record(ts, doc=None) for ts in range(1, 31)], 10, HEADER)
-    splits = make_splits(find_files(log), 1)
+    splits = make_splits(find_files(log).files, 1)
     assert len(splits) == 3
-    found = in_splits(splits, None, by_block=True)
+    found = in_parts(parts_of(splits), None, by_block=True)
     assert [number for number, item in found.items if isinstance(item, Header)] == [0]
     assert [item[8] for _, item in found.items[1:]] == ["h"] * 30 and not found.bad
 
@@ -257,7 +263,50 @@ def test_a_parquet_file_without_its_end_cannot_be_split(tmp_path: Path) -> None:
     log = write_parquet(tmp_path / "log.parquet", [record(1)], 10)
     log.write_bytes(log.read_bytes()[:-20])
     with pytest.raises(LogError, match=r"log\.parquet: not a readable Parquet file"):
-        make_splits(find_files(log))
+        make_splits(find_files(log).files)
+
+
+def test_small_files_are_read_together(tmp_path: Path) -> None:
+    """In file order, as many as are within the bounds; a large one is cut as ever."""
+    line = json.dumps(record(1)).encode() + b"\n"
+    for number, count in enumerate((1, 2, 1, 30, 1, 1)):
+        (tmp_path / f"{number}.jsonl").write_bytes(line * count)
+    files = find_files(tmp_path).files
+    splits = make_splits(files, 10 * len(line))
+    assert [[(part.file.place, part.start) for part in split.parts] for split in splits] == [
+        [(0, 0), (1, 0), (2, 0)],
+        *[[(3, start * len(line))] for start in (0, 10, 20)],
+        [(4, 0), (5, 0)],
+    ]
+    parts_of(splits)
+    with mock.patch("xmlcep.auditing.splits.MOST_FILES", 2):
+        assert [len(split.parts) for split in make_splits(files, 10**6)] == [2, 2, 2]
+
+
+@pytest.mark.parametrize("split_bytes", [1, 3000, 10**7])
+def test_the_audit_of_many_files_of_all_kinds(tmp_path: Path, split_bytes: int) -> None:
+    """Quarantine by file and number, headers with their documents, records of a document in several files."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    for number in range(12):
+        records = orders(f"doc{number % 5}", 30)[number * 2 : number * 2 + 7]
+        records[3] |= {"op": "gone"} if number % 3 == 0 else {}
+        lines = [json.dumps(each).encode() for each in records]
+        if number % 4 == 1:
+            lines.insert(0, HEADER)
+            lines += [json.dumps(each | {"doc": None, "ts": 99 + number}).encode() for each in records[:1]]
+        if number % 4 == 2:
+            write_parquet(folder / f"{number:02}.parquet", records, 3, HEADER)
+        elif number % 4 == 3:
+            (folder / f"{number:02}.jsonl.gz").write_bytes(gzip.compress(b"\n".join(lines)))
+        else:
+            (folder / f"{number:02}.jsonl").write_bytes(b"\n".join(lines))
+    local, distributed = both_ways(
+        [folder], ORDER_RULES, split_bytes=split_bytes, segment_records=20, operators=True
+    )
+    assert distributed == local
+    _, bad, _ = local
+    assert [(place, number) for place, number, _ in bad if place % 3 == 0][:2] == [(0, 4), (3, 4)]
 
 
 @pytest.mark.parametrize("at_end", [False, True])

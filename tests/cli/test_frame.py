@@ -88,6 +88,40 @@ def test_unknown_commands_and_options(capsys: pytest.CaptureFixture[str]) -> Non
     assert "No such option" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [("chek", "did you mean check?"), ("Audit", "did you mean audit?"), ("xyz", "there is audit, check, ")],
+)
+def test_did_you_mean(typed: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run([typed]) == 2
+    assert f"No such command {typed!r}: {message}" in capsys.readouterr().err
+
+
+def test_short_options(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["-V"]) == 0
+    assert capsys.readouterr().out.startswith("xmlcep")
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [("xmlcep ch", "plain,check"), ("xmlcep check --sch", "plain,--schema"), ("xmlcep check ", "file,")],
+)
+def test_shells_complete(words: str, completed: str) -> None:
+    """As the script of `xmlcep completion bash` asks, through the entry point."""
+    asked = {"_XMLCEP_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    command = [sys.executable, "-m", "xmlcep"]
+    done = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, **asked}, capture_output=True, text=True, check=True
+    )
+    assert completed in done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])  # bash is asked for its version first, where there is one
+def test_the_script_of_a_shell(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.run(["completion", shell]) == 0
+    assert f"_XMLCEP_COMPLETE={shell}_complete" in capsys.readouterr().out
+
+
 def test_the_list_of_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.run(["--help"]) == 0
     listed = capsys.readouterr().out.partition("Commands:")[2].splitlines()

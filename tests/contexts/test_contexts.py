@@ -1,4 +1,4 @@
-"""The Snoop contexts by themselves: no events, no documents, only entries with a time.
+"""The contexts by themselves: no events, no documents, only entries with a time.
 
 A row has the arrivals as words (operand and name, one time point per word; ``a1+a2`` arrive together) and the
 combinations found at each time point.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from contexts import CONTEXTS, AnyOrder, Chains, Combinations, Group, primitive
+from contexts import CONTEXTS, AnyOrder, Chains, Combinations, Context, Group, primitive
+from contexts.runs import Runs
 
 EXISTS: dict[str, Combinations] = {"conjunction": AnyOrder(), "sequence": Chains()}
 
@@ -25,6 +26,10 @@ continuous   | a1 b1 a2 a3 | 2: a1b1; 3: a2b1
 continuous   | a1 b1+b2    | 2: a1b1 a1b2
 cumulative   | a1 a2 b1 b2 | 3: a1a2b1
 cumulative   | a1 b1 b2 a2 | 2: a1b1; 4: a2b2
+next         | a1 a2 b1 b2 | 3: a1b1 a2b1
+next         | a1 b1 a2    | 2: a1b1; 3: a2b1
+next         | a1 b1 a2 b2 | 2: a1b1; 3: a2b1; 4: a2b2
+next         | a1 b1+b2    | 2: a1b1
 """
 
 SEQUENCE = """
@@ -38,6 +43,9 @@ continuous   | a1 a2 b1 b2 | 3: a2b1 a1b1
 continuous   | a1 a2 b1+b2 | 3: a2b1 a1b1 a2b2 a1b2
 cumulative   | a1 a2 b1 b2 | 3: a1a2b1
 cumulative   | a1 b1 a2 b2 | 2: a1b1; 4: a2b2
+next         | a1 a2 b1 b2 | 3: a1b1 a2b1
+next         | b1 a1 b2 b3 | 3: a1b2
+next         | a1 a2 b1+b2 | 3: a1b1 a2b1
 """
 
 
@@ -45,10 +53,18 @@ def rows(table: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.split("|")] for line in table.strip().splitlines()]
 
 
+def new_group(context: Context) -> Group:
+    """An empty group of two operands, which nobody takes back from."""
+    group = Group([[], []])
+    if context.runs:
+        group.runs = Runs(only_new=True, taken_back=(False, False))
+    return group
+
+
 def run(operator: str, context_name: str, words: str) -> str:
     """Feeds the words to a group of two operands and writes down what is found."""
     context = CONTEXTS[context_name]
-    group = Group([[], []])
+    group = new_group(context)
     shown = []
     for time, word in enumerate(words.split(), 1):
         arrivals = [primitive(time, name) for name in word.split("+")]
@@ -56,8 +72,8 @@ def run(operator: str, context_name: str, words: str) -> str:
         child = "ab".index(word[0])
         found = []
         for batch in batches:
-            context.store(group, child, batch)
-            if all(group.stored):
+            context.store(group, EXISTS[operator], child, batch)
+            if context.runs or all(group.stored):
                 found += context.on_arrival(group, EXISTS[operator], child, batch)
         if found:
             shown.append(f"{time}: " + " ".join("".join(entry[3] for entry in chosen) for chosen in found))
@@ -85,6 +101,8 @@ recent       | sequence    | a1 b1 a2 b2 | a2b2
 chronicle    | sequence    | a1 b1 a2 b2 | a1b1 a2b2
 continuous   | sequence    | a1 a2 b1 b2 | a2b1 a1b1
 cumulative   | sequence    | a1 b1 a2 b2 | a1a2b1b2
+next         | conjunction | a1 b1 a2    | a1b1 a2b1
+next         | sequence    | a1 b1 a2 b2 | a1b1 a2b2
 """
 
 
@@ -92,10 +110,10 @@ cumulative   | sequence    | a1 b1 a2 b2 | a1a2b1b2
 def test_release(context_name: str, operator: str, words: str, expected: str) -> None:
     """D5: everything is stored first, the choice is made at the release."""
     context = CONTEXTS[context_name]
-    group = Group([[], []])
+    group = new_group(context)
     for time, word in enumerate(words.split(), 1):
         arrival = primitive(time, word)
-        context.store(group, "ab".index(word[0]), [arrival])
+        context.store(group, EXISTS[operator], "ab".index(word[0]), [arrival])
         group.hold("ab".index(word[0]), [arrival])
     assert context.is_possible(group, EXISTS[operator])
     found = context.on_release(group, EXISTS[operator])
@@ -108,3 +126,18 @@ def test_a_released_combination_is_not_possible_again() -> None:
         context = CONTEXTS[name]
         group = Group([[primitive(1, "a")], [primitive(2, "b")]])
         assert not any(context.is_possible(group, exists) for exists in EXISTS.values())
+
+
+def test_next_keeps_only_what_runs_have() -> None:
+    """W11, G4: what no run took and what all runs are done with is freed."""
+    context, exists = CONTEXTS["next"], Chains()
+    group = Group([[], [], []])
+    group.runs = Runs(only_new=True, taken_back=(False, False, False))
+    sizes = []
+    for time, word in enumerate(["c1", "b1", "a1", "c2", "b2", "b3", "a2", "c3", "b4", "c4"], 1):
+        child = "abc".index(word[0])
+        context.store(group, exists, child, [primitive(time, word)])
+        context.on_arrival(group, exists, child, [])
+        sizes.append(sum(map(len, group.stored)))
+    assert sizes == [0, 0, 1, 1, 2, 2, 3, 1, 2, 0]
+    assert not group.runs.open

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.strategies import SNOOP, histories
+from tests.laws.agreement import rules_of
+from tests.strategies import histories
 from tests.strategies.full_rules import full_rule_sets
 from tests.strategies.histories import History
-from xmlcep import Detector, PrimitiveEvent, Rules
+from xmlcep import Detector, PrimitiveEvent
 from xmlcep.algebra import EventDefinition
 from xmlcep.errors import XmlCepError
 
@@ -35,11 +36,11 @@ def fed(detector: Detector, steps: Sequence[object]) -> list[str]:
 
 
 @settings(max_examples=60, deadline=None)
-@given(full_rule_sets(contexts=SNOOP), histories(busy=True), st.floats(0, 1))
+@given(full_rule_sets(), histories(busy=True), st.floats(0, 1))
 def test_a_copy_goes_on_as_its_original(
     definitions: tuple[EventDefinition, ...], history: History, share: float
 ) -> None:
-    rules = Rules.from_definitions(definitions)
+    rules = rules_of(definitions)
     steps = history.steps
     at = int(len(steps) * share)
     expected = fed(Detector(rules, operators=True), steps)

@@ -10,6 +10,7 @@ import pytest
 from tests.conftest import REPOSITORY
 from xmlcep.errors import RuleError
 from xmlcep.rules import parse_rules
+from xmlcep.rules.impossible import impossible
 
 _PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
 _BLOCKS = [
@@ -27,6 +28,7 @@ def test_rules_in_the_documentation(block):
     rules = parse_rules(block)
     assert rules.definitions or rules.active_rules
     assert parse_rules(str(rules)) == rules
+    assert [problem.message for problem in impossible(rules)] == []
 
 
 def test_both_notations_are_the_same():

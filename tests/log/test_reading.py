@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import random
 import sys
 from pathlib import Path
 
@@ -50,6 +51,24 @@ def test_parquet_round_trip(tmp_path: Path) -> None:
     with ParquetWriter(tmp_path / "log.parquet", HEADER, group_size=120) as writer:
         writer.write_all(events)
     assert read(tmp_path / "log.parquet") == ([HEADER, *events], [])
+
+
+def test_a_snapshot_stands_in_a_parquet_file_once(tmp_path: Path) -> None:
+    """As metadata of the file, not of its schema, of which Arrow keeps a copy; logs that have both are read as ever."""
+    pyarrow = pytest.importorskip("pyarrow")
+    text = "".join(random.Random(1).choices("abcdefghij", k=200_000))
+    header = Header("d", f"<a>{text}</a>", (1, 2))
+    path = tmp_path / "log.parquet"
+    with ParquetWriter(path, header) as writer:
+        writer.write_all(some_events(3, 5))
+    assert path.read_bytes().count(text[:1000].encode()) == 1
+    assert path.stat().st_size < 1.1 * len(text)
+    assert read(path)[0][0] == header
+    table = pyarrow.parquet.read_table(path)
+    about = pyarrow.parquet.read_metadata(path).metadata
+    both = table.replace_schema_metadata({b"xmlcep": about[b"xmlcep"]})
+    pyarrow.parquet.write_table(both, tmp_path / "old.parquet")
+    assert read(tmp_path / "old.parquet") == read(path)
 
 
 def test_several_files_are_one_log(tmp_path: Path) -> None:

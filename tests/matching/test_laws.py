@@ -57,7 +57,9 @@ def test_the_document_becomes_the_other_tree(pair: tuple[Any, Any], hides: bool,
     before = canonical(new)
     assert document.update_to(new, ignore_whitespace=ignore, user="ann") == len(events)
     assert canonical(new) == before
-    assert [event.more for event in events] == [True] * (len(events) - 1) + [False] * bool(events), "one edit (U1)"
+    assert [event.more for event in events] == [True] * (len(events) - 1) + [False] * bool(events), (
+        "one edit (U1)"
+    )
     shown = unindented if ignore else deepcopy
     assert canonical(shown(document.root)) == canonical(shown(new))
     document._check()

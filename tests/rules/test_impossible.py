@@ -30,6 +30,8 @@ ROWS = [
 ]
 POSSIBLE = [
     ("A", "upd(item/price/text()) & upd(item/@k)"),
+    ("A", "upd(item//*)"),
+    ("A", "del(item//*) ; ins(item/x)"),
     ("A(order)", "del(order/message) ; ins(order/message)"),
     ("A", "del(message) & ins(message/field)"),
     ("A", "ins(item) ; del(item)"),

@@ -58,6 +58,18 @@ def test_an_edit_does_what_it_says(root, edit, expected):
     assert shown == expected
 
 
+def test_a_processing_instruction_keeps_its_target():
+    """The script has the target before the text; lxml's text is what stands behind it."""
+    tree = etree.fromstring('<a><?rfc toc="no"?></a>')
+    editor = Editor(tree, {})
+    editor.apply(_edit("upd", "pi", "/a[1]/processing-instruction()[1]", 'rfc toc="yes"', 'rfc toc="no"'))
+    assert etree.tostring(tree) == b'<a><?rfc toc="yes"?></a>'
+    editor.apply(_edit("upd", "pi", "/a[1]/processing-instruction()[1]", "rfc", 'rfc toc="yes"'))
+    assert etree.tostring(tree) == b"<a><?rfc?></a>"
+    with pytest.raises(EditError, match="is no processing instruction for php"):
+        editor.apply(_edit("upd", "pi", "/a[1]/processing-instruction()[1]", "php x", "rfc"))
+
+
 def test_attributes_are_set_changed_and_deleted(root):
     editor = Editor(root, {"p": "urn:p"})
     editor.apply(_edit("upd", "attr", "/a[1]/@k", "2", "1"))

@@ -177,4 +177,4 @@ def test_check_with_a_schema(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_rules_without_a_file_are_the_completion_events() -> None:
-    assert load_with_schema(None, SCHEMA).definitions == derive(SCHEMA).definitions
+    assert load_with_schema(None, schema=SCHEMA).definitions == derive(SCHEMA).definitions

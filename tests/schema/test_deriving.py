@@ -17,6 +17,7 @@ from xmlcep.events import PrimitiveEvent
 from xmlcep.rules import Rules, parse_rules
 from xmlcep.schema import SchemaError, derive, derive_text
 
+XS = 'xmlns:xs="http://www.w3.org/2001/XMLSchema"'
 SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "purchase_order" / "purchase-order.xsd"
 
 
@@ -261,3 +262,29 @@ def test_vocabularies_of_elements_in_each_other(schema: str, tmp_path: Path) -> 
     assert all(
         re.search(r"^event \w+\((\S+)\) = ins\(\1\)$", part, re.MULTILINE) for part in nothing_required
     )
+
+
+def test_nothing_is_overwritten_that_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither the schema, nor what it includes, nor rules that may have been edited since."""
+    included = tmp_path / "parts.xsd"
+    included.write_text(f'<xs:schema {XS}><xs:element name="a" type="xs:int"/></xs:schema>', encoding="utf-8")
+    schema = tmp_path / "main.xsd"
+    schema.write_text(
+        f'<xs:schema {XS}><xs:include schemaLocation="parts.xsd"/></xs:schema>', encoding="utf-8"
+    )
+    for file in (schema, included):
+        before = file.read_bytes()
+        for force in ([], ["--force"]):
+            assert run(["derive", str(schema), "-o", str(file), *force]) == 2
+            assert str(file) in capsys.readouterr().err
+        assert file.read_bytes() == before
+    rules = tmp_path / "rules.xcep"
+    assert run(["derive", str(schema), "-o", str(rules)]) == 0
+    derived = rules.read_text(encoding="utf-8")
+    assert "event CompleteA" in derived
+    rules.write_text("# edited", encoding="utf-8")
+    assert run(["derive", str(schema), "-o", str(rules)]) == 2
+    assert "is there already and may have been edited" in capsys.readouterr().err
+    assert rules.read_text(encoding="utf-8") == "# edited"
+    assert run(["derive", str(schema), "-o", str(rules), "--force"]) == 0
+    assert rules.read_text(encoding="utf-8") == derived

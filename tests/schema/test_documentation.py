@@ -41,7 +41,10 @@ def test_example(heading: str, options: str, schema: str, rules: str, tmp_path: 
     file.write_text(
         f'<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">\n{schema}</xs:schema>', encoding="utf-8"
     )
-    derived = derive(file, depth=2, changes="changes" in options, violations="violations" in options)
+    derived = derive(
+        file, depth=2, changes="changes" in options, violations="violations" in options,
+        absences="absences" in options,
+    )  # fmt: skip
     assert derived.text is not None
     assert derived.text.partition("\n\n")[2] == rules
     assert parse_rules(derived.text).definitions == derived.definitions

@@ -129,7 +129,7 @@ event E = x[2,*]{name=M} ins(item/price) ; not ins(item/comment) ; ins(item/quan
     p1 c1 p1.2 q1                      | 3: M:p1+p1.2; 4: E:(p1+p1.2)+q1
 event E = x[1,*]{name=M} ins(item/price) ; not x[2,*] ins(item/comment) ; ins(item/quantity)
     p1 c1 p1.2 q1                      | 1: M:p1; 3: M:p1+p1.2; 4: E:(p1+p1.2)+q1
-    p1 c1 c1.2 p1.2 q1                 | 1: M:p1; 3: multiplicity2:c1+c1.2; 4: M:p1.2; 5: E:(p1.2)+q1
+    p1 c1 c1.2 p1.2 q1                 | 1: M:p1; 4: M:p1.2; 5: E:(p1.2)+q1
 # what is not right behind it does not let it start over
 event E = x[1,*]{name=M} ins(item/price) ; ins(item) ; not ins(item/comment) ; ins(item/quantity)
     p1 c1 p1.2 i1 q1                   | 1: M:p1; 3: M:p1+p1.2; 5: E:(p1+p1.2)+i1+q1

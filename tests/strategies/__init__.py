@@ -3,6 +3,8 @@
 `histories` gives the life of one document as change events, with flushes; `rule_sets` gives valid event
 definitions over the same small alphabet of names, so that they find something; `reusing_rule_sets` gives those
 in which trees take what others raise under other nodes (`taking` names them). All shrink to small examples.
+`full_rule_sets` has every construct of the event language, `timed_histories` what those need: edits of several
+records, time, transactions, users.
 `show_rules` and `show_history` print an example so that it can be read.
 
 >>> from tests.strategies import histories, rule_sets
@@ -10,18 +12,26 @@ in which trees take what others raise under other nodes (`taking` names them). A
 ... def test_something(definitions, history): ...
 """
 
+from .full_rules import EVERYTHING as EVERYTHING
+from .full_rules import full_rule_sets as full_rule_sets
 from .histories import History as History
 from .histories import histories as histories
 from .histories import show_history as show_history
 from .path_types import path_types as path_types
 from .reuse import reusing_rule_sets as reusing_rule_sets
 from .reuse import taking as taking
+from .rules import DOCUMENTS as DOCUMENTS
 from .rules import SNOOP as SNOOP
 from .rules import rule_sets as rule_sets
 from .rules import show_rules as show_rules
+from .timed import timed_histories as timed_histories
 
 __all__ = [
+    "DOCUMENTS",
+    "EVERYTHING",
+    "SNOOP",
     "History",
+    "full_rule_sets",
     "histories",
     "path_types",
     "reusing_rule_sets",
@@ -29,4 +39,5 @@ __all__ = [
     "show_history",
     "show_rules",
     "taking",
+    "timed_histories",
 ]

@@ -207,6 +207,11 @@ class Operator(ABC):
         """Which operands must not occur (A1); their events never are constituents."""
         return ()
 
+    @property
+    def constituents(self) -> tuple[int, ...]:
+        """The operands whose events are constituents of its composites."""
+        return tuple(k for k in range(len(self.operands)) if k not in self.negated)
+
     # ---- its variables (V2 to V5) ---------------------------------------------------------------------
 
     joins: ClassVar[bool] = True
@@ -226,7 +231,8 @@ class Operator(ABC):
     @property
     def turns(self) -> tuple[int, ...]:
         """The operands in the order in which they are fed at a time point (H3): negated ones first (A1)."""
-        return (*self.negated, *(k for k in range(len(self.operands)) if k not in self.negated))
+        positive = (k for k in range(len(self.operands)) if k not in self.negated)
+        return (*self.negated, *positive)
 
 
 Expression: TypeAlias = Leaf | Operator

@@ -1,14 +1,15 @@
 """Audits: change logs replayed under rules, in one process or by Spark, with the same findings.
 
-Read `run` (the door), `plan` (which part of a document can be replayed by itself, and why), then one of the
-engines, `local` or `spark`, and `findings`. `docs/audit.md` has the argument.
+Read `run` (the door), `inputs` and `splits` (what is read), `plan` (which part of a document can be replayed by itself,
+and why), then one of the engines, `local` or `spark`, `findings`, and `quarantine` (where bad records go).
+`docs/audit.md` has the argument.
 """
 
-from .bad_records import BadRecordError as BadRecordError
 from .findings.atomic_files import OutputError as OutputError
 from .plan import Plan as Plan
 from .plan import make_plan as make_plan
 from .progress import Advance as Advance
+from .quarantine import BadRecordError as BadRecordError
 from .result import AuditResult as AuditResult
 from .result import DocumentSummary as DocumentSummary
 from .result import RuleSummary as RuleSummary

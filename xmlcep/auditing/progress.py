@@ -95,7 +95,7 @@ class Reading:
         """How many records were read: to be counted by the one who reads."""
         self._size = sum(file.size for file in files)
         self._rows = {
-            file.place: sum(group.records for group in row_groups(file.path))
+            file.place: sum(group.records for group in row_groups(file.path, file.name))
             for file in files
             if file.kind == "parquet"
         }

@@ -71,7 +71,9 @@ class RuleSummary:
 class Summary:
     """Counts of an audit, in all, per document and per rule; ``seconds`` is how long all of it took.
 
-    ``records_per_rule`` has all rules, also those that found nothing, see `RuleSummary`.
+    ``records_per_rule`` has all rules, also those that found nothing, see `RuleSummary`. ``notes`` are sentences that a
+    person should read: which engine was taken and why, what was left out, what may be wrong with a log or a rule.
+    ``references`` is the digest (SHA-256) of each reference document, by name (V8).
     """
 
     engine: str
@@ -80,6 +82,8 @@ class Summary:
     seconds: float = 0.0
     documents: dict[str, DocumentSummary] = field(default_factory=dict)
     records_per_rule: dict[str, int | None] = field(default_factory=dict)
+    references: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
     def document(self, doc: str) -> DocumentSummary:
         """The entry of a document, made when it is first asked for."""
@@ -119,12 +123,14 @@ class Summary:
         }
 
     def to_record(self) -> dict[str, Any]:
-        """The summary as a JSON object: rules and documents in order of names, documents with their ``seconds``."""
+        """The summary as a JSON object: rules and documents in order of names, documents with their ``seconds``;
+        ``references`` only if there are any."""
         return {
             "engine": self.engine, "files": self.files, "records": self.records, "findings": self.findings,
-            "quarantined": self.quarantined, "seconds": round(self.seconds, 6),
+            "quarantined": self.quarantined, "seconds": round(self.seconds, 6), "notes": list(self.notes),
             "per_rule": dict(sorted(self.per_rule.items())),
             "rules": {name: each.to_record() for name, each in self.rules.items()},
+            **({"references": dict(sorted(self.references.items()))} if self.references else {}),
             "documents": [
                 self.documents[doc].to_record() | {"seconds": round(self.documents[doc].seconds, 6)}
                 for doc in sorted(self.documents)
@@ -176,6 +182,11 @@ class AuditResult:
         if not self.out.is_dir():
             return [self.out]
         return sorted(self.out.glob(f"name=*/findings.{self.format}"))
+
+    @property
+    def notes(self) -> list[str]:
+        """What a person should read, see `Summary`."""
+        return self.summary.notes
 
     @property
     def findings(self) -> pyarrow.Table:

@@ -17,19 +17,19 @@ from ..events import PrimitiveType
 from ..log.columns.blocks import RecordType
 from ..rules import Rules
 
-Taken: TypeAlias = Mapping[tuple[str, PathType], int]
+RecordCounts: TypeAlias = Mapping[tuple[str, PathType], int]
 """How many records of an operation and absolute path type were replayed."""
 
 
-def text_of(kind: RecordType) -> str:
+def text_of(type_: RecordType) -> str:
     """What a chunk says of records of this operation and path."""
-    return f"{kind.op} {kind.path}"
+    return f"{type_.op} {type_.path}"
 
 
-def kind_of(text: str) -> tuple[str, PathType]:
+def type_of(text: str) -> tuple[str, PathType]:
     """Operation and path of the records of which a chunk says this text (see `text_of`).
 
-    >>> kind_of("ins /order/item")
+    >>> type_of("ins /order/item")
     ('ins', PathType.parse('/order/item'))
     """
     op, _, path = text.partition(" ")
@@ -37,7 +37,7 @@ def kind_of(text: str) -> tuple[str, PathType]:
 
 
 def records_by_rule(
-    rules: Rules, taken: Taken, names: Collection[str] | None = None
+    rules: Rules, replayed: RecordCounts, names: Collection[str] | None = None
 ) -> dict[str, int | None]:
     """By rule, all of them or those of these ``names``: how many of the records it takes, each counted once.
 
@@ -46,8 +46,8 @@ def records_by_rule(
     trees = rules.graph.trees
     found = {tree.index: 0 for tree in trees if names is None or tree.name in names}
     meanings = select(rules.graph, None).by_type
-    for kind, count in taken.items():
-        meaning = meanings[kind]
+    for type_, count in replayed.items():
+        meaning = meanings[type_]
         for index, plan in () if meaning is None else meaning.steps:
             if plan.deliveries and index in found:
                 found[index] += count

@@ -1,4 +1,4 @@
-"""The audit of change logs: `audit`, the one function for both engines."""
+"""The audit of change logs: `audit`, the one function for all engines."""
 
 from __future__ import annotations
 
@@ -6,28 +6,30 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ..errors import XmlCepError
 from ..log.records import Row
 from ..rules import Rules
-from .bad_records import OnBadRecord
-from .findings.atomic_files import AtomicFile, check_targets, quarantine_for
+from .choice import Choice, Engine, choose_engine
+from .findings.atomic_files import AtomicFile, check_targets
 from .findings.by_event import PartitionedFindings
 from .findings.collector import Collector
 from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
-from .inputs import LogFile, LogPath, find_files
+from .inputs import FoundFiles, LogPath, find_files, with_pipes_kept
 from .local.engine import LocalAudit
 from .progress import Progress, Steps
+from .quarantine import OnBadRecord, default_target
 from .result import AuditResult, Summary
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Engine: TypeAlias = Literal["local", "spark"]
 Format: TypeAlias = Literal["jsonl", "parquet"]
+Policy: TypeAlias = Literal["skip", "document", "fail"]
 
 _WRITERS: dict[str, type[JsonLinesFindings] | type[ParquetFindings]] = {
     "jsonl": JsonLinesFindings,
@@ -43,12 +45,12 @@ def audit(
     logs: LogPath | Iterable[LogPath],
     rules: Rules,
     *,
-    engine: Engine = "local",
+    engine: Engine = "auto",
     out: LogPath | None = None,
     format: Format = "jsonl",
     partition_by_rule: bool = False,
     operators: bool = False,
-    on_bad_record: Literal["skip", "document", "fail"] = "skip",
+    on_bad_record: Policy = "skip",
     quarantine: LogPath | None = None,
     summary_file: LogPath | None = None,
     ignore_whitespace: bool = False,
@@ -59,68 +61,173 @@ def audit(
 ) -> AuditResult:
     """Replays change logs under ``rules``; the findings are the same, byte for byte, whatever the engine.
 
-    ``logs`` are files (with those they were rolled over to), folders and glob patterns, of one or many documents.
-    ``engine="spark"`` runs on ``spark``, else on ``master`` (default: this machine), in ``partitions`` partitions.
+    ``logs`` are files (with those they were rolled over to), folders and glob patterns, of one or many documents;
+    pipes are read once, ``"-"`` is standard input. ``engine`` is ``"local"`` or ``"spark"``; ``"auto"`` takes Spark
+    where that is worth its start, and ``result.notes`` say why. Spark runs on ``spark``, else on ``master``
+    (default: this machine), in ``partitions`` partitions.
+
     ``out`` is where the findings go (JSON Lines or Parquet by ``format``); it appears when it is complete.
     ``partition_by_rule`` makes it a folder with a file for each event type, ``name=EVENT/findings.FORMAT``.
     ``operators`` reports inner operators, too. A bad record goes to the ``quarantine`` file (default: beside
     ``out``); ``on_bad_record`` says what becomes of its document. ``summary_file`` gets the counts in all, by event
-    type and document, as a JSON object. ``ignore_whitespace`` leaves out changes of
-    text that is white space before and after. ``progress`` is called now and then with an `Advance`, which says
-    how far the audit is; with Spark from another thread, and what it raises then ends the audit later.
+    type and document, as a JSON object. ``ignore_whitespace`` leaves out changes of text that is white space before
+    and after. ``progress`` is called now and then with an `Advance`, which says how far the audit is; with Spark from
+    another thread, and what it raises then ends the audit later.
 
     Raises `XmlCepError`: for logs that cannot be read, a bad record with ``on_bad_record="fail"``, no Java, and
-    whatever else a user can set right.
+    whatever else a user can set right; `TypeError` for rules that are none.
     """
     started = time.perf_counter()
-    if format not in _WRITERS:
-        raise AuditError(f"format is {format!r}: expected 'jsonl' or 'parquet'")
-    if engine not in ("local", "spark"):
-        raise AuditError(f"engine is {engine!r}: expected 'local' or 'spark'")
-    if partitions is not None and partitions < 1:
-        raise AuditError(f"partitions is {partitions}: expected 1 or more")
-    if partition_by_rule and out is None:
-        raise AuditError("partition_by_rule needs out: the folder for the findings")
+    request = AuditRequest(
+        rules=rules, engine=engine, out=None if out is None else Path(out), format=format,
+        partition_by_rule=partition_by_rule, operators=operators, policy=on_bad_record,
+        quarantine=None if quarantine is None else Path(quarantine),
+        summary_file=None if summary_file is None else Path(summary_file), ignore_whitespace=ignore_whitespace,
+        spark=spark, master=master, partitions=partitions, progress=progress,
+    )  # fmt: skip
+    request.check()
     rules.warn_ignored(stacklevel=2)
-    files = find_files(logs)
-    summary = Summary(engine, files=len(files))
-    keep = keep_meaningful if ignore_whitespace else None
     with ExitStack() as stack:
-        temporary = None
-        if out is None:
-            temporary = TemporaryFolder("xmlcep-findings-")
-            failed = stack.enter_context(ExitStack())
-            failed.callback(temporary.delete)
-            target = temporary.path / f"findings.{format}"
-        else:
-            target = Path(out)
-        bad_records = quarantine_for(target) if quarantine is None else Path(quarantine)
-        counts_file = None if summary_file is None else Path(summary_file)
-        check_targets(
-            [each for each in (None if partition_by_rule else target, bad_records, counts_file) if each],
-            [*rules.files, *(file.path for file in files)],
-        )
-        spool = stack.enter_context(Spool())
-        collector = Collector(spool, summary, OnBadRecord(on_bad_record))
-        with _writing(target, format, partition_by_rule) as writer:
-            if engine == "local":
-                steps = Steps(progress, ("reading", "writing"))
-                LocalAudit(rules, collector, operators=operators, keep=keep, steps=steps).run(files)
-                _write_spooled(writer, collector, summary, steps)
+        found = find_files(with_pipes_kept(logs, stack))
+        choice = choose_engine(engine, found.files, rules, spark=spark, master=master, partitions=partitions)
+        return _Audit(request, found, choice, started).run()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRequest:
+    """What an audit is asked for; see `audit`."""
+
+    rules: Rules
+    engine: Engine
+    out: Path | None
+    format: Format
+    partition_by_rule: bool
+    operators: bool
+    policy: Policy
+    quarantine: Path | None
+    summary_file: Path | None
+    ignore_whitespace: bool
+    spark: SparkSession | None
+    master: str | None
+    partitions: int | None
+    progress: Progress | None
+
+    def check(self) -> None:
+        """Raises `AuditError` for what cannot be, `TypeError` for rules that are none."""
+        if not isinstance(self.rules, Rules):
+            raise TypeError(
+                f"an audit needs rules, not {self.rules!r}: use load_rules(file) or parse_rules(text)"
+            )
+        if self.format not in _WRITERS:
+            raise AuditError(f"format is {self.format!r}: expected 'jsonl' or 'parquet'")
+        if self.engine not in ("auto", "local", "spark"):
+            raise AuditError(f"engine is {self.engine!r}: expected 'auto', 'local' or 'spark'")
+        if self.policy not in {policy.value for policy in OnBadRecord}:
+            raise AuditError(f"on_bad_record is {self.policy!r}: expected 'skip', 'document' or 'fail'")
+        if self.partitions is not None and self.partitions < 1:
+            raise AuditError(f"partitions is {self.partitions}: expected 1 or more")
+        if self.partition_by_rule and self.out is None:
+            raise AuditError("partition_by_rule needs out: the folder for the findings")
+
+
+class _Audit:
+    """An audit that was asked for rightly, of files that are there."""
+
+    def __init__(self, request: AuditRequest, found: FoundFiles, choice: Choice, started: float) -> None:
+        self._request = request
+        self._files = found.files
+        self._choice = choice
+        self._started = started
+        self._summary = Summary(choice.engine, files=len(found.files))
+        self._summary.references = {
+            name: document.digest for name, document in request.rules.documents.items()
+        }
+        self._summary.notes += choice.notes
+        self._summary.notes += _left_out(found.left_out)
+
+    def run(self) -> AuditResult:
+        """Replays, and writes what there is to write."""
+        request, summary = self._request, self._summary
+        with ExitStack() as stack:
+            temporary = None
+            if request.out is None:
+                temporary = TemporaryFolder("xmlcep-findings-")
+                failed = stack.enter_context(ExitStack())
+                failed.callback(temporary.delete)
+                target = temporary.path / f"findings.{request.format}"
             else:
-                _write_from_spark(
-                    writer, files, rules, collector, summary,
-                    operators=operators, keep=keep, spark=spark, master=master, partitions=partitions,
-                    progress=progress,
-                )  # fmt: skip
-            writer.close()
-            bad = _write_quarantine(spool, summary, bad_records)
-            summary.seconds = time.perf_counter() - started
-            if counts_file is not None:
-                _write_summary(summary, counts_file)
-        if temporary is not None:
-            failed.pop_all()
-    return AuditResult(summary, target, bad, format, temporary)
+                target = request.out
+            bad_records = default_target(target) if request.quarantine is None else request.quarantine
+            self._check_targets(target, bad_records)
+            spool = stack.enter_context(Spool())
+            collector = Collector(spool, summary, OnBadRecord(request.policy))
+            with _writing(target, request.format, request.partition_by_rule) as writer:
+                self._replay(collector, writer)
+                writer.close()
+                bad = collector.quarantine.write(bad_records)
+                summary.seconds = time.perf_counter() - self._started
+                if request.summary_file is not None:
+                    _write_summary(summary, request.summary_file)
+            if temporary is not None:
+                failed.pop_all()
+        return AuditResult(summary, target, bad, request.format, temporary)
+
+    def _check_targets(self, target: Path, bad_records: Path) -> None:
+        request = self._request
+        targets = (None if request.partition_by_rule else target, bad_records, request.summary_file)
+        check_targets(
+            [each for each in targets if each is not None],
+            [
+                *request.rules.files,
+                *(each.source for each in request.rules.documents.values()),
+                *(file.path for file in self._files),
+            ],
+        )
+
+    def _replay(self, collector: Collector, writer: FindingsWriter) -> None:
+        request = self._request
+        keep = keep_meaningful if request.ignore_whitespace else None
+        if self._choice.engine == "local":
+            steps = Steps(request.progress, ("reading", "writing"))
+            local = LocalAudit(request.rules, collector, operators=request.operators, keep=keep, steps=steps)
+            local.run(self._files)
+            _write_spooled(writer, collector, self._summary, steps)
+        else:
+            self._replay_with_spark(collector, writer, keep)
+
+    def _replay_with_spark(
+        self, collector: Collector, writer: FindingsWriter, keep: Callable[[Row], bool] | None
+    ) -> None:
+        from .spark.session import require_spark, spark_session
+
+        _refuse_on_workers(self._request.rules)
+        require_spark()
+        from .spark.job import SparkAudit
+
+        request = self._request
+        size = sum(file.size for file in self._files)
+        with spark_session(request.spark, master=request.master, input_bytes=size) as session:
+            job = SparkAudit(
+                session, request.rules, collector, operators=request.operators, keep=keep,
+                partitions=request.partitions, progress=request.progress, by_event=request.partition_by_rule,
+                by_file=request.policy == OnBadRecord.DOCUMENT.value,
+            )  # fmt: skip
+            for findings in job.run(self._files, collector.quarantine.settle):
+                for doc, counts in findings.counts.items():
+                    for name, count in counts.items():
+                        _count(self._summary, doc, name, count)
+                writer.write(findings.text, findings.name)
+
+
+def _refuse_on_workers(rules: Rules) -> None:
+    """O1: a language says whether it works on workers."""
+    for tree in rules.graph.trees:
+        for text in rules.graph.opaque_texts(tree):
+            if not text.on_workers:
+                raise AuditError(
+                    f"event {tree.name}: the language {text.language!r} does not work on Spark's workers (O1): "
+                    "use engine='local'"
+                )
 
 
 @contextmanager
@@ -149,10 +256,19 @@ def keep_meaningful(row: Row) -> bool:
     return True
 
 
+def _left_out(entries: list[str]) -> list[str]:
+    """What is said of entries of folders that are no logs by their names."""
+    if not entries:
+        return []
+    shown, more = entries[:5], len(entries) - 5
+    others = f" and {more:,} more" if more > 0 else ""
+    return [f"left out, by their names no logs: {', '.join(shown)}{others}"]
+
+
 def _write_spooled(writer: FindingsWriter, collector: Collector, summary: Summary, steps: Steps) -> None:
-    withheld = collector.finish()
+    withheld = collector.quarantine.settle()
     records = summary.records
-    findings = sum(sum(counts.values()) for counts in collector.found.values())
+    findings = sum(sum(counts.values()) for counts in collector.findings_of.values())
     done = 0
     steps.begin(records=records, total=records)
     for doc, text in collector.spool.findings():
@@ -160,41 +276,10 @@ def _write_spooled(writer: FindingsWriter, collector: Collector, summary: Summar
             writer.write(text)
         done += text.count(b"\n")
         steps.tell(done / findings, records, records)
-    for doc, counts in collector.found.items():
+    for doc, counts in collector.findings_of.items():
         for name, count in counts.items():
             if doc not in withheld:
                 _count(summary, doc, name, count)
-
-
-def _write_from_spark(
-    writer: FindingsWriter,
-    files: list[LogFile],
-    rules: Rules,
-    collector: Collector,
-    summary: Summary,
-    *,
-    operators: bool,
-    keep: Callable[[Row], bool] | None,
-    spark: SparkSession | None,
-    master: str | None,
-    partitions: int | None,
-    progress: Progress | None,
-) -> None:
-    from .spark.session import require_spark, spark_session
-
-    require_spark()
-    from .spark.job import SparkAudit
-
-    size = sum(file.size for file in files)
-    with spark_session(spark, master=master, input_bytes=size) as session:
-        job = SparkAudit(
-            session, rules, collector,
-            operators=operators, keep=keep, partitions=partitions, progress=progress,
-        )  # fmt: skip
-        for counts, text in job.run(files, collector.finish):
-            for doc, name, count in counts:
-                _count(summary, doc, name, count)
-            writer.write(text)
 
 
 def _count(summary: Summary, doc: str, name: str, count: int) -> None:
@@ -208,14 +293,3 @@ def _write_summary(summary: Summary, target: Path) -> None:
         assert file.stream is not None
         text = json.dumps(summary.to_record(), ensure_ascii=False, indent=2)
         file.stream.write(text.encode() + b"\n")
-
-
-def _write_quarantine(spool: Spool, summary: Summary, target: Path) -> Path | None:
-    """Writes what was quarantined, if anything; returns where."""
-    if not summary.quarantined:
-        return None
-    with AtomicFile(target) as file:
-        assert file.stream is not None
-        for _, _, line in spool.bad():
-            file.stream.write(line)
-    return target

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Literal, TypeAlias, cast
+from typing import cast
 
 import click
+from rich.console import Console
 
 from ..auditing import AuditResult, audit, make_plan
-from ..auditing.findings.atomic_files import check_targets, quarantine_for
-from ..auditing.inputs import find_files
+from ..auditing.choice import Engine, choose_engine
+from ..auditing.inputs import LogPath, find_files, with_pipes_kept
 from ..auditing.plan.description import describe_pass
 from ..auditing.plan.record_counts import count_records
-from ..auditing.run import Engine, Format
+from ..auditing.quarantine import default_target
+from ..auditing.run import Format, Policy
 from ..rules import IgnoredRulesWarning, Rules, load_rules
 from ._audit_tables import audit_tables
+from ._idle_rules import idle_rules
 from ._locations import location_option
 from ._output import make_console, plain
 from ._progress import audit_progress
-
-Policy: TypeAlias = Literal["skip", "document", "fail"]
+from ._rule_sources import allow_option, reference_option
+from ._targets import Target, Written, force_option, guard
 
 FINDINGS_FOUND = 1
 QUARANTINED = 3
@@ -29,7 +34,10 @@ QUARANTINED = 3
 
 @click.command(name="audit")
 @click.argument("logs", nargs=-1, required=True, metavar="LOG…", type=click.Path())
-@click.option("--rules", "rules_file", metavar="FILE", type=click.Path(), help="The rules (*.xcep).")
+@click.option(
+    "--rules", "rules_files", metavar="FILE", type=click.Path(), multiple=True,
+    help="The rules (*.xcep); may be repeated: the files are read together.",
+)  # fmt: skip
 @click.option(
     "--schema",
     metavar="XSD",
@@ -37,6 +45,8 @@ QUARANTINED = 3
     help="The rules can use the events derived from it; without rules they are its complete elements.",
 )
 @location_option
+@reference_option
+@allow_option
 @click.option(
     "--out", metavar="PATH", type=click.Path(), help="Where the findings go; without it to standard output."
 )
@@ -46,7 +56,10 @@ QUARANTINED = 3
     is_flag=True,
     help="Make PATH a folder with a file for each event type: name=EVENT/findings.jsonl.",
 )
-@click.option("--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True)
+@click.option(
+    "--engine", type=click.Choice(["auto", "local", "spark"]), default="auto", show_default=True,
+    help="auto: Spark where that is worth its start; it is said which and why.",
+)  # fmt: skip
 @click.option("--master", metavar="URL", help="The Spark master; without it this machine with all its cores.")
 @click.option(
     "--partitions", type=click.IntRange(min=1), metavar="N", help="How many parts Spark divides the log into."
@@ -80,91 +93,129 @@ QUARANTINED = 3
     "--explain", is_flag=True, help="Show the plan, with how many records feed each pass, before the audit."
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be done, with counts from the logs, and stop.")
-@click.option("--quiet", is_flag=True, help="No progress and no table on standard error.")
+@force_option
+@click.option(
+    "-q", "--quiet", is_flag=True,
+    help="No progress and no table on standard error; what is wrong or left out is said all the same.",
+)  # fmt: skip
 def command(
-    logs: tuple[str, ...], rules_file: str | None, schema: str | None, locations: dict[str, str],
+    logs: tuple[str, ...], rules_files: tuple[str, ...], schema: str | None, locations: dict[str, str],
+    references: dict[str, str], allow: tuple[str, ...],
     out: str | None, format: str, partition_by_rule: bool, engine: str, master: str | None,
     partitions: int | None, operators: bool, on_bad_record: str, quarantine: str | None,
     summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, explain: bool, dry_run: bool,
-    quiet: bool,
+    force: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Replay change logs under rules and write the findings, in one process or with Spark: the same bytes.
 
-    LOG is a file (with the files it was rolled over to), a folder or a pattern; JSON Lines, also packed with
-    gzip or zstd, or Parquet.
+    LOG is a file (with the files it was rolled over to), a folder, a pattern, a pipe, or - for standard input; JSON
+    Lines, also packed with gzip or zstd, or Parquet.
     """
-    rules = _rules(rules_file, schema, locations)
+    rules = _rules(rules_files, schema, locations, references, allow)
     if out is None and format == "parquet":
         raise click.UsageError("--format parquet needs --out: Parquet cannot be written to standard output")
     if out is None and partition_by_rule:
         raise click.UsageError("--partition-by-rule needs --out: the folder for the findings")
     if said := rules.ignored():
         click.echo(f"xmlcep: {plain(said)}", err=True)
-    if explain or dry_run:
-        _explain(logs, rules, engine)
-        if dry_run:
-            return 0
-    if out is None and quarantine is None:
-        quarantine = str(quarantine_for(None))
-    if schema is not None:  # of which `audit` does not know
-        targets = (None if partition_by_rule else out, quarantine, summary_file)
-        check_targets([Path(each) for each in targets if each], [schema])
-    with warnings.catch_warnings(), audit_progress(shown=not quiet and sys.stderr.isatty()) as progress:
-        warnings.simplefilter("ignore", IgnoredRulesWarning)  # which has been said
-        result = audit(
-            logs, rules, engine=cast("Engine", engine), out=out, format=cast("Format", format),
-            partition_by_rule=partition_by_rule, operators=operators,
-            on_bad_record=cast("Policy", on_bad_record), quarantine=quarantine, summary_file=summary_file,
-            ignore_whitespace=ignore_whitespace, master=master, partitions=partitions, progress=progress,
-        )  # fmt: skip
+    with ExitStack() as stack:
+        kept = with_pipes_kept(logs, stack)  # what can be read only once is looked at more than once here
+        if explain or dry_run:
+            _explain(kept, rules, engine, master, partitions, console=make_console(stderr=not dry_run))
+            if dry_run:
+                return 0
+        if out is None and quarantine is None:
+            quarantine = str(default_target(None))
+        targets = [
+            Target(Path(path), written)
+            for path, written in (
+                (None if partition_by_rule else out, Written.FINDINGS), (quarantine, Written.QUARANTINE),
+                (summary_file, Written.SUMMARY),
+            )
+            if path is not None
+        ]  # fmt: skip
+        if quarantine is None and out is not None:
+            targets.append(Target(default_target(Path(out)), Written.QUARANTINE))
+        sources = [
+            *rules_files,
+            *([] if schema is None else [schema]),
+            *locations.values(),
+            *references.values(),
+        ]
+        guard(targets, sources, force=force)
+        with warnings.catch_warnings(), audit_progress(shown=not quiet and sys.stderr.isatty()) as progress:
+            warnings.simplefilter("ignore", IgnoredRulesWarning)  # which has been said
+            result = audit(
+                kept, rules, engine=cast("Engine", engine), out=out, format=cast("Format", format),
+                partition_by_rule=partition_by_rule, operators=operators,
+                on_bad_record=cast("Policy", on_bad_record), quarantine=quarantine, summary_file=summary_file,
+                ignore_whitespace=ignore_whitespace, master=master, partitions=partitions, progress=progress,
+            )  # fmt: skip
+        idle = [] if quiet else list(idle_rules(find_files(kept).files, rules, result.summary))
     if out is None:
         stream = sys.stdout.buffer
         for line in result.lines():
             stream.write(line + b"\n")
         stream.flush()
-    if not quiet:
-        _report(result, out)
+    _report(result, out, quiet=quiet)
+    for note in idle:
+        click.echo(note, err=True)
     if result.summary.quarantined:
         return QUARANTINED
     return FINDINGS_FOUND if fail_on_findings and result.summary.findings else 0
 
 
-def _rules(file: str | None, schema: str | None, locations: dict[str, str]) -> Rules:
+def _rules(
+    files: tuple[str, ...], schema: str | None, locations: dict[str, str], references: dict[str, str],
+    allow: tuple[str, ...],
+) -> Rules:  # fmt: skip
     if schema is not None:
         from ..schema.with_rules import load_with_schema  # needs the extra schema
 
-        return load_with_schema(file, schema, locations=locations)
-    if file is None:
+        return load_with_schema(
+            files or None, schema, locations=locations, references=references, allow=allow
+        )
+    if not files:
         raise click.UsageError(
             "say what to look for: --rules FILE, or --schema XSD for its complete elements"
         )
-    return load_rules(file)
+    return load_rules(*files, references=references, allow=allow)
 
 
-def _explain(logs: tuple[str, ...], rules: Rules, engine: str) -> None:
+def _explain(
+    logs: Sequence[LogPath], rules: Rules, engine: str, master: str | None, partitions: int | None, *,
+    console: Console,
+) -> None:  # fmt: skip
     """The files, the plan, and how many records feed each pass."""
-    console = make_console(stderr=True)
-    files = find_files(logs)
+    found = find_files(logs)
+    files = found.files
     size = sum(file.size for file in files)
-    console.print(f"{len(files)} file{'' if len(files) == 1 else 's'}, {size:,} bytes, engine {engine}")
+    choice = choose_engine(cast("Engine", engine), files, rules, master=master, partitions=partitions)
+    console.print(
+        f"{len(files)} file{'' if len(files) == 1 else 's'}, {size:,} bytes, engine {choice.engine}"
+    )
+    for note in choice.notes:
+        console.print(plain(note), soft_wrap=True)
     plan = make_plan(rules)
     counts = count_records(files, plan)
     for each in plan.passes:
         console.print()
         console.print(plain(describe_pass(each)), soft_wrap=True)
-        fed = counts.fed[each.index]
-        console.print(
-            f"  records     {fed:,} of {counts.records:,} replayed, under {counts.keys[each.index]} keys"
-        )
+        for line in counts.of_pass(each.index):
+            console.print(plain(f"  {line}"), soft_wrap=True)
 
 
-def _report(result: AuditResult, out: str | None) -> None:
-    """The tables at the end, and where things are, on standard error."""
+def _report(result: AuditResult, out: str | None, *, quiet: bool) -> None:
+    """The tables at the end, and where things are, on standard error; what is wrong is said even where ``quiet``."""
     console = make_console(stderr=True)
-    for each in audit_tables(result.summary):
-        console.print(each, soft_wrap=isinstance(each, str))
-    if out is not None:
-        console.print(f"findings in {plain(out)}", soft_wrap=True)
+    if not quiet:
+        for each in audit_tables(result.summary):
+            console.print(each, soft_wrap=isinstance(each, str))
+        if out is not None:
+            console.print(f"findings in {plain(out)}", soft_wrap=True)
+    for note in result.notes:
+        if not (quiet and note.startswith("engine ")):
+            console.print(plain(note), soft_wrap=True)
     if result.quarantine is not None:
         number = result.summary.quarantined
         records = "1 bad record" if number == 1 else f"{number:,} bad records"

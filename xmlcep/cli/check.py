@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import click
@@ -13,16 +14,24 @@ from ..actions.description import describe_triggering
 from ..actions.triggering import TriggeringGraph, triggering_graph
 from ..auditing.plan.description import describe_pass, key_of
 from ..auditing.plan.partition_key import Pass, make_plan
-from ..errors import XmlCepError
-from ..rules import Rules, load_rules
+from ..errors import RuleError, RuleProblem, XmlCepError
+from ..languages import Languages
+from ..rules import Rules
 from ..rules.drawing import leaf_text, operator_traits, tree_traits
+from ..rules.files import rule_error, rules_of
+from ..rules.impossible import impossible
 from ..rules.trees import EventTree, LeafNode, OperatorNode
+from ._check_json import report
 from ._locations import location_option
 from ._output import make_console, plain
+from ._rule_sources import allow_option, reference_option
+from ._rules_input import read_texts, rules_argument
+
+WRONG = 2
 
 
 @click.command(name="check")
-@click.argument("rules", type=click.Path())
+@rules_argument
 @click.option(
     "--plan",
     "with_plan",
@@ -30,6 +39,7 @@ from ._output import make_console, plain
     help="Also say how an audit replays the rules: its passes over a log.",
 )
 @click.option("--mermaid", is_flag=True, help="Write a Mermaid flow chart of the trees instead.")
+@click.option("--json", "as_json", is_flag=True, help="Write problems and trees as one JSON object instead.")
 @click.option(
     "--schema",
     metavar="XSD",
@@ -48,24 +58,64 @@ from ._output import make_console, plain
     help="A function that rules call and that does not edit the document; can be given several times.",
 )
 @location_option
+@reference_option
+@allow_option
+@click.option("-q", "--quiet", is_flag=True, help="Show no trees: only what is wrong, or worth a warning.")
 def command(
-    rules: str, with_plan: bool, mermaid: bool, schema: str | None, strict: bool, not_editing: tuple[str, ...],
-    locations: dict[str, str],
-) -> None:  # fmt: skip
-    """Check the file RULES and show its event trees: operators, path types, contexts, termination, what they
+    rules: tuple[str, ...], with_plan: bool, mermaid: bool, as_json: bool, schema: str | None, strict: bool,
+    not_editing: tuple[str, ...], locations: dict[str, str], references: dict[str, str], allow: tuple[str, ...],
+    quiet: bool,
+) -> int:  # fmt: skip
+    """Check the files RULES and show their event trees: operators, path types, contexts, termination, what they
     depend on, and the key by which an audit divides the work; of rules that act, which may trigger which.
 
-    All mistakes of the file are reported together on standard error, and the exit status is 2.
+    Several files are checked as one set; - is standard input. All mistakes are reported together on standard error,
+    and the exit status is 2. What is right but can never match is warned of.
     """
-    checked = load_rules(rules) if schema is None else _with_schema(rules, schema, locations)
+    texts = read_texts(rules)
+    try:
+        checked = _checked(texts, schema, locations, references, allow)
+    except RuleError as error:
+        if not as_json:
+            raise
+        click.echo(json.dumps(report(list(texts), None, error.problems, ()), indent=2, ensure_ascii=False))
+        return WRONG
+    warnings = [] if schema is not None else impossible(checked)
+    if as_json:
+        click.echo(json.dumps(report(list(texts), checked, (), warnings), indent=2, ensure_ascii=False))
+        return 0
+    if warnings:
+        said = [RuleProblem(f"warning: {each.message}", each.hint, each.at) for each in warnings]
+        click.echo(plain(str(rule_error(said, texts))), err=True)
     if mermaid:
         click.echo(checked.mermaid(), nl=False)
-        return
+    elif not quiet:
+        _show(checked, ", ".join(texts), with_plan=with_plan, not_editing=not_editing)
+    if strict and checked.triggers is not None:
+        _refuse_endless(", ".join(texts), triggering_graph(checked.triggers, not_editing=not_editing))
+    return 0
+
+
+def _checked(
+    texts: dict[str, str], schema: str | None, locations: dict[str, str], references: dict[str, str],
+    allow: tuple[str, ...],
+) -> Rules:  # fmt: skip
+    """The rules; with a schema with the derived events they use, and an error if they can never match its documents."""
+    if schema is None:
+        return rules_of(texts, references=references, languages=Languages(allow=allow))
+    from ..schema.with_rules import require_matching, rules_with_schema
+
+    rules = rules_with_schema(texts, schema, locations=locations, references=references, allow=allow)
+    require_matching(rules, texts, schema, locations=locations)
+    return rules
+
+
+def _show(checked: Rules, name: str, *, with_plan: bool, not_editing: tuple[str, ...]) -> None:
     console = make_console()
     count = len(checked.graph.trees)
     _line(
         console,
-        f"{rules}: {count} event tree{'' if count == 1 else 's'}, in the order in which they are processed"
+        f"{name}: {count} event tree{'' if count == 1 else 's'}, in the order in which they are processed"
         f"{_and_rules(checked)}",
     )
     passes = make_plan(checked).passes
@@ -83,8 +133,6 @@ def command(
         console.print()
         for line in describe_triggering(checked.triggers, graph):
             _line(console, _shortened(line, checked))
-        if strict:
-            _refuse_endless(rules, graph)
 
 
 def _refuse_endless(file: str, graph: TriggeringGraph) -> None:
@@ -100,15 +148,6 @@ def _refuse_endless(file: str, graph: TriggeringGraph) -> None:
 def _and_rules(rules: Rules) -> str:
     count = len(rules.active_rules)
     return f"; {count} rule{'' if count == 1 else 's'} that act{'s' if count == 1 else ''}" if count else ""
-
-
-def _with_schema(file: str, schema: str, locations: dict[str, str]) -> Rules:
-    """The rules with the derived events they use; an error if they can never match documents of the schema."""
-    from ..schema.with_rules import load_with_schema, require_matching
-
-    rules = load_with_schema(file, schema, locations=locations)
-    require_matching(rules, file, schema, locations=locations)
-    return rules
 
 
 def _drawn(tree: EventTree, rules: Rules) -> Tree:

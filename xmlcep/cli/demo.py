@@ -16,8 +16,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ..auditing import audit
+from ..auditing.choice import Engine
 from ..auditing.findings.order import Ranking
-from ..auditing.run import Engine
+from ..errors import MissingExtraError
 from ..events import CompositeEvent, Event, PrimitiveEvent
 from ..recording.rebuilding import rebuild
 from ..rules import Rules, load_rules
@@ -25,8 +26,10 @@ from ..schema import derive
 from ._output import make_console, plain
 from ._sample import Sample, find_sample
 from ._story import Chapter, canonical, tell
+from ._targets import Target, Written, force_option, guard
 
 DIFFERENCES = 1
+LOG = "purchase-order.jsonl"
 ENGINES: dict[Engine, str] = {"local": "in one process", "spark": "by Spark"}
 STYLES = {"ins": "green", "upd": "yellow", "del": "red"}
 
@@ -40,12 +43,13 @@ STYLES = {"ins": "green", "upd": "yellow", "del": "red"}
     "--keep", "kept", type=click.Path(file_okay=False, path_type=Path), metavar="DIRECTORY",
     help="Leave the change log and the findings there.",
 )  # fmt: skip
-def command(engine: Engine, kept: Path | None) -> int:
+@force_option
+def command(engine: Engine, kept: Path | None, force: bool) -> int:
     """Show the whole story on a sample: edit, detect live, record, audit the log, compare.
 
     A purchase order is edited by ordinary lxml calls while rules watch it and a change log is recorded. The
     log is then audited, in one process and with Spark, an earlier version is rebuilt from it, and a rule is
-    derived from the schema. Exit status
+    derived from the schema. What needs a package that is not installed is left out, and said. Exit status
     1 if anything does not agree with what was seen live.
     """
     console = make_console()
@@ -53,15 +57,26 @@ def command(engine: Engine, kept: Path | None) -> int:
     with ExitStack() as stack:
         folder = kept or Path(stack.enter_context(TemporaryDirectory(prefix="xmlcep-demo-")))
         folder.mkdir(parents=True, exist_ok=True)
+        guard(_targets(folder), [sample.document, sample.rules, sample.schema], force=force)
         agreed = _run(console, sample, folder, ("local",) if engine == "local" else ("local", "spark"))
     if kept is not None:
         console.print(f"\nThe change log and the findings are in {plain(str(kept))}.")
     return 0 if agreed else DIFFERENCES
 
 
+def _targets(folder: Path) -> list[Target]:
+    """The files that the demo leaves in a folder."""
+    findings = ("live.jsonl", *(f"{engine}.jsonl" for engine in ENGINES), "derived.jsonl")
+    return [
+        Target(folder / LOG, Written.SAMPLE),
+        *(Target(folder / name, Written.FINDINGS) for name in findings),
+    ]
+
+
 def _run(console: Console, sample: Sample, folder: Path, engines: Sequence[Engine]) -> bool:
-    log = folder / "purchase-order.jsonl"
+    log = folder / LOG
     log.unlink(missing_ok=True)  # of an earlier run: record() would continue it
+    _show_document(console, sample)
     _show_rules(console, sample)
     chapters = _edit(console, sample, log)
     rules = load_rules(sample.rules)
@@ -73,7 +88,7 @@ def _run(console: Console, sample: Sample, folder: Path, engines: Sequence[Engin
 
 
 def _edit(console: Console, sample: Sample, log: Path) -> list[Chapter]:
-    _title(console, 2, "Ordinary lxml calls edit the order; what is found at once")
+    _title(console, 3, "Ordinary lxml calls edit the order; what is found at once")
     chapters = []
     for chapter in tell(sample, log):
         _show_chapter(console, chapter)
@@ -83,21 +98,33 @@ def _edit(console: Console, sample: Sample, log: Path) -> list[Chapter]:
 
 def _audit(console: Console, log: Path, rules: Rules, live: bytes, engines: Sequence[Engine]) -> bool:
     """Audits the log with each engine; says whether all findings are those seen live, to the byte."""
-    _title(console, 3, "The recorded log is audited with the same rules")
+    _title(console, 4, "The recorded log is audited with the same rules")
     _command(console, f"audit {log.name} --rules purchase-order.xcep --engine {engines[-1]}")
     table = Table(box=None, pad_edge=False)
     for heading in ("", "findings", "SHA-256 of the findings", ""):
         table.add_column(heading)
     table.add_row("seen live", str(live.count(b"\n")), sha256(live).hexdigest()[:16], "")
     agreed = True
+    left_out: list[MissingExtraError] = []
     for engine in engines:
-        with console.status(f"auditing, {ENGINES[engine]}"):
-            found = _audited(log, rules, engine)
+        try:
+            with console.status(f"auditing, {ENGINES[engine]}"):
+                found = _audited(log, rules, engine)
+        except MissingExtraError as error:
+            table.add_row(ENGINES[engine], "", "", Text("left out", style="yellow"))
+            left_out.append(error)
+            continue
         agreed = agreed and found == live
         verdict = Text("the same", style="green") if found == live else Text("DIFFERENT", style="bold red")
         table.add_row(ENGINES[engine], str(found.count(b"\n")), sha256(found).hexdigest()[:16], verdict)
     console.print(table)
+    for missing in left_out:
+        _left_out(console, missing)
     return agreed
+
+
+def _left_out(console: Console, error: MissingExtraError) -> None:
+    console.print(Text(plain(f"Left out: {error}"), style="yellow"))
 
 
 def _audited(log: Path, rules: Rules, engine: Engine) -> bytes:
@@ -107,7 +134,7 @@ def _audited(log: Path, rules: Rules, engine: Engine) -> bytes:
 
 def _rebuild(console: Console, log: Path, chapters: Sequence[Chapter]) -> bool:
     """Rebuilds the document as it was after each transaction; says whether all were the same. Shows one."""
-    _title(console, 4, "Any earlier version is rebuilt from the log")
+    _title(console, 5, "Any earlier version is rebuilt from the log")
     _command(console, f"rebuild {log.name} --at {chapters[1].end}")
     rebuilt = [rebuild(log, chapter.end) for chapter in chapters]
     equal = [canonical(root) == chapter.document for root, chapter in zip(rebuilt, chapters, strict=True)]
@@ -124,9 +151,13 @@ def _rebuild(console: Console, log: Path, chapters: Sequence[Chapter]) -> bool:
 
 def _derive(console: Console, sample: Sample, log: Path, live: bytes) -> bool:
     """Derives what a complete item is; says whether an audit finds it for the same items as was seen live."""
-    _title(console, 5, "The schema already says what a complete item is")
+    _title(console, 6, "The schema already says what a complete item is")
     _command(console, f"derive {sample.schema.name} --only item")
-    rules = derive(sample.schema, only=("item",))
+    try:
+        rules = derive(sample.schema, only=("item",))
+    except MissingExtraError as error:
+        _left_out(console, error)
+        return True
     assert rules.text is not None  # derived rules are written to be read
     lines = rules.text.splitlines()
     for line in lines[lines.index("") + 1 :]:  # the heading ends at the first empty line
@@ -163,9 +194,15 @@ def _command(console: Console, arguments: str) -> None:
     console.print(f"$ xmlcep {arguments}", style="dim")
 
 
+def _show_document(console: Console, sample: Sample) -> None:
+    """The document before the story."""
+    _title(console, 1, "An order, as it came in")
+    console.print(Text(plain(sample.document.read_text(encoding="utf-8").strip())))
+
+
 def _show_rules(console: Console, sample: Sample) -> None:
     """The rules file as it stands, its comments dimmed."""
-    _title(console, 1, "What we want to be told: the rules")
+    _title(console, 2, "What we want to be told: the rules")
     for line in sample.rules.read_text(encoding="utf-8").splitlines():
         console.print(Text(line, style="dim" if line.startswith("#") else ""))
 

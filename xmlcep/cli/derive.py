@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
-from ..errors import XmlCepError
+from ..auditing.findings.atomic_files import AtomicFile
 from ..schema import SchemaError, derive
 from ..schema.deriving import DEFAULT_DEPTH
 from ..schema.enough import XsiType
 from ._locations import location_option
+from ._targets import Target, Written, force_option, guard
 
 
 @click.command()
@@ -28,6 +29,10 @@ from ._locations import location_option
 )  # fmt: skip
 @click.option("--changes", is_flag=True, help="Events for elements that were changed as a whole, too.")
 @click.option("--violations", is_flag=True, help="Events for more children than the schema allows, too.")
+@click.option(
+    "--absences", is_flag=True,
+    help="Events for elements that lack something at the end of their transaction, or when the work moves on, too.",
+)  # fmt: skip
 @location_option
 @click.option(
     "--depth", type=click.IntRange(min=0), default=DEFAULT_DEPTH, show_default=True,
@@ -42,9 +47,10 @@ from ._locations import location_option
 @click.option(
     "-o", "--output", metavar="FILE", help="Write the rules to this file instead of standard output."
 )
+@force_option
 def command(
     schema: str, root: str | None, only: tuple[str, ...], end: str | None, changes: bool, violations: bool,
-    locations: dict[str, str], depth: int, xsi_type: str, output: str | None,
+    absences: bool, locations: dict[str, str], depth: int, xsi_type: str, output: str | None, force: bool,
 ) -> None:  # fmt: skip
     """Derive event types from an XML Schema.
 
@@ -52,8 +58,8 @@ def command(
     of it has been inserted completely. They are meant to be read, edited and kept.
     """
     rules = derive(
-        schema, root=root, only=only, end=end, changes=changes, violations=violations, locations=locations,
-        depth=depth, xsi_type=xsi_type,
+        schema, root=root, only=only, end=end, changes=changes, violations=violations, absences=absences,
+        locations=locations, depth=depth, xsi_type=xsi_type,
     )  # fmt: skip
     text = rules.text
     if text is None:
@@ -61,7 +67,8 @@ def command(
     if output is None:
         click.echo(text, nl=False)
         return
-    try:
-        Path(output).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise XmlCepError(f"{output}: the rules cannot be written: {error.strerror or error}") from error
+    target = Path(output)
+    guard([Target(target, Written.RULES)], [schema, *rules.files, *locations.values()], force=force)
+    with AtomicFile(target) as file:
+        assert file.stream is not None
+        file.stream.write(text.encode("utf-8"))

@@ -11,14 +11,18 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
 import click
+from click.shell_completion import shell_complete
 
 from .. import cli as commands
 from ..errors import XmlCepError
+from ..suggestions import did_you_mean_or_list
 from ._output import plain
 from ._statements import where_explained
 
 WRONG_INPUT = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+COMPLETION = "_XMLCEP_COMPLETE"
+"""The environment variable by which a shell asks for completions."""
 PIPE_CLOSED = 141  # 128 + SIGPIPE
 
 
@@ -28,6 +32,16 @@ class _Commands(click.Group):
     def list_commands(self, context: click.Context) -> list[str]:
         modules = (module.name for module in pkgutil.iter_modules(commands.__path__))
         return [name for name in modules if name != "main" and not name.startswith("_")]
+
+    def resolve_command(
+        self, context: click.Context, arguments: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = arguments[0]
+        known = name.startswith("-") or self.get_command(context, name) is not None
+        if not known and not context.resilient_parsing:
+            names = self.list_commands(context)
+            context.fail(f"No such command {name!r}: {did_you_mean_or_list(name, names, len(names))}")
+        return super().resolve_command(context, arguments)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in self.list_commands(context):
@@ -50,7 +64,7 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
     cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
 )
 @click.option(
-    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version,
+    "-V", "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version,
     help="Show the version and exit.",
 )  # fmt: skip
 def group() -> None:
@@ -68,7 +82,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        status = _invoke(given)
+        instruction = os.environ.get(COMPLETION) if arguments is None else None
+        status = _invoke(given) if instruction is None else complete(instruction)
         sys.stdout.flush()
         return status
     except click.ClickException as error:
@@ -94,6 +109,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
         else:
             raise
     return WRONG_INPUT
+
+
+def complete(instruction: str) -> int:
+    """Answers a shell that completes a command line, or writes the script that makes it ask (``bash_source``)."""
+    return shell_complete(group, {}, "xmlcep", COMPLETION, instruction)
 
 
 def _give_up_stdout() -> None:

@@ -14,15 +14,14 @@ from path_types import PathType
 from ..algebra import Unit
 from ..documents import Replica
 from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
-from ..timestamps import TimeError, microseconds, timestamp
+from ..timestamps import as_microseconds, timestamp
 from .copying import copied
 from .dispatch import select
 from .edits import Edit, by_time_point
 from .evaluation import Evaluation, deliver
-from .references import NO_REFERENCES, References
 from .release import Release
 from .setting import MOST_TRIES, Setting
-from .timers import ORDER, Due
+from .timers import ORDER, Due, by_tree
 
 if TYPE_CHECKING:
     from ..rules import Rules
@@ -69,10 +68,10 @@ class Detector:
                 f"a detector needs rules, not {rules!r}: use load_rules(file) or parse_rules(text)"
             )
         active = self._active = select(graph, trees)
-        references: References = NO_REFERENCES
         self._document = (Replica() if document is None else document) if active.asking else None
         self._setting = Setting(
-            graph.programs, follows_time=active.follows_time, document=self._document, references=references,
+            graph.programs, follows_time=active.follows_time, document=self._document,
+            references=rules.reference_roots(),
             tries=tries,
         )  # fmt: skip
         self._clock = self._setting.clock
@@ -83,6 +82,12 @@ class Detector:
         self._last: Cause | None = None
         self._more = False  # whether the last record's edit goes on
         self._closed = False
+
+    @property
+    def types_fed(self) -> set[tuple[str, PathType]]:
+        """The operations and absolute path types of the events it was fed, whether anything matches them or not."""
+        by_operation = self._evaluation.dispatch
+        return {(operation, path) for operation, known in by_operation.items() for path in known}
 
     # ---- feeding --------------------------------------------------------------------------------------
 
@@ -187,6 +192,7 @@ class Detector:
             document.apply(event)
             evaluation.touch((event,))
             evaluation.process(event, evaluation.dispatch[event.op][event.path], outside)
+            evaluation.renew(event)
             evaluation.end_edit()
         return by_time_point(evaluation.take_report()) if evaluation.report else []
 
@@ -215,16 +221,19 @@ class Detector:
         self._evaluation.free_the_dying()
         return raised + self._evaluation.take_report()
 
-    def elsewhere(self, point: TimePoint) -> list[CompositeEvent]:
+    def elsewhere(self, point: TimePoint, *, more: bool = False) -> list[CompositeEvent]:
         """Something happened at this time point where no rule looks: it releases what waits for that (D2).
 
-        For whoever feeds a part of a document's events only, as an audit does. Returns what it raises.
+        For whoever feeds a part of a document's events only, as an audit does. ``more`` says that there may be further
+        events in the edit in which it happened; who says so ends the edit by `end_edit`. Returns what it raises.
         """
         if self._closed:
             return []
         self._last = point
-        self._clock.ts = self._clock.point = point.ts
-        if self._edit.is_open():
+        self._more = more
+        self._clock.ts = point.ts
+        self._clock.point = max(self._clock.point + 1, point.ts)
+        if self._document is not None and (more or self._edit.is_open()):
             self._edit.hold_time_point(point, Release.LEFT, {})
         elif self._evaluation.waiting:
             self._evaluation.run(point, {}, {})
@@ -303,7 +312,7 @@ class Detector:
         ``time`` is RFC 3339 text, a `datetime.datetime` with a time zone, or microseconds since 1970. One that is not
         later than the document's time changes nothing (Z13). Raises `TimeError` for what is no time.
         """
-        now = _microseconds(time)
+        now = as_microseconds(time)
         if self._closed:
             return []
         raised = self.end_edit()
@@ -328,7 +337,7 @@ class Detector:
         """Moves the clock on to a record; before it fires what is due by then (W5)."""
         clock, timers = self._clock, self._setting.timers
         last = self._last
-        is_new = not (self._more and isinstance(last, PrimitiveEvent) and last.txn == event.txn)
+        is_new = not (self._more and last is not None and last.txn == event.txn)
         if is_new:
             if self._document is not None and self._edit.is_open():
                 self._edit.end(self._document)
@@ -340,7 +349,8 @@ class Detector:
                 self._fire(unit, clock.reading(unit, event.ts), event.ts, event.doc)
         clock.edit += is_new  # what is due before it is not of it (Z10)
         clock.record(event)
-        self._expire()
+        if not self._edit.is_open():  # what is held back may still need what is old
+            self._expire()
 
     def _fire(self, unit: Unit, before: int, ts: int, doc: str) -> None:
         """What is due before ``before``: each time is one round through the trees, a time point of its own."""
@@ -348,7 +358,7 @@ class Detector:
             by_time = unit is Unit.TIME
             self._clock.fire(at if by_time else None)
             cause = TimePoint(ts, timestamp(at) if by_time else None, doc)
-            due = _by_tree(together)
+            due = by_tree(together)
             if self._edit.is_open():
                 self._edit.hold_time_point(cause, Release.NOTHING, due)
             else:
@@ -356,7 +366,7 @@ class Detector:
 
     def _due_by_transactions(self) -> dict[int, list[Due]]:
         timers = self._setting.timers
-        return _by_tree(
+        return by_tree(
             due for _, all_ in timers.take(Unit.TRANSACTIONS, self._clock.transaction + 1) for due in all_
         )
 
@@ -381,20 +391,3 @@ class Detector:
 
 def _as_event(event: PrimitiveEvent) -> PrimitiveEvent:
     return event if type(event) is PrimitiveEvent else _new_tuple(PrimitiveEvent, event)
-
-
-def _by_tree(due: Iterable[Due]) -> dict[int, list[Due]]:
-    found: dict[int, list[Due]] = {}
-    for each in due:
-        found.setdefault(each.tree, []).append(each)
-    return found
-
-
-def _microseconds(time: str | int | datetime) -> int:
-    if isinstance(time, int):
-        return time
-    if isinstance(time, datetime):
-        if time.tzinfo is None:
-            raise TimeError(f"{time!r} has no time zone: write datetime(…, tzinfo=datetime.UTC)")
-        return microseconds(time.isoformat())
-    return microseconds(time)

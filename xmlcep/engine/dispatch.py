@@ -7,7 +7,7 @@ states of one detector. So the work per event depends on the trees that can matc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial, reduce
 from operator import and_
@@ -315,15 +315,11 @@ def _upstream(graph: EventGraph, chosen: Collection[EventTree]) -> dict[int, fro
     return {tree.index: above[tree.index] for tree in chosen}
 
 
-def _asking(graph: EventGraph, chosen: Iterable[EventTree]) -> frozenset[int]:
-    chosen = list(chosen)
+def _asking(graph: EventGraph, chosen: Sequence[EventTree]) -> frozenset[int]:
+    """The trees that wait for the ends of edits (U2)."""
     if not any(graph.asks_document(tree) for tree in chosen):
-        return frozenset()  # where the others run, they are held back (U2)
-    found: set[int] = set()
-    for tree in graph.trees:
-        if graph.asks_document(tree) or found.intersection(tree.dependencies):
-            found.add(tree.index)
-    return frozenset(found).intersection(tree.index for tree in chosen)
+        return frozenset()  # where the others run, they are held back
+    return graph.waiting_for_edits.intersection(tree.index for tree in chosen)
 
 
 def _by_scope(chosen: Iterable[EventTree]) -> dict[PathType, frozenset[int]]:

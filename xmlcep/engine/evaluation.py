@@ -192,7 +192,15 @@ class Evaluation:
                 for index, plan in bound.watchers.items():
                     if plan.touches:
                         self.trees[index].touch(event, plan)
-                        self._note(self.trees[index])
+
+    def renew(self, event: PrimitiveEvent) -> None:
+        """The record is over: releases behind it ask again what it can have changed (U4)."""
+        bound = self.dispatch[event.op][event.path]
+        if bound is not None and bound.watchers:
+            for index, plan in bound.watchers.items():
+                if plan.touches:
+                    self.trees[index].renew(event, plan)
+                    self._note(self.trees[index])
 
     def end_edit(self) -> None:
         """The edit is over."""

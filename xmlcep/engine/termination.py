@@ -88,6 +88,9 @@ class Deferral:
     def touch(self, node: int) -> None:
         """The present edit changes what the condition of this node's groups reads."""
         self.touched.add(node)
+
+    def renew(self, node: int) -> None:
+        """A record that is over has changed what the condition of this node's groups reads: the next release asks."""
         if self.stale:
             self.stale.difference_update(self.state.keys_at(node))
 
@@ -166,4 +169,4 @@ class Deferral:
             return True
         document = self.setting.document
         element = None if document is None else document.element(self.state.grouping.place_of(key))
-        return element is not None and self.condition.holds(element)
+        return element is not None and self.condition.holds(element, self.setting.references)

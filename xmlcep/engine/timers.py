@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -23,6 +23,14 @@ class Due(NamedTuple):
     tree: int
     operator: int
     key: Key
+
+
+def by_tree(due: Iterable[Due]) -> dict[int, list[Due]]:
+    """What is due together, by the tree that it is of."""
+    found: dict[int, list[Due]] = {}
+    for each in due:
+        found.setdefault(each.tree, []).append(each)
+    return found
 
 
 class Timers:

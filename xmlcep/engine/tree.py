@@ -68,7 +68,7 @@ class TreeState:
         self._needs_time = tree.needs_time
         # By operator and operand, the leaves that ask something of an event, or bind something (F1, V1).
         self.leaves = {
-            (node.index, operand): LeafState(program, setting.document, setting.references)
+            (node.index, operand): LeafState(program, tree.name, setting.document, setting.references)
             for node, of_operator in zip(tree.operators, setting.programs[tree.index], strict=True)
             for operand, program in enumerate(of_operator.leaves)
             if program is not None
@@ -122,7 +122,8 @@ class TreeState:
         """The event arrives in the leaves that take it; ``before`` are answers from before its edit (U2)."""
         point, ids = self._clock.point, event.ids
         extended = self.tree.extended
-        plain: Entry = (point, point, point, event, False)
+        at = point if self._by_detection else event.ts  # of one ts there may be several time points (W5)
+        plain: Entry = (at, at, point, event, False)
         if extended and dispatch.deliveries:
             self._check_time(event)
             moment = self._clock.moment()
@@ -160,6 +161,14 @@ class TreeState:
             if deferral is not None and deferral.is_waiting():
                 for index in indexes:
                     deferral.touch(event.ids[index])
+
+    def renew(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> None:
+        """The record is over: releases behind it ask again what it can have changed (U4)."""
+        for operator, indexes in dispatch.touches.items():
+            deferral = self._deferral[operator]
+            if deferral is not None and deferral.stale:
+                for index in indexes:
+                    deferral.renew(event.ids[index])
 
     def _check_time(self, cause: Cause) -> None:
         """W1: a rule with durations takes no record while the time is not known."""

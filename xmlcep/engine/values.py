@@ -37,16 +37,13 @@ class Values:
         event has none."""
         if not self.has_variables:
             return None
-        distinct = list(
-            {id(entry[EVENT]): entry for entry in entries}.values()
-        )  # a constituent counts once (K4)
         found: dict[str, Any] = dict(values) if values else {}
         for name in self._single:
-            value = first_value(distinct, name)
+            value = first_value(entries, name)
             if value is not None:
                 found[name] = value
         for name in self._lists:
-            found[name] = all_values(distinct, name)
+            found[name] = all_values(entries, name)
         for name, expression in self._lets:
             value = expression.value(self._environment(found, expression))
             if value is not None:
@@ -105,12 +102,17 @@ def first_value(entries: Iterable[Entry], name: str) -> Any:
 
 
 def all_values(entries: Iterable[Entry], name: str) -> tuple[Any, ...]:
-    """All values of a variable, in order of constituents; lists are flattened."""
+    """All values of a variable, in order of constituents; lists are flattened. An event that reached the operator
+    through two operands counts once, with the first that binds the variable (K4)."""
     found: list[Any] = []
+    events: set[int] = set()
     for entry in entries:
         value = None if entry[BINDINGS] is None else entry[BINDINGS].get(name)
+        if value is None or id(entry[EVENT]) in events:
+            continue
+        events.add(id(entry[EVENT]))
         if isinstance(value, tuple):
             found.extend(value)
-        elif value is not None:
+        else:
             found.append(value)
     return tuple(found)

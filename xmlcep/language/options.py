@@ -228,7 +228,7 @@ def operator_options(given: Iterable[GivenOption], source: Source, operator: typ
 
 
 def merged(first: Options, second: Options) -> tuple[Options, list[str]]:
-    """Both together; what stands in both is taken from first, and listed (N6)."""
+    """Both together; what stands in both and says different things is taken from first, and listed (N6)."""
     twice: list[str] = []
     together = replace(first, places={**second.places, **first.places})
     for name in _KINDS:
@@ -242,7 +242,7 @@ def merged(first: Options, second: Options) -> tuple[Options, list[str]]:
             twice += [f"let {let.name}" for let in added if let.name in names]
             together = replace(together, let=present + tuple(let for let in added if let.name not in names))
         elif present is not None and present is not False and present != ():
-            twice.append(name)
+            twice += [name] if present != added else []
         else:
             together = replace(together, **{field: added})
     return together, twice

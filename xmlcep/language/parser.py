@@ -48,7 +48,7 @@ def parse_definitions(text: str, problems: list[RuleProblem], file: str = "") ->
     """
     source = Source(text, problems, file)
     parts = [source.part(span.start, span.end) for span in statements(text)]
-    trees = [(tree, part) for part in parts if (tree := _parse(part)) is not None]
+    trees = [(tree, part) for part in parts if (tree := parse_statement(part)) is not None]
     namespaces = _namespaces([(tree, part) for tree, part in trees if tree.data == "namespace"])
     known = {**PREDECLARED, **namespaces}
     definitions: dict[str, EventDefinition] = {}
@@ -166,7 +166,7 @@ def _lark() -> Lark:
     )
 
 
-def _parse(part: Source) -> Tree[Token] | None:
+def parse_statement(part: Source) -> Tree[Token] | None:
     """The tree of a statement; with a mistake in it a tree "unreadable" with the event's name, or None."""
     try:
         return _lark().parse(part.text)

@@ -71,6 +71,11 @@ def print_action(action: Action) -> str:
     return _Printer({}).action(action)
 
 
+def print_operand(expression: Expression, namespaces: Mapping[str, str] | None = None) -> str:
+    """An expression as it stands in a longer one: in parentheses if it joins operands."""
+    return _Printer(namespaces or {}).operand(expression)
+
+
 def print_path(path: PathType, namespaces: Mapping[str, str] | None = None) -> str:
     """A path with its names shortened by the namespaces."""
     return _Printer(namespaces or {}).path(path)

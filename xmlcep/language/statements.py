@@ -9,6 +9,7 @@ Texts with mistakes are cut by what looks most like a start, so that one mistake
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -71,8 +72,43 @@ def statements(text: str) -> list[Span]:
     return [Span(start, end) for start, end in pairwise([*starts, len(text)])]
 
 
+class Extent(NamedTuple):
+    """A statement without the comments and blanks behind it; ``has_comments``: there are some in it."""
+
+    start: int
+    end: int
+    has_comments: bool
+
+
+def extents(text: str) -> list[Extent]:
+    """The statements of the text, in order; between them are comments, blanks and line ends only."""
+    comments: list[int] = []
+    ends: list[int] = []
+    for _, match in _matches(text):
+        if match.group().startswith("#"):
+            comments.append(match.start())
+        elif match.group().strip(" \t\r\n\ufeff"):
+            ends.append(match.end())
+    found = []
+    for start, stop in statements(text):
+        end = ends[bisect_left(ends, stop + 1) - 1]
+        inside = bisect_left(comments, end) - bisect_left(comments, start)
+        found.append(Extent(start, end, inside > 0))
+    return found
+
+
 def _tokens(text: str) -> Iterator[_Token]:
     line_is_empty = True
+    for kind, match in _matches(text):
+        if kind == "skip":
+            line_is_empty = line_is_empty or "\n" in match.group()
+            continue
+        yield _Token(kind, match.group(), match.start(), match.end(), line_is_empty)
+        line_is_empty = False
+
+
+def _matches(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """The text in pieces, each with its kind."""
     before = ["", "", ""]  # the last tokens' text
     at = 0
     while at < len(text):
@@ -82,12 +118,9 @@ def _tokens(text: str) -> Iterator[_Token]:
         assert match is not None
         at = match.end()
         kind = "other" if embedded else match.lastgroup or "other"
-        if kind == "skip":
-            line_is_empty = line_is_empty or "\n" in match.group()
-            continue
-        yield _Token(kind, match.group(), match.start(), match.end(), line_is_empty)
-        before = [*before[1:], match.group()]
-        line_is_empty = False
+        yield kind, match
+        if kind != "skip":
+            before = [*before[1:], match.group()]
 
 
 def _embedded_at(text: str, at: int, before: list[str]) -> re.Match[str] | None:

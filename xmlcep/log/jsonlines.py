@@ -24,14 +24,16 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 class JsonLinesReader:
     """Reads one file or a part of it: other records as they stand there, change records in batches.
 
-    ``asides`` are the kinds of records that are handed out besides change records; others are left out.
+    ``asides`` are the kinds of records that are handed out besides change records; others are left out. ``name`` is
+    what the file is called in messages.
     """
 
     def __init__(
         self, file: str, decoder: RowDecoder, codec: JsonCodec, on_bad: BadRecordPolicy,
-        *, asides: tuple[type, ...] = (Header, Control, ClockRecord),
+        *, asides: tuple[type, ...] = (Header, Control, ClockRecord), name: str | None = None,
     ) -> None:  # fmt: skip
-        self._file = file
+        self._path = file
+        self._file = name or file
         self._wanted_asides = asides
         self._decoder = decoder
         self._codec = codec
@@ -117,7 +119,7 @@ class JsonLinesReader:
     def _header_doc(self) -> str | None:
         """The document that the file's first line names, if that is a header: it is known to all parts of the file."""
         try:
-            record = STANDARD.loads(first_line(self._file).removeprefix(_BYTE_ORDER_MARK))
+            record = STANDARD.loads(first_line(self._path).removeprefix(_BYTE_ORDER_MARK))
             header = _aside(record, Origin(self._file, 1)) if MARK in record else None
         except (OSError, EOFError, zlib.error, ValueError, TypeError):
             return None

@@ -62,9 +62,9 @@ class RowGroup(NamedTuple):
     size: int
 
 
-def row_groups(file: str) -> list[RowGroup]:
-    """The row groups of a Parquet file; raises `LogError` for what is none."""
-    about = _read_metadata(file)
+def row_groups(file: str, name: str | None = None) -> list[RowGroup]:
+    """The row groups of a Parquet file (called ``name`` in messages); raises `LogError` for what is none."""
+    about = _read_metadata(file, name or file)
     names = [about.schema.column(index).path.partition(".")[0] for index in range(about.num_columns)]
     used = [index for index, name in enumerate(names) if name in COLUMNS]
     groups = map(about.row_group, range(about.num_row_groups))
@@ -74,12 +74,12 @@ def row_groups(file: str) -> list[RowGroup]:
     ]
 
 
-def _read_metadata(file: str) -> Any:
+def _read_metadata(file: str, name: str) -> Any:
     pa = load_pyarrow()
     try:
         return pa.parquet.read_metadata(file)
     except (pa.ArrowException, OSError) as error:
-        raise LogError(f"{file}: not a readable Parquet file: {error}") from error
+        raise LogError(f"{name}: not a readable Parquet file: {error}") from error
 
 
 class ParquetReader:
@@ -92,7 +92,8 @@ class ParquetReader:
     record of the step. The steps before it are good; the rest of the row group is lost; the next one is read.
 
     ``first`` and ``end`` (not included; None: all that follow) choose row groups. Numbers count from 1 at the first;
-    only a reader that begins with the first of the file hands out the header, but all know its document.
+    only a reader that begins with the first of the file hands out the header, but all know its document. ``name`` is
+    what the file is called in messages.
     """
 
     def __init__(
@@ -103,8 +104,10 @@ class ParquetReader:
         *,
         first: int = 0,
         end: int | None = None,
+        name: str | None = None,
     ) -> None:
-        self._file = file
+        self._path = file
+        self._file = name or file
         self._decoder = decoder
         self._on_bad = on_bad
         self._groups = slice(first, end)
@@ -132,7 +135,7 @@ class ParquetReader:
         """Like `read`, with blocks of records, each to be used before the next is asked for."""
         with self._open() as table:
             names = self._check_columns(table.schema_arrow)
-            header = self._header(table.schema_arrow.metadata or {})
+            header = self._header(table.metadata.metadata or {})
             if header is not None:
                 self._header_doc = header.doc
                 if not self._groups.start:
@@ -145,11 +148,11 @@ class ParquetReader:
 
     def _open(self) -> Any:
         pa = load_pyarrow()
-        about = _read_metadata(self._file)
+        about = _read_metadata(self._path, self._file)
         present = {about.schema.column(index).path for index in range(about.num_columns)}
         encoded = [name for name in WITH_FEW_VALUES if name in present]
         try:
-            return pa.parquet.ParquetFile(self._file, metadata=about, read_dictionary=encoded)
+            return pa.parquet.ParquetFile(self._path, metadata=about, read_dictionary=encoded)
         except (pa.ArrowException, OSError) as error:
             raise LogError(f"{self._file}: not a readable Parquet file: {error}") from error
 
@@ -332,13 +335,13 @@ class ParquetWriter:
 
     def __init__(self, path: str | Path, header: Header | None = None, *, group_size: int = 65_536) -> None:
         pa = self._pa = load_pyarrow()
-        schema = arrow_schema()
-        if header is not None:
-            schema = schema.with_metadata({MARK: STANDARD.dumps(header.to_record())})
-        self._schema = schema
+        self._schema = arrow_schema()
         self._group_size = group_size
         self._rows: list[Row | PrimitiveEvent | ClockRecord] = []
-        self._writer = pa.parquet.ParquetWriter(str(path), schema, compression="zstd")
+        self._writer = pa.parquet.ParquetWriter(str(path), self._schema, compression="zstd")
+        if header is not None:
+            # Of the file, not of the schema: that is stored once more as a whole, in base64.
+            self._writer.add_key_value_metadata({MARK: STANDARD.dumps(header.to_record())})
 
     def write(self, record: Row | PrimitiveEvent | ClockRecord) -> None:
         """Appends a change record or a clock record."""

@@ -60,6 +60,19 @@ def number_of(first: Path, file: Path) -> int:
     return int(match[1]) if match else 0
 
 
+def first_of(file: Path) -> tuple[Path, int]:
+    """The first file of the log that a file of this name is rolled over from, and its number; itself and 1 for others.
+
+    >>> first_of(Path("orders.0012.jsonl"))
+    (PosixPath('orders.jsonl'), 12)
+    """
+    stem, suffixes = _split(file)
+    match = re.fullmatch(r"(.+)\.(\d{4,})", stem)
+    if match is None or int(match[2]) < 2:
+        return file, 1
+    return file.with_name(match[1] + suffixes), int(match[2])
+
+
 def _split(first: Path) -> tuple[str, str]:
     """A file name before and from its format suffix on: ``("orders", ".jsonl.gz")``."""
     match = re.fullmatch(r"(.+?)(\.(?:jsonl|ndjson|json|parquet)(?:\.gz|\.zst)?|\.[^.]*|)", first.name)

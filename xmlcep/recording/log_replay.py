@@ -15,7 +15,7 @@ from ..log.reading import read_everything
 from ..log.records import Aside, ClockRecord, Control, Header
 from ..log.segments import segments
 from ..rules import Rules, parse_rules
-from .recorded_watch import CLOSE, CURSOR, FLUSH, OPEN
+from .recorded_watch import CLOSE, CURSOR, FLUSH, OPEN, rules_record
 
 
 def replay_history(
@@ -114,7 +114,9 @@ class History:
             self._advance(clock)
 
     def _advance(self, clock: ClockRecord) -> None:
-        """Time has passed (W6): what is due fires here, once there are rules that ask for time."""
+        """Time has passed (W6): what is due fires here."""
+        if self.detector is not None:
+            self._raise(self.detector.advance(clock.at))
 
     def _control(self, control: Control, origin: Origin) -> None:
         if control.kind == OPEN:
@@ -138,6 +140,11 @@ class History:
             raise LogError(
                 f"{origin}: the watch was opened with other rules than those given: give the same, or recover"
                 " without rules and open a new watch"
+            )
+        if control.content.get("references", {}) != rules_record(self._rules).get("references", {}):
+            raise LogError(
+                f"{origin}: the watch was opened with other reference documents than those given, or with other"
+                " versions of them: give the same, or recover without rules and open a new watch"
             )
         self.operators = control.content.get("operators") is True
         state = Replica.from_state(self.replica.to_state())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple, TypeAlias
 
 from lxml import etree
 
@@ -12,35 +13,120 @@ from ..events import PrimitiveEvent
 from ..log.errors import BadRecord, LogError, Origin
 from ..log.quarantine import BadRecordPolicy, refuse
 from ..log.reading import first_header, read_log
-from ..log.records import Header
+from ..log.records import ClockRecord, Header
 from ..log.segments import Source, files_of
+from ..timestamps import TimeError, microseconds
+
+When: TypeAlias = int | str | None
+"""A time point, an RFC 3339 time, or None for the end of the log."""
+
+
+class Rebuilt(NamedTuple):
+    """A document from its log: its root element, its name, the time point and the time (None: there is none) of the
+    last record in it, and whether what was asked for lies behind the end of the log."""
+
+    root: etree._Element
+    doc: str
+    ts: int
+    time: str | None
+    beyond_end: bool
 
 
 def rebuild(
-    log: Source, at: int | None = None, *, doc: str | None = None, on_bad: BadRecordPolicy = refuse
+    log: Source, at: When = None, *, doc: str | None = None, on_bad: BadRecordPolicy = refuse
 ) -> etree._Element:
-    """The root element of the document as it was at time point ``at`` (None: at the end of the log).
+    """The root element of the document as it was at ``at``: a time point, or a time such as 2026-01-31T12:00:00Z.
 
-    Comments and processing instructions are not part of it. ``doc`` names the document of a log of several.
-    A single file stands for all the files the log was rolled over to (`segments`). Raises `LogError`, which
-    names the record, for a log that is damaged, holds several documents, or has no document at ``at``.
+    None is the end of the log; a time takes every record up to it (W1). Comments and processing instructions are not
+    part of the document. ``doc`` names the document of a log of several. A single file stands for all the files the
+    log was rolled over to (`segments`). Raises `LogError`, which names the record, for a log that is damaged, holds
+    several documents, has no document at ``at``, or no times; and for an ``at`` that is none of these.
     """
-    replica, name = replay(log, at, doc=doc, on_bad=on_bad)
+    return rebuild_with_end(log, at, doc=doc, on_bad=on_bad).root
+
+
+def rebuild_with_end(
+    log: Source, at: When = None, *, doc: str | None = None, on_bad: BadRecordPolicy = refuse
+) -> Rebuilt:
+    """What `rebuild` gives, with how far it goes; raises the same."""
+    moment = _Moment(at)
+    replica, name, beyond_end = _replay(log, moment, doc=doc, on_bad=on_bad)
     root = replica.tree()
     if root is None:
         when = "at its end" if at is None else f"at {at}"
         raise LogError(f"{_shown(log)}: the document {name!r} has no root element {when}")
-    return root
+    return Rebuilt(root, name, moment.ts, moment.time, beyond_end)
 
 
-def replay(
-    log: Source, at: int | None = None, *, doc: str | None = None, on_bad: BadRecordPolicy = refuse
-) -> tuple[Replica, str]:
-    """The replica that `rebuild` takes the document from, and the document's name; raises the same."""
+class _Moment:
+    """How far a log is to be read; keeps the time point and the time reached (W1)."""
+
+    def __init__(self, at: When) -> None:
+        self.ts = 0
+        self.time: str | None = None
+        self._reached = -1
+        self._limit: int | None = None  # microseconds
+        self._last: int | None = None  # time point
+        if isinstance(at, str):
+            try:
+                self._limit = microseconds(at)
+            except TimeError as error:
+                number = " (a time point is a number, not text)" if at.isdecimal() else ""
+                raise LogError(f"at: {error}, or a time point such as 17{number}") from None
+        elif at is not None:
+            if isinstance(at, bool) or not isinstance(at, int):
+                raise LogError(f"at is {at!r}: expected a time point such as 17, or a time as text")
+            self._last = at
+
+    @property
+    def last(self) -> int | None:
+        """The time point; None: the end of the log, or a time."""
+        return self._last
+
+    @property
+    def is_time(self) -> bool:
+        return self._limit is not None
+
+    @property
+    def is_beyond(self) -> bool:
+        """Whether it lies behind the last record that was taken."""
+        if self._limit is not None:
+            return self._limit > self._reached
+        return self._last is not None and self._last > self.ts
+
+    def includes(self, item: Header | PrimitiveEvent | ClockRecord, origin: Origin) -> bool:
+        """Whether a record is still to be taken."""
+        if self._limit is None or isinstance(item, Header):
+            if self._last is not None and item.ts > self._last:
+                return False
+        else:
+            if item.at is None and self._reached < 0:
+                raise LogError(
+                    f"{origin}: the record has no time (at): say a time point, such as --at {item.ts}, at={item.ts}"
+                )
+            try:
+                time = self._reached if item.at is None else microseconds(item.at)
+            except TimeError as error:
+                raise LogError(f"{origin}: at: {error}") from None
+            if time > self._limit:
+                return False
+            self._reached = max(time, self._reached)
+        self.ts = item.ts
+        if not isinstance(item, Header) and item.at is not None:
+            self.time = item.at
+        return True
+
+
+def _replay(
+    log: Source, moment: _Moment, *, doc: str | None, on_bad: BadRecordPolicy
+) -> tuple[Replica, str, bool]:
+    """The replica with the document, the document's name, and whether the log ends before the moment."""
     replica: Replica | None = None
     name = doc
+    beyond_end = False
     late = _Late(on_bad)
-    reader = read_log(_files_from(log, at, doc), on_bad=late.bad.append)
+    files = _files_from(log, moment, doc)
+    reader = read_log(files, on_bad=late.bad.append)
     try:
         for item in reader:
             if late.bad:
@@ -54,9 +140,11 @@ def replay(
                     f"{reader.origin}: the log holds several documents ({name!r}, {item.doc!r}):"
                     " name the one to rebuild (doc=…, --doc …)"
                 )
-            if at is not None and item.ts > at:
+            if not moment.includes(item, reader.origin):
                 if replica is None and isinstance(item, Header):
-                    raise LogError(f"{reader.origin}: the log begins at {item.ts}, behind time point {at}")
+                    raise LogError(
+                        f"{reader.origin}: the log begins at {item.ts}, behind time point {moment.last}"
+                    )
                 break
             if isinstance(item, Header):
                 replica = _begun(item)
@@ -65,13 +153,14 @@ def replay(
                     replica = Replica(strictness=Strictness.STRICT)
                 replica.apply(item)
         else:
+            beyond_end = moment.is_beyond
             late.tell_all()
     except (ReplicaError, SnapshotError) as error:
         raise LogError(f"{reader.origin}: {error}") from error
     if name is None or (replica is None and doc is not None):
         what = f"the document {doc!r}" if doc else "any document"
         raise LogError(f"{_shown(log)}: nothing is recorded of {what}")
-    return Replica(strictness=Strictness.STRICT) if replica is None else replica, name
+    return Replica(strictness=Strictness.STRICT) if replica is None else replica, name, beyond_end
 
 
 class _Late:
@@ -99,9 +188,12 @@ def _begun(header: Header) -> Replica:
     return Replica.from_snapshot(header.snapshot, header.ids, strictness=Strictness.STRICT)
 
 
-def _files_from(log: Source, at: int | None, doc: str | None) -> list[Path]:
-    """The files of a log from the last one on whose snapshot is not younger than ``at``."""
+def _files_from(log: Source, moment: _Moment, doc: str | None) -> list[Path]:
+    """The files of a log from the last one on whose snapshot is not younger than the moment."""
     files = files_of(log)
+    if moment.is_time:
+        return files  # snapshots have a time point, but no time
+    at = moment.last
     for index in range(len(files) - 1, 0, -1):
         header = first_header(files[index])
         if header is not None and (at is None or header.ts <= at) and doc in (None, header.doc):

@@ -133,6 +133,10 @@ class Recording:
         if self._syncs:
             self._writer.sync()
 
+    def on_advance(self, at: str) -> None:
+        """Time has passed (W6; called by the document)."""
+        self.record_clock(at)
+
     def on_commit(self, txn: int) -> None:
         """Writes the events of a transaction, the last with the mark ``commit``."""
         writer = self._writer

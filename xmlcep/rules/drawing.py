@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..algebra import Order, Termination
-from ..events import CompositeType, PrimitiveType
-from ..language import print_path
+from ..events import CompositeType
+from ..language import print_expression, print_path
 from .event_graph import EventGraph
 from .trees import EventTree, LeafNode, OperatorNode
 
@@ -28,9 +28,7 @@ def operator_traits(node: OperatorNode, *, flat: bool, namespaces: Mapping[str, 
 
 def leaf_text(leaf: LeafNode, namespaces: Mapping[str, str]) -> str:
     """A leaf as in the event language."""
-    type_ = leaf.type
-    name = type_.operation if isinstance(type_, PrimitiveType) else type_.name or "?"
-    return f"{name}({print_path(type_.path, namespaces)})"
+    return print_expression(leaf.leaf, namespaces)
 
 
 def tree_traits(tree: EventTree) -> list[str]:

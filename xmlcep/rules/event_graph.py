@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 
@@ -11,10 +11,14 @@ from path_types import PathType, ends
 from ..algebra import EventDefinition, leaves_of
 from ..errors import RuleProblem
 from ..events import CompositeType, Scope
+from ..languages import CompiledText, Languages
 from ..suggestions import KnownNames
+from ..xpath import Expression
 from .programs import OperatorProgram, compile_tree
 from .trees import EventTree, build_tree, composite_leaves
 from .variables import Variables
+
+_NO_LANGUAGES = Languages()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,12 +37,36 @@ class EventGraph:
             for operator, program in zip(tree.operators, programs, strict=True)
         )
 
+    def expressions(self) -> Iterator[Expression]:
+        """All expressions of all trees, conditions with them."""
+        for tree, programs in zip(self.trees, self.programs, strict=True):
+            for operator, program in zip(tree.operators, programs, strict=True):
+                if operator.condition is not None:
+                    yield operator.condition.compiled
+                yield from program.expressions
+
+    def opaque_texts(self, tree: EventTree) -> Iterator[CompiledText]:
+        """What the opaque leaves of a tree ask (O1)."""
+        for program in self.programs[tree.index]:
+            for leaf in program.leaves:
+                if leaf is not None and leaf.opaque is not None:
+                    yield leaf.opaque
+
     def asks_document(self, tree: EventTree) -> bool:
         """Whether any operator or leaf of the tree asks the document: by a condition, a guard, a filter (U2)."""
         programs = self.programs[tree.index]
         return any(node.condition is not None for node in tree.operators) or any(
             program.needs_document for program in programs
         )
+
+    @property
+    def waiting_for_edits(self) -> frozenset[int]:
+        """The trees that ask the document, or take what such a tree raises: they wait for an edit's end (U2)."""
+        found: set[int] = set()
+        for tree in self.trees:  # dependencies come first (G2)
+            if self.asks_document(tree) or found.intersection(tree.dependencies):
+                found.add(tree.index)
+        return frozenset(found)
 
 
 def build_graph(
@@ -47,18 +75,19 @@ def build_graph(
     *,
     namespaces: Mapping[str, str] | None = None,
     references: Sequence[str] = (),
+    languages: Languages = _NO_LANGUAGES,
     private: Collection[str] = (),
 ) -> EventGraph:
     """The event graph of these definitions; what is wrong with them is appended to ``problems``.
 
     ``namespaces`` (prefix to URI, ``""`` for the default) are those of the names in XPath expressions, ``references``
-    the names of reference documents. ``private`` are names of events that a leaf of any name does not take. A graph
-    with problems must not be run.
+    the names of reference documents, ``languages`` compile opaque leaves. ``private`` are names of events that a leaf
+    of any name does not take. A graph with problems must not be run.
     """
     given = list(definitions)
     trees: list[EventTree] = []
     for definition in given:
-        tree = build_tree(definition, len(trees), problems, namespaces=namespaces)
+        tree = build_tree(definition, len(trees), problems, namespaces=namespaces, references=references)
         if tree is not None:
             trees.append(tree)
     _check_names(given, problems)
@@ -66,7 +95,9 @@ def build_graph(
     exported: dict[str, Variables] = {}
     programs = []
     for tree in ordered:
-        compiled = compile_tree(tree, exported, problems, namespaces=namespaces or {}, references=references)
+        compiled = compile_tree(
+            tree, exported, problems, namespaces=namespaces or {}, references=references, languages=languages
+        )
         exported[tree.name] = compiled[-1].variables
         programs.append(compiled)
     extended = _extended(ordered, programs)
@@ -151,12 +182,30 @@ def _check_names(definitions: list[EventDefinition], problems: list[RuleProblem]
         for leaf in leaves_of(definition.expression):
             if not isinstance(leaf.type, CompositeType) or leaf.type.name is None or leaf.type.name in known:
                 continue
-            hint = names.did_you_mean(leaf.type.name) or "define it with  event NAME = …  (? takes any name)"
+            hint = (
+                operation_hint(leaf.type.name)
+                or names.did_you_mean(leaf.type.name)
+                or "define it with  event NAME = …  (? takes any name)"
+            )
             problems.append(
                 RuleProblem(
                     f"event {definition.name}: there is no event called {leaf.type.name}", hint, leaf.at
                 )
             )
+
+
+_OPERATIONS = {
+    "ins": ("ins", "insert", "inserts", "inserted", "insertion", "add", "added", "append", "create", "new"),
+    "upd": ("upd", "update", "updates", "updated", "change", "changed", "modify", "set", "edit"),
+    "del": ("del", "delete", "deletes", "deleted", "deletion", "remove", "removed", "drop"),
+}
+_MEANT = {word: operation for operation, words in _OPERATIONS.items() for word in words}
+
+
+def operation_hint(name: str) -> str:
+    """What to write if the name of an event that there is not means an operation, ``""`` if it does not."""
+    operation = _MEANT.get(name.lower())
+    return f"did you mean {operation}? changes are written ins(…), upd(…) and del(…)" if operation else ""
 
 
 def _report_cycle(

@@ -9,37 +9,86 @@ from pathlib import Path
 from ..algebra import ActiveRule, EventDefinition, Leaf, Position, Reference, operators_of, walk
 from ..errors import RuleError, RuleProblem, XmlCepError
 from ..language import ParsedRules, parse_definitions
-from .ruleset import Rules, checked_rules, parse_rules
+from ..languages import Language, Languages
+from .references import ReferenceSources, Source
+from .ruleset import Rules, checked_rules
+
+_INSTALLED = Languages()
 
 
-def load_rules(path: str | Path, *more: str | Path) -> Rules:
+def load_rules(
+    path: str | Path,
+    *more: str | Path,
+    references: Mapping[str, Source] | None = None,
+    languages: Mapping[str, Language] | None = None,
+    allow: Iterable[str] = (),
+) -> Rules:
     """The rules in a file (UTF-8), or in several: they can use each other's events, and are checked as one set.
 
-    A namespace declaration holds for its own file. Raises one `RuleError` with all that is wrong in all files, or
-    `XmlCepError` when a file cannot be read.
+    A namespace declaration holds for its own file. ``references`` are reference documents by name (V8), files, bytes of
+    XML or trees; those that are not given lie beside the rules file that names them. ``languages`` are engines for
+    opaque leaves by name, beside those that are installed; ``allow`` names the ones that can do anything, such as
+    ``python`` (O2). Raises one `RuleError` with all that is wrong in all files, or `XmlCepError` when a file cannot be
+    read.
     """
-    names = [str(each) for each in (path, *more)]
-    texts = {name: read_rules_text(name) for name in names}
-    if len(texts) < len(names):
-        twice = next(name for number, name in enumerate(names) if name in names[:number])
-        raise XmlCepError(f"{twice}: the rules file is given twice")
-    if not more:
-        return replace(parse_rules(texts[names[0]], names[0]), files=(names[0],))
+    usable = Languages(languages or {}, tuple(allow))
+    return rules_of(read_rules_texts((path, *more)), references=references, languages=usable)
+
+
+def rules_of(
+    texts: Mapping[str, str],
+    *,
+    references: Mapping[str, Source] | None = None,
+    languages: Languages = _INSTALLED,
+) -> Rules:
+    """The rules that one or several texts, by name, say together; raises `RuleError`. Reference documents that are not
+    given lie beside the files that the texts are called after."""
+    names = tuple(texts)
+    sources = ReferenceSources(references or {}, beside=names[0])
     problems: list[RuleProblem] = []
+    if len(names) == 1:
+        text = texts[names[0]]
+        alone = parse_definitions(text, problems)
+        rules = checked_rules(alone, problems, text, names[0], sources=sources, languages=languages)
+        return replace(rules, files=names)
+    parsed = parse_files(texts, problems)
+    try:
+        rules = checked_rules(parsed, problems, None, ", ".join(names), sources=sources, languages=languages)
+    except RuleError as error:
+        raise rule_error(error.problems, texts) from None
+    return replace(rules, files=names)
+
+
+def rule_error(problems: Iterable[RuleProblem], texts: Mapping[str, str]) -> RuleError:
+    """Problems of one or several texts, by name, as an error that shows them in their text."""
+    text = next(iter(texts.values())) if len(texts) == 1 else None
+    return RuleError(tuple(problems), source_name=", ".join(texts), text=text, texts=texts)
+
+
+def read_rules_texts(paths: Iterable[str | Path]) -> dict[str, str]:
+    """The texts of rules files by name; raises `XmlCepError` when one cannot be read or is given twice."""
+    texts: dict[str, str] = {}
+    for name in map(str, paths):
+        if name in texts:
+            raise XmlCepError(f"{name}: the rules file is given twice")
+        texts[name] = read_rules_text(name)
+    return texts
+
+
+def parse_files(texts: Mapping[str, str], problems: list[RuleProblem]) -> ParsedRules:
+    """What several rules texts, by name, say together; positions in it say which text they are in.
+
+    What is wrong is appended to ``problems`` and left out of the result.
+    """
     parsed = {name: parse_definitions(text, problems, name) for name, text in texts.items()}
     readable = {definition.name for each in parsed.values() for definition in each.definitions}
-    merged = ParsedRules(
+    return ParsedRules(
         tuple(_definitions(parsed.values(), problems)),
         _namespaces(parsed, problems),
         tuple(name for each in parsed.values() for name in each.unreadable if name not in readable),
         tuple(_references(parsed.values(), problems)),
         tuple(_active_rules(parsed.values(), problems)),
     )
-    try:
-        rules = checked_rules(merged, problems, None, ", ".join(names))
-    except RuleError as error:
-        raise RuleError(error.problems, source_name=error.source_name, texts=texts) from None
-    return replace(rules, files=tuple(names))
 
 
 def read_rules_text(path: str | Path) -> str:
@@ -48,12 +97,27 @@ def read_rules_text(path: str | Path) -> str:
         data = Path(path).read_bytes()
     except OSError as error:
         raise XmlCepError(f"{path}: the rules file cannot be read: {error.strerror or error}") from error
+    return decode_rules(data, str(path))
+
+
+def decode_rules(data: bytes, name: str) -> str:
+    """The text that a rules file holds; raises `XmlCepError` for what is no text or no rules."""
+    if data.startswith((b"PAR1", b"\x28\xb5\x2f\xfd", b"\x1f\x8b")) or data.lstrip().startswith(b'{"'):
+        raise XmlCepError(
+            f"{name}: this looks like a change log, not like rules: rules are text such as"
+            "  event NewItem = ins(item)"
+        )
+    if data.lstrip().startswith(b"<"):
+        raise XmlCepError(
+            f"{name}: this is XML, not rules: rules are text such as  event NewItem = ins(item); "
+            "xmlcep derive writes those of an XML Schema"
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise XmlCepError(
-            f"{path}:{line}: the rules file is not UTF-8: byte {data[error.start]:#04x} cannot be read; "
+            f"{name}:{line}: the rules file is not UTF-8: byte {data[error.start]:#04x} cannot be read; "
             "save the file as UTF-8"
         ) from error
 

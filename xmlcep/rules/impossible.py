@@ -26,7 +26,7 @@ from ..algebra import (
     path_of,
 )
 from ..errors import RuleProblem
-from ..events import PrimitiveType
+from ..events import PrimitiveType, Scope
 from ..language import print_path
 from .ruleset import Rules
 
@@ -106,7 +106,9 @@ class _Checker:
 
 
 def _operation(leaf: Leaf) -> str | None:
-    return leaf.type.operation if isinstance(leaf.type, PrimitiveType) else None
+    """The operation that a leaf takes of the very nodes that its path names; None: of others, too (F5)."""
+    type_ = leaf.type
+    return type_.operation if isinstance(type_, PrimitiveType) and type_.scope is Scope.NODE else None
 
 
 def _is_node(path: PathType, group: PathType) -> bool:

@@ -17,6 +17,7 @@ from ..algebra import (
     Multiplicity,
     Operator,
     Options,
+    Order,
     Sequence,
     Termination,
     leaves_of,
@@ -47,6 +48,11 @@ def updated(path: PathType) -> Leaf:
     return Leaf(PrimitiveType("upd", path))
 
 
+def deleted(path: PathType) -> Leaf:
+    """``del(path)``."""
+    return Leaf(PrimitiveType("del", path))
+
+
 def raised(name: str, path: PathType) -> Leaf:
     """``name(path)``."""
     return Leaf(CompositeType(name, path))
@@ -60,6 +66,15 @@ def conjunction(operands: SequenceOf[Expression], path: PathType) -> Expression 
 def disjunction(operands: SequenceOf[Expression], path: PathType) -> Expression | None:
     """One of the operands, grouped by ``path``."""
     return _joined(Disjunction, operands, path)
+
+
+def alternatives(operands: SequenceOf[Expression], path: PathType) -> Operator:
+    """One of several operands, alternatives among them opened."""
+    flat: list[Expression] = []
+    for operand in operands:
+        opened = isinstance(operand, Disjunction) and operand.options.when is None
+        flat.extend(operand.operands if isinstance(operand, Disjunction) and opened else (operand,))
+    return _at(Disjunction(tuple(flat)), path)
 
 
 def multiplicity(
@@ -94,18 +109,20 @@ def event(
     *,
     end: Termination | None = None,
     when: str | None = None,
+    negated: tuple[int, ...] = (),
+    order: Order = Order.INTERVAL,
 ) -> EventDefinition:
-    """``event name(path) = operand ; operand …``."""
+    """``event name(path) = operand ; operand …``, those at the positions ``negated`` with a ``not``."""
     options = Options(path=path, end=end, when=when)
     first = operands[0]
     root: Operator
     if len(operands) > 1:
-        root = Sequence(tuple(operands), options)
+        root = Sequence(tuple(operands), options, negated=negated)
     elif isinstance(first, Leaf):
         root = Disjunction((first,), options)
     else:
         root = first.with_options(replace(first.options, path=path, end=end, when=when or first.options.when))
-    return EventDefinition(name, root)
+    return EventDefinition(name, root, order=order)
 
 
 def size(expression: Expression) -> int:

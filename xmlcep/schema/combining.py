@@ -3,26 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal, NamedTuple
+from dataclasses import replace
+from typing import Literal, NamedTuple, TypeAlias
 
 from ..algebra import EventDefinition, Operator, Position, leaves_of, operators_of
 from ..errors import RuleError, RuleProblem
 from ..events import CompositeType
-from ..language import parse_definitions
-from ..rules import Rules
+from ..language import ParsedRules
+from ..languages import Language, Languages
+from ..rules import ReferenceSource, Rules
+from ..rules.event_graph import operation_hint
+from ..rules.files import parse_files, rule_error
+from ..rules.references import ReferenceSources
+from ..rules.ruleset import checked_rules
 from ..suggestions import KnownNames
+
+Keep: TypeAlias = Literal["used", "all"]
 
 
 def combine(
-    derived: Rules, text: str, *, source_name: str = "<rules>", keep: Literal["used", "all"] = "used"
+    derived: Rules,
+    text: str,
+    *,
+    source_name: str = "<rules>",
+    keep: Keep = "used",
+    references: Mapping[str, ReferenceSource] | None = None,
+    languages: Mapping[str, Language] | None = None,
+    allow: Iterable[str] = (),
 ) -> Rules:
     """The rules that ``text`` says, which can use the events of ``derived`` by name.
 
     ``keep`` says which derived events become part of the result: those that the rules build on, or all. Raises
     `RuleError` for all that is wrong in the text, and for names and prefixes that clash with derived ones.
     """
+    sources = ReferenceSources(references or {})
+    usable = Languages(languages or {}, tuple(allow))
+    return combine_texts(derived, {source_name: text}, keep=keep, sources=sources, languages=usable)
+
+
+def combine_texts(
+    derived: Rules, texts: Mapping[str, str], *, sources: ReferenceSources, languages: Languages,
+    keep: Keep = "used",
+) -> Rules:  # fmt: skip
+    """The same of one or several texts, by name; messages say which text they are about."""
     problems: list[RuleProblem] = []
-    parsed = parse_definitions(text, problems)
+    parsed = parse_files(texts, problems)
+    names = ", ".join(texts)
     available = {definition.name: definition for definition in derived.definitions}
     for definition in parsed.definitions:
         if definition.name in available:
@@ -38,12 +64,16 @@ def combine(
     chosen = [definition for definition in derived.definitions if definition.name in needed]
     problems += _clashing_prefixes(chosen, derived.namespaces, parsed.namespaces)
     if problems:
-        raise RuleError(problems, source_name=source_name, text=text)
+        raise rule_error(problems, texts)
     prefixes = {prefix: uri for prefix, uri in derived.namespaces.items() if prefix}
+    together = ParsedRules(
+        (*chosen, *parsed.definitions), {**prefixes, **parsed.namespaces}, references=parsed.references
+    )
     try:
-        return Rules.from_definitions((*chosen, *parsed.definitions), {**prefixes, **parsed.namespaces})
+        rules = checked_rules(together, [], None, "<rules>", sources=sources, languages=languages)
     except RuleError as error:
-        raise RuleError(error.problems, source_name=source_name, text=text) from None
+        raise rule_error(error.problems, texts) from None
+    return replace(rules, source_name=names, files=(*texts, *derived.files))
 
 
 def _unknown(
@@ -59,7 +89,9 @@ def _unknown(
             if leaf.name is not None and leaf.name not in known:
                 yield RuleProblem(
                     f"event {definition.name}: there is no event called {leaf.name}, here or derived from the schema",
-                    names.did_you_mean(leaf.name) or "xmlcep derive XSD shows the derived events",
+                    operation_hint(leaf.name)
+                    or names.did_you_mean(leaf.name)
+                    or "xmlcep derive XSD shows the derived events",
                     leaf.at,
                 )
 

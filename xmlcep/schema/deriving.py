@@ -14,6 +14,7 @@ from ..algebra import Leaf, Operator, Termination, walk
 from ..rules import Rules
 from ..suggestions import did_you_mean_or_list
 from . import building
+from .absences import Absences
 from .building import DerivedEvent
 from .changes import change_event, has_change
 from .combining import used_names
@@ -51,6 +52,7 @@ def derive(
     end: str | Termination | None = None,
     changes: bool = False,
     violations: bool = False,
+    absences: bool = False,
     locations: Locations | None = None,
     depth: int = DEFAULT_DEPTH,
     xsi_type: str | XsiType = XsiType.COMPLEX,
@@ -60,9 +62,10 @@ def derive(
     ``schema`` is a file, or a schema of the xmlschema library. ``root`` restricts it to what can stand in
     documents with this root element, ``only`` to the elements named and what their events build on. ``end``
     is "non-local" to raise an event only when the work moves on to something else. ``changes`` adds events for
-    elements changed as a whole, ``violations`` events for more children than allowed. ``locations`` maps
-    namespaces to files. Recursive elements are followed ``depth`` levels into each other. ``xsi_type`` says whose
-    ``xsi:type`` is asked for: that of elements of complex types, of "all" or of "none".
+    elements changed as a whole, ``violations`` events for more children than allowed, ``absences`` events for
+    elements that lack something at the end of their transaction (with ``end="non-local"``: when the work moves on).
+    ``locations`` maps namespaces to files. Recursive elements are followed ``depth`` levels into each other.
+    ``xsi_type`` says whose ``xsi:type`` is asked for: that of elements of complex types, of "all" or of "none".
 
     The rules' ``text`` is what a person reads and edits. Raises `SchemaError`, and `MissingExtraError`
     without xmlschema.
@@ -70,11 +73,11 @@ def derive(
     read = _read(schema, root, locations)
     termination = None if end is None else _choice("end", end, Termination)
     derivation = _Derivation(merge_equal(read), termination, depth, _choice("xsi_type", xsi_type, XsiType))
-    events = derivation.events(only, changes=changes, violations=violations)
+    events = derivation.events(only, changes=changes, violations=violations, absences=absences)
     namespaces = derivation.prefixes.namespaces
     text = print_events(events, namespaces, (*_heading(read, root, only), *derivation.left_out()))
     rules = Rules.from_definitions([event.definition for event in events], namespaces)
-    return replace(rules, text=text, source_name=f"{read.source_name} (derived)")
+    return replace(rules, text=text, source_name=f"{read.source_name} (derived)", files=read.files)
 
 
 def derive_text(schema: str | Path | XMLSchema10, **options: object) -> str:
@@ -173,11 +176,13 @@ class _Derivation:
             kind = "simple types" if self.completion.enough.xsi_type is XsiType.COMPLEX else "all types"
             yield f"xsi:type is not looked at in elements of {kind} (--xsi-type says where it is)."
 
-    def events(self, only: Collection[str], *, changes: bool, violations: bool) -> list[DerivedEvent]:
+    def events(
+        self, only: Collection[str], *, changes: bool, violations: bool, absences: bool
+    ) -> list[DerivedEvent]:
         wanted = self._wanted(only)
         found: list[DerivedEvent] = []
         leaves = 0
-        for event in self._all(wanted, changes, violations):
+        for event in self._all(wanted, changes, violations, absences):
             leaves += building.size(event.definition.expression)
             if leaves > MAX_LEAVES:
                 raise SchemaError(
@@ -196,7 +201,10 @@ class _Derivation:
             self._use_prefixes(event.definition.expression)
         return found
 
-    def _all(self, wanted: set[int], changes: bool, violations: bool) -> Iterator[DerivedEvent]:
+    def _all(
+        self, wanted: set[int], changes: bool, violations: bool, absences: bool
+    ) -> Iterator[DerivedEvent]:
+        missing = self._absences()
         for index, place in self.spots:
             declaration = self.schema.declarations[index]
             if (index, place) in self.names:
@@ -207,6 +215,14 @@ class _Derivation:
                 yield change_event(declaration, place, self.event_names.name("Changed", place), self.end)
             if violations:
                 yield from violation_events(self.schema, declaration, place, self.event_names, self.prefixes)
+            if absences and (index, place) in self.names:
+                yield from missing.events(index, place, self.names[index, place])
+
+    def _absences(self) -> Absences:
+        end = Termination.NON_LOCAL if self.end is Termination.NON_LOCAL else Termination.CUSTOM
+        return Absences(
+            self.schema, self.completion.enough, self.event_names, self.prefixes, self.exists, end
+        )
 
     def _wanted(self, only: Collection[str]) -> set[int]:
         """The declarations asked for by name."""

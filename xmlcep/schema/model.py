@@ -140,7 +140,10 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The declarations reachable from ``roots``, the elements a document can start with (indexes)."""
+    """The declarations reachable from ``roots``, the elements a document can start with (indexes).
+
+    ``files`` are all that were read.
+    """
 
     declarations: tuple[Declaration, ...]
     roots: tuple[int, ...]
@@ -149,6 +152,7 @@ class Schema:
     source_name: str
     documentation: str = ""
     notes: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 def local(name: str) -> str:

@@ -89,13 +89,16 @@ class EventNames:
         for wanted in self._wanted(verb, path):
             if wanted not in self._taken:
                 break
-        else:
-            number = 2
-            while f"{wanted}{number}" in self._taken:
-                number += 1
-            wanted = f"{wanted}{number}"
-        self._taken.add(wanted)
-        return wanted
+        return self.unique(wanted)
+
+    def unique(self, wanted: str) -> str:
+        """A new name: the one that is wanted, with a number behind it if it is given out already."""
+        name, number = wanted, 2
+        while name in self._taken:
+            name = f"{wanted}{number}"
+            number += 1
+        self._taken.add(name)
+        return name
 
     def _wanted(self, verb: str, path: PathType) -> Iterable[str]:
         """Names from short to long; they grow by the namespace, then by the ancestors."""

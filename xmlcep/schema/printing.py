@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
-from path_types import PathType, Step
-
-from ..algebra import Conjunction, Disjunction, EventDefinition, Expression, Leaf, Sequence
-from ..events import PrimitiveType
-from ..language.printer import print_definitions, print_expression
+from ..language import print_definitions
+from ..language.layout import WIDTH, lay_out
 from .building import DerivedEvent
 
-WIDTH = 110
 MAX_COMMENT = 400
 """Characters of one comment; documentation in schemas can run to pages."""
 
@@ -26,55 +21,8 @@ def print_events(
     declarations = print_definitions((), namespaces)
     if declarations:
         pieces.append(declarations)
-    pieces += [_comment(event.comments) + print_event(event.definition, namespaces) for event in events]
+    pieces += [_comment(event.comments) + lay_out(event.definition, namespaces) + "\n" for event in events]
     return "\n".join(pieces)
-
-
-def print_event(definition: EventDefinition, namespaces: Mapping[str, str]) -> str:
-    """One definition: in one line if it fits, else every operand of the root in a line of its own."""
-    whole = print_definitions([definition], namespaces).rpartition("\n\n")[2].strip("\n")
-    root = definition.expression
-    if len(whole) <= WIDTH or not isinstance(root, Sequence):
-        return whole + "\n"
-    first, *others = root.operands
-    head = _head(definition, namespaces)
-    lines = [head, f"    = {_text(first, namespaces)}"]
-    for operand in others:
-        lines += _operand(operand, namespaces)
-    return "\n".join(lines) + "\n"
-
-
-def _head(definition: EventDefinition, namespaces: Mapping[str, str]) -> str:
-    """What stands before the ``=``; conditions can have one in them, so it is not searched for."""
-    leaf = Leaf(PrimitiveType("ins", PathType.of(False, [Step.element("x")])))
-    short = replace(definition, expression=Disjunction((leaf,), definition.expression.options))
-    body = _text(leaf, namespaces)
-    return print_definitions([short], namespaces).rstrip("\n").rpartition("\n")[2].removesuffix(f" = {body}")
-
-
-def _operand(operand: Expression, namespaces: Mapping[str, str]) -> list[str]:
-    """``; (a``, ``& b``, ``& c)``, one under the other."""
-    text = _text(operand, namespaces)
-    plain = isinstance(operand, Conjunction | Disjunction) and text.endswith(")") and "\n" not in text
-    if not isinstance(operand, Conjunction | Disjunction) or not plain or len(text) + 6 <= WIDTH:
-        return [f"    ; {text}"]
-    parts = [_text(part, namespaces) for part in operand.operands]
-    symbol = operand.symbol
-    if text != "(" + f" {symbol} ".join(parts) + ")":
-        return [f"    ; {text}"]  # it has options behind it
-    return [
-        f"    ; ( {parts[0]}",
-        *(f"      {symbol} {part}" for part in parts[1:-1]),
-        f"      {symbol} {parts[-1]} )",
-    ]
-
-
-def _text(expression: Expression, namespaces: Mapping[str, str]) -> str:
-    """An operand as it stands in a longer expression."""
-    text = print_expression(expression, namespaces)
-    joins = not isinstance(expression, Leaf) and expression.symbol != "x"
-    options = not isinstance(expression, Leaf) and text.startswith("(") and text.endswith("}")
-    return f"({text})" if joins and not options else text
 
 
 def _comment(lines: Iterable[str]) -> str:

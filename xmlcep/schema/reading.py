@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..suggestions import did_you_mean_or_list
@@ -33,6 +33,9 @@ MAX_PARTS = 200_000
 """Particles in all types of one schema, group references written out."""
 
 _XSD = "http://www.w3.org/2001/XMLSchema"
+_BUILT_IN = {
+    _XSD, "http://www.w3.org/2001/XMLSchema-instance", "http://www.w3.org/2007/XMLSchema-versioning",
+}  # fmt: skip
 _ANY_TYPE = f"{{{_XSD}}}anyType"
 
 
@@ -67,8 +70,14 @@ class _Reader:
         prefixes = self._prefixes()
         return Schema(
             tuple(declarations), tuple(dict.fromkeys(roots)), self.schema.target_namespace, tuple(prefixes),
-            source_name, _documentation(*self.schema.annotations), unresolved,
+            source_name, _documentation(*self.schema.annotations), unresolved, tuple(self._files()),
         )  # fmt: skip
+
+    def _files(self) -> Iterator[str]:
+        """The files that the schema was read from; the library's own are none of them."""
+        for schema in self.schema.maps.schemas:
+            if schema.filepath and schema.target_namespace not in _BUILT_IN:
+                yield str(schema.filepath)
 
     def _prefixes(self) -> list[tuple[str, str]]:
         """The prefixes that the schema documents themselves use, the main one's first."""

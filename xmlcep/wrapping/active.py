@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -59,7 +60,7 @@ class ActiveRules:
         self.limit, self.most, self.strict = limit, most, strict
         self.schema = _schema(schema)
         self.counts = FiringCounts()
-        self.references: Mapping[str, etree._Element] = {}
+        self.references = rules.reference_roots()
         self.by_event: dict[str, list[RuleProgram]] = {}
         for rule in triggers.programs:
             self.by_event.setdefault(rule.event, []).append(rule)
@@ -69,7 +70,7 @@ class ActiveRules:
             triggers.graph.asks_document(tree) for tree in triggers.graph.trees if tree.name in triggers.trees
         )
         document = Replica.from_snapshot(*take_snapshot(cascades.tree)) if asks else None
-        detector = Detector(rules.triggers, trees=triggers.trees, document=document)  # type: ignore[arg-type]
+        detector = Detector(replace(rules, graph=triggers.graph), trees=triggers.trees, document=document)
         self.history = EventHistory(detector)
         self.first: int = max(
             (each.first + len(each.rules.active_rules) for each in cascades.open), default=0
@@ -85,18 +86,6 @@ class ActiveRules:
         """Releases what waits for that in the events of the rules (D3), and lets it fire."""
         if self._cascades is not None:
             self._cascades.run_flush(self, self.history.flush())
-
-    def advance(self, time: str) -> None:
-        """Says that time has passed although nothing has changed (W6); what was due until then fires.
-
-        ``time`` is RFC 3339 text. Raises `TimeError` for what is no time.
-        """
-        if self._cascades is not None:
-            self._cascades.run_flush(self, self.history.advance(time))
-
-    def next_due(self) -> str | None:
-        """When something is due next by time, as RFC 3339 text (UTC); None if nothing is."""
-        return self.history.detector.next_due()
 
     def close(self) -> None:
         """Ends the rules; what waits in their events is forgotten and does not fire. Closing twice is harmless."""

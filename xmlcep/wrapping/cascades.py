@@ -21,6 +21,7 @@ from ..errors import XmlCepError
 from ..events import CompositeEvent, CompositeType, PrimitiveEvent, TimePoint
 from ..language.printer import print_action, print_path
 from ..rules.rule_programs import DELETED, DELTA, Form, RuleProgram
+from ..timestamps import microseconds
 from ..xpath import Environment, NodeKind, Selected
 from ..xpath.environment import NO_VARIABLES
 from . import foreign
@@ -109,6 +110,16 @@ class Cascades:
         if triggered and self._fires:
             self._run(triggered)
         self._settle()
+
+    def on_advance(self, at: str) -> None:
+        """It is this time now, although nothing has changed (W6): what is due fires."""
+        for rules in self.open:
+            self.run_flush(rules, rules.history.advance(at))
+
+    def next_due(self) -> str | None:
+        """When something is due next if nothing changes, as RFC 3339 text (UTC)."""
+        due = [rules.history.detector.next_due() for rules in self.open]
+        return min((at for at in due if at), key=microseconds, default=None)
 
     def begin(self) -> None:
         """A transaction of the application begins."""
@@ -303,7 +314,8 @@ class Cascades:
     def _run(
         self, triggered: Sequence[Firing], refill: Callable[[int], Sequence[Firing]] | None = None
     ) -> None:
-        """Lets all that is triggered fire, and all that that triggers; if nothing waits any more ``refill``, asked for the
+        """Lets all that is triggered fire, and all that that triggers; if nothing waits any more ``refill``, asked
+        for the
         n-th time, says what fires then. Without an end all of it is undone, and an error says so.
         """
         schedule, mark = self._schedule, self._mark()

@@ -29,6 +29,9 @@ class Listener(Protocol):
     def on_together(self, last: int) -> None:
         """What is told next, up to time point ``last``, is one (L4); only recorders are told."""
 
+    def on_advance(self, at: str) -> None:
+        """It is this time (RFC 3339, UTC) now, although nothing has changed (W6)."""
+
 
 class Reactor(Protocol):
     """What acts on edits before anybody is told of them: rules that act (L4)."""
@@ -38,6 +41,12 @@ class Reactor(Protocol):
 
     def finish(self) -> None:
         """Everything has been told."""
+
+    def on_advance(self, at: str) -> None:
+        """It is this time now, although nothing has changed (W6)."""
+
+    def next_due(self) -> str | None:
+        """When something is due next if nothing changes."""
 
     def begin(self) -> None:
         """A transaction is about to begin."""

@@ -6,12 +6,14 @@ import time
 import weakref
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
 from ..events import CompositeEvent, PrimitiveEvent
+from ..timestamps import as_microseconds, microseconds, timestamp
 from . import foreign
 from .classes import LOOKUPS
 from .delivery import Delivery, Listener
@@ -278,6 +280,40 @@ class Document:
         """Finds edits made through `foreign` proxies; every commit, and every call of the document, does so, too."""
         foreign.catch_up(self._tree)
         self._tree.end_edit()
+
+    # --- time
+
+    def advance(self, time: str | int | datetime) -> None:
+        """Says that it is this time although nothing has changed, so that watches raise what is due (W6), and rules
+        that act fire.
+
+        ``time``: RFC 3339 text, a `datetime.datetime` with a time zone, or microseconds since 1970; one that is not
+        later than that of the last change changes nothing. A recorder writes it down. Raises `TimeError` for what is
+        no time, `RefusedError` in a transaction, in a block that is one edit and in callbacks.
+        """
+        at = timestamp(as_microseconds(time))
+        self._settled("advance()")
+        delivery = self.delivery
+        if delivery.delivering:
+            raise RefusedError("advance() in a callback: other callbacks have not heard of the change yet")
+        with delivery.under_way():
+            for listener, _ in (*delivery.recorders, *delivery.listeners):
+                listener.on_advance(at)
+        if delivery.reactor is not None:
+            delivery.reactor.on_advance(at)
+
+    def next_due(self) -> str | None:
+        """When a watch or a rule will raise something next if nothing changes, as RFC 3339 text (UTC); None if none will (W6).
+
+        Nothing here starts a thread: set an alarm, and call `advance` then.
+        """
+        from .watches import Watch
+
+        watches = [each for each, _ in self.delivery.listeners if isinstance(each, Watch)]
+        due = [watch.next_due() for watch in watches]
+        if self.delivery.reactor is not None:
+            due.append(self.delivery.reactor.next_due())
+        return min((at for at in due if at), key=microseconds, default=None)
 
     # --- what it knows
 

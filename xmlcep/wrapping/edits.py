@@ -109,7 +109,7 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
         return
     source = None if leaving is None else leaving.tree
     if tree is not None and tree.journal is not None and source is not tree:
-        tree.journal.arriving(node)
+        tree.journal.arriving(node, None if source is None else source.journal)
     if any(each is not None and (each.ignore_whitespace or each.foreign) for each in (tree, source)):
         _put_anyhow(node, call, target, leaving)
         return
@@ -218,7 +218,7 @@ def open_all(nodes: Iterable[Node], into: Node) -> list[Node]:
             if shadow is None:
                 check_incoming(node)
             if tree.journal is not None:
-                tree.journal.arriving(node)
+                tree.journal.arriving(node, None if shadow is None else shadow.tree.journal)
         if shadow is None:
             continue
         refuse_root(shadow.tree, node)

@@ -168,6 +168,7 @@ NOT_ORIGINAL = -1
 # --- the table: what follows is all that touches it
 
 _table: dict[Node, ShadowNode | ShadowTree] = {}
+_open: dict[ShadowTree, None] = {}
 
 entry_of: Callable[[Node], ShadowNode | ShadowTree | None] = _table.get
 """What the table has for a node; None for a node of no wrapped document."""
@@ -191,6 +192,11 @@ def tree_of(node: Node) -> ShadowTree | None:
     """The document a node belongs to, None for a node of no wrapped document."""
     entry = _table.get(node)
     return entry.tree if type(entry) is ShadowNode else entry  # type: ignore[return-value]
+
+
+def open_trees() -> list[ShadowTree]:
+    """The shadow trees of all wrapped documents, in the order of their wrapping."""
+    return list(_open)
 
 
 def nodes_of(tree: ShadowTree) -> Iterator[Node]:
@@ -425,14 +431,19 @@ class ShadowTree:
     def pin(self) -> set[type]:
         """Puts every node of the tree into the table; returns the classes of proxies found."""
         self.muted = True
+        _open[self] = None
         try:
             return self.original.pin(self.root, self, enter)
+        except BaseException:
+            self.drop()
+            raise
         finally:
             self.muted = False
 
     def drop(self) -> None:
         """Takes every node of this document out of the table (not by a walk of the table, which others share)."""
         self.muted = True
+        _open.pop(self, None)
         for nodes in (Element.iter(self.root), self.original.nodes):
             for node in nodes:
                 if tree_of(node) is self:

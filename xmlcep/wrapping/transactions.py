@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
@@ -10,7 +11,7 @@ from ..errors import XmlCepError
 from . import foreign
 from .errors import RefusedError
 from .savepoints import open_journal
-from .shadow import ShadowTree
+from .shadow import ShadowTree, open_trees
 from .undo import undo, undo_visibly
 
 
@@ -124,8 +125,14 @@ class Transaction:
             reactor.undo()
         elif reactor is not None:
             reactor.feed_only(True)
-        journal, tree.journal = tree.journal, None
+        journal = tree.journal
         assert journal is not None
+        # Through their foreign proxies, other documents may have got nodes of this one, or lost such nodes.
+        for other in open_trees():
+            if other is not tree and other.foreign:
+                with suppress(RefusedError):  # which that document says at its next call
+                    foreign.catch_up(other)
+        tree.journal = None
         try:
             if self._immediate:
                 undo_visibly(tree, journal)  # the inverse edits, with fresh ids for what comes back (P7)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ..documents import Replica
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
+from ..rules.unmatched import all_unmatched
 from ..suggestions import did_you_mean_or_list
 from .errors import WrapError
 
@@ -17,11 +20,16 @@ if TYPE_CHECKING:
     from ..rules import Rules
     from .document import Document
 
+_LOG = logging.getLogger("xmlcep")
+_MOST_WARNINGS = 5
+
 
 class Watch:
     """Detects composite events on a document, from its making until `close`; made by `Document.watch`."""
 
-    __slots__ = ("_detector", "_document", "_on_event", "_only", "_streams", "_takes", "findings")
+    __slots__ = (
+        "_advanced", "_detector", "_document", "_on_event", "_only", "_rules", "_streams", "_takes", "findings",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -43,9 +51,11 @@ class Watch:
             asking = any(map(graph.asks_document, graph.trees))
             state = Replica.from_snapshot(*document.snapshot()) if asking else None
             detector = Detector(rules, operators=operators, document=state)
+        self._advanced: list[CompositeEvent] = []
         self._document = document
         self._takes = rules.takes_external
         self._detector = detector
+        self._rules = rules
         self._on_event = on_event
         self._only = None if only is None else frozenset(only)
         self._streams: list[_Stream] = []
@@ -72,7 +82,26 @@ class Watch:
     def on_together(self, last: int) -> None:
         """Nothing: a watch takes what it is told in turn."""
 
+    def on_advance(self, at: str) -> None:
+        """Time has passed (W6; called by the document)."""
+        self._advanced = self._raise(self._detector.advance(at))
+
     # --- what the application asks for
+
+    def advance(self, time: str | int | datetime) -> list[CompositeEvent]:
+        """Says that it is this time although nothing has changed: `Document.advance`, for all watches of the document.
+
+        Returns what this watch raised; raises as that does, and nothing happens on a closed watch.
+        """
+        if self.closed:
+            return []
+        self._advanced = []
+        self._document.advance(time)
+        return self._advanced
+
+    def next_due(self) -> str | None:
+        """When something is due next, as RFC 3339 text (UTC); None if nothing is (W6)."""
+        return None if self.closed else self._detector.next_due()
 
     def flush(self) -> list[CompositeEvent]:
         """Releases what is deferred (D3), calls ``on_event``, and returns what was raised.
@@ -91,6 +120,7 @@ class Watch:
         if not self._document.closed:
             self._document.catch_up()
         self._document.detach(self)
+        self._say_why_nothing_matched()
         try:
             return self._raise_now(self._detector.close())
         finally:
@@ -118,6 +148,11 @@ class Watch:
         return stream
 
     # --- telling
+
+    def _say_why_nothing_matched(self) -> None:
+        """A warning in the log ``xmlcep`` if there were changes and not one of them matched any leaf."""
+        for leaf in all_unmatched(self._rules, self._detector.types_fed)[:_MOST_WARNINGS]:
+            _LOG.warning("a watch ended without a match: %s", leaf)
 
     def _raise(self, composites: Sequence[CompositeEvent]) -> list[CompositeEvent]:
         only, delivery = self._only, self._document.delivery

@@ -16,9 +16,9 @@ from .evaluation import Evaluation, by_closures, by_libxml2, in_copy, in_place, 
 from .kinds import NodeKind, Scope, VariableKind, Variables
 from .locations import Locations
 from .parser import parse
-from .reads import Reads, locate, read_places
+from .reads import Reads, locate, read_places, stays_inside
 from .subtrees import from_context
-from .syntax import Syntax, starts_at_context, variables_in
+from .syntax import NameTest, Syntax, starts_at_context, top_elements_in, variables_in
 from .values import Single
 
 S = TypeVar("S")
@@ -56,8 +56,8 @@ class Expression:
     """
 
     __slots__ = (
-        "_key", "_syntax", "_variables", "boolean", "kind", "needs_document", "needs_nodes", "node", "number", "reads",
-        "scope", "string", "text", "truth_reads", "value", "variables",
+        "_key", "_reads", "_syntax", "_variables", "boolean", "kind", "needs_document", "needs_nodes", "node", "number",
+        "scope", "string", "text", "value", "variables",
     )  # fmt: skip
 
     text: str
@@ -72,10 +72,6 @@ class Expression:
     """Whether it asks nodes of the document (F3); else it costs no document."""
     variables: frozenset[str]
     """The variables that it refers to."""
-    reads: Reads
-    """What can change its value (U7)."""
-    truth_reads: Reads
-    """What can change its value as a boolean: less than `reads`, where whether nodes are there is all that is asked."""
     boolean: Callable[[Environment], bool]
     """Its value as a boolean."""
     string: Callable[[Environment], str]
@@ -85,6 +81,7 @@ class Expression:
     value: Callable[[Environment], Single]
     """Its value: of nodes or a list the first as a string; None for nothing (V1)."""
     _key: object
+    _reads: dict[tuple[PathType | None, bool], Reads]
     _syntax: Syntax
     _variables: dict[str, VariableKind]
 
@@ -107,8 +104,7 @@ class Expression:
             "needs_nodes": needs.nodes,
             "needs_document": needs.document,
             "variables": frozenset(used),
-            "reads": Reads.of(syntax, node, scope, used),
-            "truth_reads": Reads.of(syntax, node, scope, used, truth=True),
+            "_reads": {},
             "_syntax": syntax,
             "_variables": used,
             "_key": (text, frozenset(namespaces.items()), frozenset(used.items()), node, scope),
@@ -121,7 +117,7 @@ class Expression:
             object.__setattr__(self, name, function)
 
     def _by_libxml2(self, namespaces: Mapping[str, str]) -> Evaluation[Environment]:
-        beyond = self.scope is Scope.SUBTREE and not self.reads.stays_inside
+        beyond = self.scope is Scope.SUBTREE and not stays_inside(self._syntax, self.node, self._variables)
         start = (in_copy if beyond else in_place) if self.needs_document else nowhere
         focus = outer_focus(self.node)
         kind = kind_of(self._syntax, focus, self._variables)
@@ -148,8 +144,7 @@ class Expression:
 
     def reads_at(self, context: Locations, of_variables: Mapping[str, Locations]) -> Locations:
         """Where the nodes are whose changes can change its value, if the context node, and the nodes that variables
-        have,
-        are there."""
+        have, are there."""
         return read_places(self._syntax, self.node, self._variables, context, of_variables)
 
     @property
@@ -172,9 +167,28 @@ class Expression:
         """Whether a path of it starts at the context node."""
         return starts_at_context(self._syntax)
 
-    def reads_from(self, path: PathType, *, truth: bool = False) -> Reads:
+    def top_elements(self, variable: str) -> set[NameTest]:
+        """The names of the elements that it looks for right below a reference document's root node."""
+        return {test for name, test in top_elements_in(self._syntax) if name == variable}
+
+    @property
+    def reads(self) -> Reads:
+        """What can change its value (U7)."""
+        return self.reads_from(None)
+
+    @property
+    def truth_reads(self) -> Reads:
+        """What can change its value as a boolean: less than `reads`, where all that is asked is whether there are
+        nodes."""
+        return self.reads_from(None, truth=True)
+
+    def reads_from(self, path: PathType | None, *, truth: bool = False) -> Reads:
         """`reads` (or `truth_reads`) where the context node has this path type: more exact than without it."""
-        return Reads.of(self._syntax, self.node, self.scope, self._variables, path, truth=truth)
+        known = self._reads.get((path, truth))
+        if known is None:
+            known = Reads.of(self._syntax, self.node, self.scope, self._variables, path, truth=truth)
+            self._reads[path, truth] = known
+        return known
 
     def __deepcopy__(self, memo: object) -> Expression:
         return self

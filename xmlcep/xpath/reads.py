@@ -97,7 +97,7 @@ class Reads:
 
         ``truth``: when it is asked for nothing but its value as a boolean.
         """
-        stays = _stays_inside(syntax, node, variables)
+        stays = stays_inside(syntax, node, variables)
         if node is NodeKind.NONE:
             return cls(_Notes(), scope, stays_inside=stays)
         reader = _Reader(variables)
@@ -388,7 +388,8 @@ def read_places(
     return frozenset(reader.notes.limited().touching)
 
 
-def _stays_inside(syntax: Syntax, node: NodeKind, variables: Variables) -> bool:
+def stays_inside(syntax: Syntax, node: NodeKind, variables: Variables) -> bool:
+    """Whether nothing outside the context node's subtree can make a difference to a checked expression."""
     if node is NodeKind.NONE:
         return True
     reader = _Reader(variables)

@@ -83,3 +83,7 @@ class AnyOfState(Combining):
         """What is consumed in one operand is consumed in all."""
         for other in [other for other in group.stored if other.event is entry.event]:
             super().consume(group, other)
+
+    def consumed_with(self, group: Group, combination: list[Entry]) -> list[Entry]:
+        """The same, of a run."""
+        return [other for other in group.stored if any(other.event is entry.event for entry in combination)]

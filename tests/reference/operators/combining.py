@@ -190,41 +190,51 @@ class Combining(OperatorState):
     """Whether its operands have an order."""
 
     def raise_runs(self, group: Group) -> None:
-        """Complete runs are raised in the order in which they began, and end; what is in them is consumed, once."""
-        complete = [run for run in group.runs if run.complete]
-        group.runs = [run for run in group.runs if not run.complete]
-        for run in complete:
-            self.complete(group, run.combination, run.combination)
+        """Complete runs are raised in the order in which they began, and end; what is in them is consumed, once. What
+        takes the place of something begins runs, too, perhaps complete ones."""
+        while complete := [run for run in group.runs if run.complete]:
+            group.runs = [run for run in group.runs if not run.complete]
+            for run in complete:
+                self.complete(group, run.combination, [])
+                self._consume_run(group, run)
+
+    def _consume_run(self, group: Group, run: Run) -> None:
+        """Runs share what is in them, which is consumed once (S2); what is empty makes place for a silent one."""
+        taken = [entry for entry in self.consumed_with(group, run.combination) if not entry.used]
+        for entry in taken:
+            entry.used = True
+        group.stored = [other for other in group.stored if not (other.empty and other in taken)]
+        for entry in taken:
+            self.tell_consumed(entry)
+        silent = [self._keep_available(group, entry) for entry in taken]
+        for kept in silent:
+            if kept is not None:
+                self.begin_run(group, kept)
+
+    def consumed_with(self, group: Group, combination: list[Entry]) -> list[Entry]:
+        """What is consumed when these are."""
+        return combination
 
     # Consuming
 
     def consume(self, group: Group, entry: Entry) -> None:
-        """Removes the entry, tells the child that raised it (H7), puts a silent empty in its place (M5). Runs share
-        what is in them (S2); only what is empty makes place for a silent one."""
-        if self.context is ContextName.NEXT:
-            if entry.used:
-                return
-            entry.used = True
-            if entry.empty:
-                group.stored = [other for other in group.stored if other is not entry]
-        else:
-            group.stored = [other for other in group.stored if other is not entry]
-        self.tell_consumed(entry)
+        """Removes the entry, tells the child that raised it (H7), puts a silent empty in its place (M5)."""
+        super().consume(group, entry)
         self._keep_available(group, entry)
 
-    def _keep_available(self, group: Group, entry: Entry) -> None:
+    def _keep_available(self, group: Group, entry: Entry) -> Entry | None:
         """M5, C5: while the node exists and no other composite of the multiplicity group is stored here."""
         child, event = self.children[entry.child], entry.event
         if not (isinstance(child, OperatorState) and isinstance(event, Composite)):
-            return
+            return None
         if not (isinstance(child.expression, Multiplicity) and child.expression.lower == 0):
-            return
+            return None
         if not self.around.exists(event.group if isinstance(event.group, int) else None):
-            return
+            return None
         if any(same_raiser(other, event) and not other.used for other in group.child(entry.child)):
-            return
+            return None
         if not child.has(child.group(event.group if isinstance(event.group, int) else None), []):
-            return  # Z9
+            return None  # Z9
         silent = Composite(
             event.name, event.instance, [], self.cause(), event.operator, child, event.group, silent=True,
             bindings=child.bindings(group, []) if child.variables else None,
@@ -232,8 +242,7 @@ class Combining(OperatorState):
         kept = self.entry(silent, entry.child, dict(silent.bindings or {}))
         kept.fresh = False
         group.stored.append(kept)
-        if self.context is ContextName.NEXT:
-            self.begin_run(group, kept)
+        return kept
 
     def take_back(self, composite: Composite) -> None:
         super().take_back(composite)

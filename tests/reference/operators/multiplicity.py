@@ -117,8 +117,16 @@ class MultiplicityState(OperatorState):
 
     # Raising
 
+    @property
+    def only_counts(self) -> bool:
+        """Whether it is negated, so that it raises nothing (Z5)."""
+        above = self.parent
+        return above is not None and any(above.children[index] is self for index in above.absent)
+
     def evaluate_arrivals(self, group: Group, child: int, arrivals: list[Entry]) -> None:
         """M1, M2, S4: the arrival is counted."""
+        if self.only_counts:
+            return
         counted = group.accumulated
         if self.slides and self.upper is not None and len(counted) > self.upper:
             counted = group.accumulated = counted[-self.upper :]
@@ -163,7 +171,7 @@ class MultiplicityState(OperatorState):
 
     def create(self, group: Group, instance: PathInstance) -> None:
         """M4: an empty composite for a node that was created, if nothing has accumulated (C6)."""
-        if not group.accumulated:
+        if not group.accumulated and not self.only_counts:
             self._create(group, instance)
 
     def _create(self, group: Group, instance: PathInstance) -> None:

@@ -45,6 +45,10 @@ class Aperiodic(Operator):
         return (2,)
 
     @property
+    def constituents(self) -> tuple[int, ...]:
+        return (0, 1)
+
+    @property
     def turns(self) -> tuple[int, ...]:
         """W8: at one time point c, then b, then a."""
         return (2, 1, 0)
@@ -63,6 +67,10 @@ class AperiodicStar(Aperiodic):
     symbol: ClassVar[str] = "aperiodic*"
     sign: ClassVar[str] = "A*"
     gathers: ClassVar[bool] = True
+
+    @property
+    def constituents(self) -> tuple[int, ...]:
+        return (0, 1, 2)
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
         solid = any(operand.solid for operand in operands)

@@ -69,6 +69,10 @@ class Periodic(Operator):
         return (1,)
 
     @property
+    def constituents(self) -> tuple[int, ...]:
+        return (0,)
+
+    @property
     def turns(self) -> tuple[int, ...]:
         """As W8: c, then a."""
         return (1, 0)
@@ -95,6 +99,10 @@ class PeriodicStar(Periodic):
     symbol: ClassVar[str] = "periodic*"
     sign: ClassVar[str] = "P*"
     own_variables: ClassVar[tuple[str, ...]] = ("times",)
+
+    @property
+    def constituents(self) -> tuple[int, ...]:
+        return (0, 1)
 
     @property
     def has_timers(self) -> bool:

@@ -1,4 +1,4 @@
-"""Where findings and bad records go: files that are seen complete or not at all."""
+"""Files that are seen complete or not at all."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import errno
 import os
 import tempfile
 from collections.abc import Sequence
-from itertools import chain, count
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
@@ -35,18 +34,6 @@ def check_targets(targets: Sequence[Path], sources: Sequence[str]) -> None:
                 )
         if any(_same(target, other) for other in targets[:number]):
             raise OutputError(f"{target}: is named twice: findings, bad records, summary: give each a name")
-
-
-def quarantine_for(out: Path | None) -> Path:
-    """Where bad records go if nobody says: beside the findings, or into this folder if those are in no file.
-
-    There, where no name was given, nothing is replaced: it is the first free of ``quarantine.jsonl``,
-    ``quarantine-2.jsonl`` …
-    """
-    if out is not None and (out.is_file() or out.is_dir() or not out.exists()):
-        return out.with_name(f"{out.name}.quarantine.jsonl")
-    names = (f"quarantine-{number}.jsonl" for number in count(2))
-    return next(Path(name) for name in chain(["quarantine.jsonl"], names) if not os.path.lexists(name))
 
 
 def _same(target: Path, other: Path) -> bool:

@@ -40,13 +40,19 @@ class PartitionedFindings:
             raise OutputError(f"{self._folder}: cannot be written: {error.strerror}") from error
         return self
 
-    def write(self, text: bytes) -> None:
-        """Appends findings, each a JSON object on a line of its own, to those of their event type."""
+    def write(self, text: bytes, name: str | None = None) -> None:
+        """Appends findings, each a JSON object on a line of its own, to those of their event type.
+
+        ``name`` is that of all of them, if somebody knows.
+        """
+        if name is not None:
+            self._writer(name).write(text)
+            return
         by_name: dict[str, list[bytes]] = {}
         for line in text.splitlines(keepends=True):
             by_name.setdefault(FASTEST.loads(line)["name"], []).append(line)
-        for name, its in by_name.items():
-            self._writer(name).write(b"".join(its))
+        for event, its in by_name.items():
+            self._writer(event).write(b"".join(its))
 
     def _writer(self, name: str) -> FindingsWriter:
         writer = self._writers.get(name)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from path_types import PathType
 
 from ...events import CompositeEvent, Event, PrimitiveEvent
 from ...log.json_codec import FASTEST
+from ...xpath.values import text_of
 
 
 class Recorded(tuple[Any, ...]):
@@ -23,7 +25,38 @@ def decode_composite(content: bytes, cause: PrimitiveEvent) -> CompositeEvent:
     return CompositeEvent(
         record["name"], None, PathType.parse(record["path"]), tuple(record["ids"]),
         Recorded(record["constituents"]), record["start"], record["end"], cause,
+        None if record["bindings"] is None else _map(_as_value, record["bindings"]),
     )  # fmt: skip
+
+
+_WHOLE = 2.0**63  # beyond, JSON readers do not agree on whole numbers
+_NUMBER = "number"
+
+
+def _map(function: Callable[[Any], Any], bindings: Mapping[str, Any]) -> dict[str, Any]:
+    """Variables with the function done to each single value; lists are tuples again."""
+    return {
+        name: tuple(map(function, value)) if isinstance(value, (tuple, list)) else function(value)
+        for name, value in bindings.items()
+    }
+
+
+def _in_finding(value: Any) -> Any:
+    """A value of a variable in a finding: whole numbers without a point, NaN and infinities as text (V1)."""
+    if not isinstance(value, float):
+        return value
+    if not math.isfinite(value):
+        return text_of(value)
+    return int(value) if value.is_integer() and abs(value) < _WHOLE else value
+
+
+def _in_json(value: Any) -> Any:
+    """A value of a variable as `_as_value` reads it: JSON has no NaN and no infinities."""
+    return {_NUMBER: repr(value)} if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _as_value(given: Any) -> Any:
+    return float(given[_NUMBER]) if isinstance(given, dict) else given
 
 
 class _PathTexts(dict[PathType | None, str | None]):
@@ -49,7 +82,7 @@ class FindingEncoder:
             "operator": operator,
         }  # fmt: skip
         if bindings is not None:
-            record["bindings"] = bindings
+            record["bindings"] = _map(_in_finding, dict(sorted(bindings.items())))
         if cause.txn is not None:
             record["txn"] = cause.txn
         if cause.meta is not None:
@@ -58,11 +91,12 @@ class FindingEncoder:
 
     def forwarded(self, composite: CompositeEvent) -> bytes:
         """The composite for another task, as `decode_composite` reads it."""
-        name, _, path, ids, constituents, start, end, _, _, _ = composite
+        name, _, path, ids, constituents, start, end, _, bindings, _ = composite
         return FASTEST.dumps(
             {
                 "name": name, "path": self._texts[path], "ids": ids, "start": start, "end": end,
                 "constituents": self._constituents(constituents),
+                "bindings": None if bindings is None else _map(_in_json, bindings),
             }
         )  # fmt: skip
 

@@ -22,8 +22,8 @@ _GROUP = 20_000
 class FindingsWriter(Protocol):
     """Writes finding records one after the other."""
 
-    def write(self, text: bytes) -> None:
-        """Appends findings, each a JSON object on a line of its own."""
+    def write(self, text: bytes, name: str | None = None) -> None:
+        """Appends findings, each a JSON object on a line of its own; ``name`` is the event type of all, if known."""
 
     def close(self) -> None:
         """Completes the file."""
@@ -38,7 +38,7 @@ class JsonLinesFindings:
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
 
-    def write(self, text: bytes) -> None:
+    def write(self, text: bytes, name: str | None = None) -> None:
         """Appends findings."""
         self._stream.write(text)
 
@@ -58,7 +58,7 @@ class ParquetFindings:
         self._writer = load_pyarrow().parquet.ParquetWriter(stream, self._schema, compression="zstd")
         self._lines: list[bytes] = []
 
-    def write(self, text: bytes) -> None:
+    def write(self, text: bytes, name: str | None = None) -> None:
         """Appends findings."""
         for line in text.splitlines():
             self._lines.append(line)

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from operator import itemgetter
 from time import perf_counter
+from typing import Any
 
 from path_types import PathType
 
@@ -16,7 +17,8 @@ from ...log.columns.blocks import Run
 from ...log.records import ClockRecord, Row
 from ..findings.collector import Collector
 from ..findings.order import Ranking
-from ..inputs import LogFile, clock_in_transaction
+from ..inputs import LogFile
+from ..quarantine import clock_in_transaction
 
 _new_tuple = tuple.__new__
 _ts_of = itemgetter(0)
@@ -25,17 +27,42 @@ _SPOOLED_BYTES = 1 << 20
 
 
 class DocumentReplay:
-    """One document being replayed: detector, clock, and the findings of the current time point."""
+    """One document being replayed: detector, clock, and the findings of the current time point or edit.
+
+    ``defers``: any record may raise something, so that each is to be replayed by itself; ``follows_edits``: what an
+    edit raises may come with its last record (U2).
+    """
 
     __slots__ = (
-        "_collector", "_counts", "_defers", "_detector", "_encode", "_last", "_lines", "_number", "_pending",
-        "_ranking", "_size", "_taken", "_waiting_clocks", "clock", "count", "disordered", "doc", "first", "seconds",
-        "ts", "txn",
+        "_collector",
+        "_counts",
+        "_defers",
+        "_detector",
+        "_edit_goes_on",
+        "_encode",
+        "_follows_edits",
+        "_last",
+        "_lines",
+        "_number",
+        "_pending",
+        "_ranking",
+        "_replayed",
+        "_size",
+        "_waiting_clocks",
+        "clock",
+        "count",
+        "disordered",
+        "doc",
+        "first",
+        "seconds",
+        "ts",
+        "txn",
     )  # fmt: skip
 
     def __init__(
-        self, doc: str, detector: Detector, ranking: Ranking, collector: Collector, *, defers: bool
-    ) -> None:
+        self, doc: str, detector: Detector, ranking: Ranking, collector: Collector, *, defers: bool,
+        follows_edits: bool,
+    ) -> None:  # fmt: skip
         self.doc = doc
         self.ts = 0
         self.clock: tuple[int, int] | None = None  # time point and time of the last clock record
@@ -46,14 +73,16 @@ class DocumentReplay:
         self.seconds = 0.0
         self._detector = detector
         self._defers = defers
+        self._follows_edits = follows_edits
+        self._edit_goes_on = False
         self._ranking = ranking
         self._collector = collector
         self._last: PrimitiveEvent | None = None
         self._waiting_clocks: list[tuple[LogFile, int, ClockRecord]] = []
         self._encode = ranking.encode
-        self._pending: list[CompositeEvent] = []  # of the current time point
+        self._pending: list[CompositeEvent] = []  # of the current time point, or edit
         self._counts: dict[str, int] = {}
-        self._taken: dict[tuple[str, PathType], int] = defaultdict(int)  # records, as in `Taken`
+        self._replayed: dict[tuple[str, PathType], int] = defaultdict(int)  # records
         self._lines: list[bytes] = []
         self._number = 0  # of the first of them
         self._size = 0
@@ -81,7 +110,8 @@ class DocumentReplay:
         waiting, self._waiting_clocks = self._waiting_clocks, []
         if self.txn is not None and txn == self.txn:
             for file, number, clock in waiting:
-                self._collector.bad(file, clock_in_transaction(clock, Origin(file.path, number)), self.doc)
+                bad = clock_in_transaction(clock, Origin(file.name, number))
+                self._collector.quarantine.add(file, bad, self.doc)
             return
         if self.txn is not None:
             self._raised(self._detector.flush(self._last))
@@ -90,7 +120,9 @@ class DocumentReplay:
             self._advance(clock)
 
     def _advance(self, clock: ClockRecord) -> None:
-        """Time has passed (W6): what is due fires here, once there are rules that ask for time."""
+        """Time has passed (W6): what is due fires here."""
+        self._raised(self._detector.advance(clock.at))
+        self._edit_goes_on = False
 
     def take(self, row: Row) -> None:
         """Replays the next record."""
@@ -100,12 +132,18 @@ class DocumentReplay:
         if txn != self.txn:
             if self.txn is not None:
                 self._raised(self._detector.flush(self._last))
+            elif self._edit_goes_on:
+                self._raised(self._detector.end_edit())
+            self._edit_goes_on = False
             self.txn = txn
+        if not self._edit_goes_on:
+            self._settle()
+        self._edit_goes_on = self._follows_edits and row[11]
         if not self.count:
             self.first = row[0]
         self.count += 1
         self.ts = row[0]
-        self._taken[row[1], row[2]] += 1
+        self._replayed[row[1], row[2]] += 1
         self._last = _new_tuple(PrimitiveEvent, row)
         raised = self._detector.feed(self._last)
         if raised:
@@ -126,7 +164,7 @@ class DocumentReplay:
             self.first = span.first
         self.count += span.records
         for type_, count in run.counts:
-            self._taken[type_.op, type_.path] += count
+            self._replayed[type_.op, type_.path] += count
         self.txn = None  # clock records between two of the records stand in no transaction
         done = 0
         behind = len(run.clocks)
@@ -172,23 +210,21 @@ class DocumentReplay:
             self._raised(self._detector.close(self._last))
         self._settle()
         self._spool()
-        self._collector.found[self.doc] = self._counts
-        self._collector.taken.update(self._taken)
+        self._collector.findings_of[self.doc] = self._counts
+        self._collector.replayed.update(self._replayed)
         self._collector.document(self.doc, self.first, self.ts, self.count, disordered=self.disordered)
         self._collector.seconds(self.doc, self.seconds + perf_counter() - started)
 
     def _raised(self, composites: list[CompositeEvent]) -> None:
         if not composites:
             return
-        if self._pending and self._pending[0].cause[0] != composites[0].cause[0]:
-            self._settle()
         self._pending += composites
 
     def _settle(self) -> None:
-        """Puts the findings of a time point that is over into their order."""
+        """Puts the findings of time points that are over into their order."""
         pending = self._pending
         if len(pending) > 1:
-            pending.sort(key=self._ranking.place)
+            pending.sort(key=self._order)
         counts, lines = self._counts, self._lines
         for composite in pending:
             line = self._encode(composite)
@@ -198,6 +234,9 @@ class DocumentReplay:
         pending.clear()
         if len(lines) >= _SPOOLED or self._size >= _SPOOLED_BYTES:
             self._spool()
+
+    def _order(self, composite: CompositeEvent) -> tuple[Any, ...]:
+        return composite[7][0], *self._ranking.place(composite)
 
     def _spool(self) -> None:
         """Puts the findings on disk."""

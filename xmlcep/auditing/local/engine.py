@@ -19,10 +19,12 @@ from ...log.records import ClockRecord, Row, is_clock
 from ...rules import Rules
 from ..findings.collector import Collector
 from ..findings.order import Ranking
-from ..inputs import LogFile, SplitReader, duplicate, raw_record, whole
+from ..inputs import LogFile
 from ..plan.snapshot_fragments import snapshot_of
 from ..progress import Reading, Steps
+from ..quarantine import duplicate, raw_record
 from ..rule_counts import records_by_rule
+from ..splits import PartReader, whole
 from .document_replay import DocumentReplay
 
 _TOLD = 8192  # sorted records between two words on progress
@@ -74,20 +76,22 @@ class LocalAudit:
         self._file = ""  # its path
         self._disordered: set[str] = set()
         self._sorted = 0  # records of these
-        self._defers = any(node.deferred for tree in rules.graph.trees for node in tree.operators)
+        nodes = [node for tree in rules.graph.trees for node in tree.operators]
+        self._defers = any(node.deferred or node.windows for node in nodes)
+        self._asks = bool(rules.graph.waiting_for_edits)
 
     def run(self, files: list[LogFile]) -> None:
         """Reads all files, then once more what has to be sorted."""
         with _without_garbage_collection():
             self._run(files)
-        self._collector.takes(records_by_rule(self._rules, self._collector.taken))
+        self._collector.count_for_rules(records_by_rule(self._rules, self._collector.replayed))
 
     def _run(self, files: list[LogFile]) -> None:
         self._begin_reading(files)
-        if self._keep is None and not self._rules.graph.has_conditions:
+        if self._keep is None and not self._asks:
             self._sift(files)
         else:
-            for item, file in self._read(files, self._collector.bad):
+            for item, file in self._read(files, self._collector.quarantine.add):
                 if isinstance(item, Batch):
                     self._take(item, file)
                 elif isinstance(item[1], Header):
@@ -108,9 +112,9 @@ class LocalAudit:
         """
         types = RecordTypes(Detector(self._rules).concerns)
         for file in files:
-            for block in self._reader(file, self._collector.bad).blocks():
+            for block in self._reader(file, self._collector.quarantine.add).blocks():
                 if isinstance(block, tuple):
-                    continue  # headers matter to rules with conditions only
+                    continue  # headers matter to rules that ask the document only
                 runs = block.runs(types)
                 if runs is None or not all(map(self._continues, runs)):
                     for item in block.items():
@@ -140,7 +144,7 @@ class LocalAudit:
         )
 
     def _note(self, file: LogFile, docs: set[str], count: int) -> None:
-        self._collector.contains(file, docs)
+        self._collector.quarantine.note_documents(file.place, docs)
         if self._reading is not None:
             self._reading.records += count
             self._steps.tell(self._reading.done, self._reading.records, self._reading.total)
@@ -153,8 +157,8 @@ class LocalAudit:
 
     def _reader(
         self, file: LogFile, on_bad: Callable[[LogFile, BadRecord], None], *, check_text: bool = False
-    ) -> SplitReader:
-        reader = SplitReader(whole(file), self._decoder, partial(on_bad, file), check_text=check_text)
+    ) -> PartReader:
+        reader = PartReader(whole(file), self._decoder, partial(on_bad, file), check_text=check_text)
         if self._reading is not None:
             self._reading.begin(file, reader)
         return reader
@@ -168,10 +172,9 @@ class LocalAudit:
     def _read(
         self, files: list[LogFile], on_bad: Callable[[LogFile, BadRecord], None]
     ) -> Iterator[tuple[tuple[int, Header | ClockRecord] | Batch, LogFile]]:
-        check_text = self._rules.graph.has_conditions
         for file in files:
-            self._headers, self._file = {}, file.path
-            for item in self._reader(file, on_bad, check_text=check_text).read():
+            self._headers, self._file = {}, file.name
+            for item in self._reader(file, on_bad, check_text=self._asks).read():
                 if isinstance(item, Batch):
                     self._note(file, {row[8] for row in item.rows}, len(item.rows))
                 yield item, file
@@ -200,13 +203,14 @@ class LocalAudit:
             if replay.follows(row[0]):
                 replay.take(row)
             elif row[0] == replay.ts:
-                self._collector.bad(file, duplicate(row, batch.origin(index)), doc)
+                self._collector.quarantine.add(file, duplicate(row, batch.origin(index)), doc)
             else:
                 self._leave_for_later(replay)
                 replay = None
 
     def _take_clock(self, file: LogFile, number: int, clock: ClockRecord) -> None:
         """Takes a clock record; a document in which it comes too late is left for later."""
+        self._collector.quarantine.note_documents(file.place, {clock.doc})
         if clock.doc in self._disordered:
             return
         replay = self._replay_of(clock.doc)
@@ -221,14 +225,16 @@ class LocalAudit:
         del self._replays[replay.doc]
         self._collector.seconds(replay.doc, replay.seconds)
         self._collector.spool.drop_findings(replay.doc)
-        self._collector.drop_bad_repeats(replay.doc)
+        self._collector.quarantine.forget(replay.doc)
 
     def _begin(self, doc: str, header: Header | None, file: str) -> DocumentReplay:
         document = None
-        if header is not None and header.snapshot is not None and self._rules.graph.has_conditions:
+        if header is not None and header.snapshot is not None and self._asks:
             document = snapshot_of(header, file)
         detector = Detector(self._rules, operators=self._operators, document=document)
-        return DocumentReplay(doc, detector, self._ranking, self._collector, defers=self._defers)
+        return DocumentReplay(
+            doc, detector, self._ranking, self._collector, defers=self._defers, follows_edits=self._asks
+        )
 
     def _replay_sorted(self, files: list[LogFile]) -> None:
         """Reads the documents that are not in order again, sorts them on disk, and replays them."""
@@ -250,7 +256,8 @@ class LocalAudit:
                 continue
             row = self._decoder.admit(content)
             if row[0] == replay.ts:
-                self._collector.bad(files[file], duplicate(row, Origin(files[file].path, record)), doc)
+                origin = Origin(files[file].name, record)
+                self._collector.quarantine.add(files[file], duplicate(row, origin), doc)
             else:
                 replay.take(row)
             if not number % _TOLD:
@@ -273,7 +280,7 @@ class LocalAudit:
                         continue
                     self._sorted += 1
                     if doc not in headers or row[0] < headers[doc][0]:
-                        headers[doc] = (row[0], seen.get(doc), file.path)
+                        headers[doc] = (row[0], seen.get(doc), file.name)
                     yield doc, row[0], None, self._sorted, file.place, item.numbers[index], raw_record(row)
                 continue
             number, aside = item

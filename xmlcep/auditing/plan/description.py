@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ...algebra import Multiplicity
 from ...events import PrimitiveType
 from .partition_key import Pass, Plan
 
@@ -38,11 +37,7 @@ def _feeding(each: Pass) -> list[str]:
 def needs(each: Pass) -> list[str]:
     """What a pass needs beside the records that feed it."""
     found = []
-    created = [
-        str(operator.path)
-        for operator in each.operators
-        if isinstance(operator.definition, Multiplicity) and not operator.definition.lower
-    ]
+    created = [str(operator.path) for operator in each.operators if operator.definition.creates_empty]
     if created:
         found.append(
             f"insertions and deletions of {', '.join(dict.fromkeys(created))}: a lower bound of 0 (M4, M5)"
@@ -51,13 +46,15 @@ def needs(each: Pass) -> list[str]:
         found.append("where the changes go elsewhere: boundary markers for non-local (D2)")
     if each.has_flushes:
         found.append("ends of transactions and of documents: flush markers (D3)")
-    if each.has_conditions:
+    if each.asks_document:
         state = "the document" if each.by_document else "what is below the key"
-        found.append(f"the state of {state}, from the snapshot and all records there: conditions (D4)")
+        found.append(f"the state of {state}, from the snapshot and all records there: expressions (U2)")
+    if each.measures:
+        found.append("what the document's clock shows: all its records, and clock records (W1, W6)")
     return found
 
 
 def _dropped(each: Pass) -> str:
-    if each.has_conditions:
+    if each.asks_document or each.measures or each.watches_groups:
         return "nothing" if each.by_document else "records outside the key's node"
     return "records that no tree looks at, before the shuffle"

@@ -18,11 +18,12 @@ from typing import NamedTuple
 
 from path_types import PathType, ends, offset
 
-from ...algebra import Multiplicity, Termination
-from ...events import CompositeType, PrimitiveType
+from ...algebra import Termination
+from ...events import CompositeType, PrimitiveType, Scope
 from ...rules import Rules
 from ...rules.event_graph import EventGraph
 from ...rules.trees import EventTree, OperatorNode
+from .reach import looks_outside, measured_trees, measures, prompt_trees
 
 DOCUMENT = -1
 """The key step of a pass whose trees see the whole document."""
@@ -56,7 +57,8 @@ class Pass:
     ``trees`` are in the order of G2 with their indexes in the whole graph. ``keys`` are the path types of the
     key nodes, empty when the trees see the whole document. ``reasons`` say in words why. A pass is replayed
     after those of lower ``level``; ``sources`` are the trees of other passes whose composites its own trees
-    take, directly or not.
+    take, directly or not. ``asking`` are the indexes of its own trees and its sources that ask the document (U2);
+    ``follows_edits`` says that edits matter: to its own trees, or to those that take what these raise.
     """
 
     index: int
@@ -65,6 +67,8 @@ class Pass:
     reasons: tuple[str, ...]
     level: int = 0
     sources: tuple[EventTree, ...] = ()
+    asking: frozenset[int] = frozenset()
+    follows_edits: bool = False
 
     @property
     def by_document(self) -> bool:
@@ -77,9 +81,19 @@ class Pass:
         return (operator for tree in self.trees for operator in tree.operators)
 
     @property
-    def has_conditions(self) -> bool:
-        """Whether the state of the document below the key is needed (D4)."""
-        return any(map(_has_condition, self.trees))
+    def asks_document(self) -> bool:
+        """Whether the state of the document below the key is needed (U2)."""
+        return any(tree.index in self.asking for tree in self.trees)
+
+    @property
+    def measures(self) -> bool:
+        """Whether durations matter, so that the clock of the document has to be followed (W1, W2)."""
+        return any(operator.windows for operator in self.operators)
+
+    @property
+    def watches_groups(self) -> bool:
+        """Whether any event in a group matters, of whatever type (S3)."""
+        return any(operator.watches_group for operator in self.operators)
 
     @property
     def has_boundaries(self) -> bool:
@@ -88,8 +102,9 @@ class Pass:
 
     @property
     def has_flushes(self) -> bool:
-        """Whether the ends of transactions and of the document release anything (D3)."""
-        return any(operator.termination is not Termination.EARLIEST for operator in self.operators)
+        """Whether the ends of transactions and of the document release anything (D3), or make it due (Z14)."""
+        deferred = any(operator.termination is not Termination.EARLIEST for operator in self.operators)
+        return deferred or self.measures
 
     @property
     def names(self) -> frozenset[str]:
@@ -98,11 +113,7 @@ class Pass:
 
     def rules(self, rules: Rules) -> Rules:
         """The part of ``rules``, from which the plan was made, that defines its trees and their sources."""
-        names = _named(rules.graph, [*self.trees, *self.sources])
-        chosen = [definition for definition in rules.definitions if definition.name in names]
-        if len(chosen) == len(rules.definitions):
-            return rules
-        return Rules.from_definitions(chosen, rules.namespaces)
+        return rules.part(_named(rules.graph, [*self.trees, *self.sources]))
 
     def step(self, path: PathType) -> int | None:
         """The index of the key node's step in this absolute path type; None: it lies outside every key."""
@@ -123,19 +134,17 @@ class Pass:
         if self._is_fed(op, path, step):
             return True
         # A condition of a source may become true at any record below its node, and the source then raises.
-        return any(_has_condition(tree) or _feeds(tree, op, path, step) for tree in self.sources)
+        return any(tree.index in self.asking or _feeds(tree, op, path, step) for tree in self.sources)
 
     def _is_fed(self, op: str, path: PathType, step: int) -> bool:
         """Whether such a record can change a result of its key."""
-        if self.has_conditions:
-            return True  # the condition sees all that happens below its node
+        if self.asks_document:
+            return True  # expressions see all that happens below their node
+        if self.measures or self.watches_groups:
+            return True
         if self.sources and self.has_boundaries:
             return True  # what a composite completes may be released by the very record that raised it
         return any(_feeds(tree, op, path, step) for tree in self.trees)
-
-
-def _has_condition(tree: EventTree) -> bool:
-    return any(operator.condition is not None for operator in tree.operators)
 
 
 def _named(graph: EventGraph, trees: Iterable[EventTree]) -> set[str]:
@@ -168,10 +177,7 @@ def _concerns(operator: OperatorNode, op: str, path: PathType, step: int) -> boo
         if start is None or start + len(operator.path) - 1 != step:
             return True
     if op == "ins":
-        definition = operator.definition
-        return (
-            isinstance(definition, Multiplicity) and not definition.lower and _is_group_node(operator, path)
-        )
+        return operator.definition.creates_empty and _is_group_node(operator, path)
     # The end of a node ends its silent empties (M5) and frees its groups (G4).
     return op == "del" and _is_group_node(operator, path)
 
@@ -219,9 +225,9 @@ class Plan:
         return [(index, route.step) for index, route in routes if route.role is Role.FED]
 
     @property
-    def has_conditions(self) -> bool:
+    def asks_document(self) -> bool:
         """Whether any pass needs document state."""
-        return any(each.has_conditions for each in self.passes)
+        return any(each.asks_document for each in self.passes)
 
 
 def make_plan(rules: Rules) -> Plan:
@@ -229,15 +235,27 @@ def make_plan(rules: Rules) -> Plan:
     parts, levels = _parts(rules.graph)
     groups: dict[tuple[int, tuple[PathType, ...]], list[list[EventTree]]] = {}
     for part, level in sorted(zip(parts, levels, strict=True), key=lambda each: each[1]):
-        groups.setdefault((level, _keys(part)), []).append(part)
+        groups.setdefault((level, _keys(rules.graph, part)), []).append(part)
+    asking = frozenset(tree.index for tree in rules.graph.trees if rules.graph.asks_document(tree))
+    waiting = rules.graph.waiting_for_edits
+    following = waiting.union(*(rules.graph.trees[index].dependencies for index in waiting))
     passes = []
     for index, ((level, keys), together) in enumerate(groups.items()):
         trees = sorted((tree for part in together for tree in part), key=lambda tree: tree.index)
         sources = _sources(rules.graph, trees)
-        reasons = tuple(_reasons(keys, together, sources))
-        passes.append(Pass(index, tuple(trees), keys, reasons, level, sources))
-    seeing_all = tuple(each.index for each in passes if each.has_conditions or each.has_boundaries)
+        reasons = tuple(_reasons(rules.graph, keys, together, sources))
+        concerned = asking.intersection(tree.index for tree in (*trees, *sources))
+        follows = not following.isdisjoint(tree.index for tree in trees)
+        passes.append(Pass(index, tuple(trees), keys, reasons, level, sources, concerned, follows))
+    seeing_all = tuple(each.index for each in passes if _sees_all(each))
     return Plan(rules, tuple(passes), _by_path(passes), seeing_all)
+
+
+def _sees_all(each: Pass) -> bool:
+    """Whether it may be fed with records of paths that none of its leaves and operators has."""
+    if each.asks_document or each.has_boundaries or each.measures or each.watches_groups:
+        return True
+    return any(leaf.type.scope is not Scope.NODE for tree in each.trees for leaf in tree.leaves())
 
 
 def _by_path(passes: Sequence[Pass]) -> dict[PathType, tuple[int, ...]]:
@@ -252,12 +270,18 @@ def _by_path(passes: Sequence[Pass]) -> dict[PathType, tuple[int, ...]]:
 def _parts(graph: EventGraph) -> tuple[list[list[EventTree]], list[int]]:
     """The trees in parts that are replayed together, and the level of each part.
 
-    A tree and one whose composites it takes are in one part if their keys are the same anyway, or if the
-    latter's composites may come at other times than with a record of its own key: then the order in which
-    they come can only be known where both are. No two parts depend on each other.
+    A tree and one whose composites it takes are in one part if their keys are the same anyway, if the
+    latter's composites may come at other times than with a record of its own key (then the order in which
+    they come can only be known where both are), or if the moments of what these are made of matter. No two parts depend
+    on each other.
     """
-    prompt = _prompt(graph)
-    joined = [(tree.index, used) for tree in graph.trees for used in tree.dependencies if not prompt[used]]
+    prompt, measured = prompt_trees(graph), measured_trees(graph)
+    joined = [
+        (tree.index, used)
+        for tree in graph.trees
+        for used in tree.dependencies
+        if not prompt[used] or tree.index in measured
+    ]
     while True:
         parts = _joined(graph, joined)
         place = {tree.index: number for number, part in enumerate(parts) for tree in part}
@@ -265,7 +289,7 @@ def _parts(graph: EventGraph) -> tuple[list[list[EventTree]], list[int]]:
             number: {place[used] for tree in part for used in tree.dependencies} - {number}
             for number, part in enumerate(parts)
         }
-        keys = list(map(_keys, parts))
+        keys = [_keys(graph, part) for part in parts]
         same = [(number, other) for number in above for other in above[number] if keys[number] == keys[other]]
         if not same:
             try:
@@ -273,15 +297,6 @@ def _parts(graph: EventGraph) -> tuple[list[list[EventTree]], list[int]]:
             except CycleError as error:
                 same = list(pairwise(error.args[1]))
         joined += [(parts[number][0].index, parts[other][0].index) for number, other in same]
-
-
-def _prompt(graph: EventGraph) -> list[bool]:
-    """For each tree: whether it and all it uses raise composites only at records that are fed to their own key."""
-    found: list[bool] = []
-    for tree in graph.trees:  # dependencies come first (G2)
-        earliest = all(operator.termination is Termination.EARLIEST for operator in tree.operators)
-        found.append(earliest and all(found[used] for used in tree.dependencies))
-    return found
 
 
 def _joined(graph: EventGraph, pairs: Iterable[tuple[int, int]]) -> list[list[EventTree]]:
@@ -323,23 +338,35 @@ def _sources(graph: EventGraph, trees: Sequence[EventTree]) -> tuple[EventTree, 
     return tuple(graph.trees[index] for index in sorted(found))
 
 
-def _keys(trees: list[EventTree]) -> tuple[PathType, ...]:
+def _keys(graph: EventGraph, trees: list[EventTree]) -> tuple[PathType, ...]:
     """The key path types of trees that belong together; none: the document."""
-    if any(tree.flat for tree in trees):
+    if any(tree.flat or measures(tree) or looks_outside(graph, tree) for tree in trees):
         return ()
     paths = dict.fromkeys(operator.path for tree in trees for operator in tree.operators)
     return tuple(sorted((path for path in paths if not _is_implied(path, paths)), key=str))
 
 
 def _reasons(
-    keys: tuple[PathType, ...], parts: list[list[EventTree]], sources: Sequence[EventTree]
+    graph: EventGraph, keys: tuple[PathType, ...], parts: list[list[EventTree]], sources: Sequence[EventTree]
 ) -> Iterator[str]:
     """Why these trees have these keys."""
     trees = [tree for part in parts for tree in part]
-    flat = [tree.name for tree in trees if tree.flat]
-    if flat:
-        verb = "is" if len(flat) == 1 else "are"
-        yield f"{', '.join(flat)} {verb} flat: all events of a document form one group (H2)"
+    if not keys:
+        flat = [tree.name for tree in trees if tree.flat]
+        if flat:
+            verb = "is" if len(flat) == 1 else "are"
+            yield f"{', '.join(flat)} {verb} flat: all events of a document form one group (H2)"
+        measuring = [tree.name for tree in trees if measures(tree)]
+        if measuring:
+            yield f"{_do(measuring, 'measure')} with the clock of the document, which all its records move on (W1)"
+        outside = [tree.name for tree in trees if looks_outside(graph, tree)]
+        if outside:
+            yield f"{_do(outside, 'ask')} what may lie anywhere in the document (U2)"
+        for tree in trees:
+            for language in sorted(
+                {text.language for text in graph.opaque_texts(tree) if text.needs_document}
+            ):
+                yield f"{tree.name} asks {language}, which may look at all of the document (O1)"
     else:
         deeper = any(operator.path not in keys for tree in trees for operator in tree.operators)
         yield f"every operator groups by {' or '.join(map(str, keys))}{' or by a node below' if deeper else ''} (K1)"
@@ -350,6 +377,10 @@ def _reasons(
     direct = [tree.name for tree in sources if tree.index in taken]
     if direct:
         yield f"takes the events of {', '.join(direct)}, replayed before it under another key (G1, G2)"
+
+
+def _do(names: Sequence[str], verb: str) -> str:
+    return f"{', '.join(names)} {verb}{'s' if len(names) == 1 else ''}"
 
 
 def _is_implied(path: PathType, paths: Iterable[PathType]) -> bool:

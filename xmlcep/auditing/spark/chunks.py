@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ from path_types import PathType
 from ...log.columns.arrow_values import id_tuples
 from ...log.columns.blocks import RecordType
 from ...log.json_codec import FASTEST
-from ..rule_counts import kind_of, text_of
+from ..rule_counts import text_of, type_of
 
 Numbers = npt.NDArray[np.int64]
 
@@ -43,19 +44,46 @@ class Mark:
     """A record."""
     FLUSH = 4
     """The end of a transaction (D3)."""
+    CLOCK = 5
+    """A clock record (W6)."""
+
+
+class ChunkKind(IntEnum):
+    """What a chunk holds."""
+
+    ROWS = 0
+    """Rows of one bucket, as they stand in one segment, for the passes of one level."""
+    FINDINGS = 1
+    """Findings of one bucket and segment, for one range of all findings in their order."""
+    BAD_RECORD = 2
+    """A bad record: there may be more of them than memory holds."""
+    TASK_REPORT = 3
+    """What a task did."""
+
+
+INTERLEAVED = -1
+"""The number of chunks whose rows have places between those of the other chunks of their segment; they come first."""
 
 
 class Chunk(NamedTuple):
-    """Rows of one bucket for the passes of one level, as they stand in one segment.
+    """What tasks hand on: one value of one row.
 
-    ``number`` orders the chunks of a segment. Of those below zero the rows have places between other rows.
+    ``target`` is whom it is for: of rows the bucket, of findings the range. Of what has one ``target`` (and ``level``)
+    segment, ``source`` (of findings the bucket they were found in) and number say the order.
     """
 
+    kind: ChunkKind
     level: int
-    bucket: int
+    target: int
     segment: int
+    source: int
     number: int
     content: bytes
+
+    @property
+    def is_interleaved(self) -> bool:
+        """Whether its rows have places between those of other chunks."""
+        return self.number == INTERLEAVED
 
 
 def hash_of(doc: str) -> int:
@@ -72,12 +100,13 @@ def buckets_of(doc_hashes: Any, keys: Any, buckets: int) -> Numbers:
 META = pa.dictionary(pa.int32(), pa.string())
 """Metas as JSON texts."""
 
-# The columns of routed rows beside `doc` and `what`, which are codes while rows are collected and
-# dictionaries in a chunk. `pos` of a fragment is the number of its header.
+# The columns of routed rows beside `doc` and `what`, which are codes while rows are collected and dictionaries in a
+# chunk. A fragment has its XML text in `value`, the ids of its nodes in `ids`, and the number of its `header`. The
+# number of an edit is the ts of its first record in the segment.
 _FIELDS = {
     "pass": pa.int64(), "mark": pa.int64(), "ts": pa.int64(), "ids": pa.list_(pa.int64()),
     "value": pa.string(), "old": pa.string(), "pos": pa.int64(), "at": pa.string(), "txn": pa.int64(),
-    "meta": META, "more": pa.bool_(), "composite": pa.binary(),
+    "meta": META, "more": pa.bool_(), "edit": pa.int64(), "composite": pa.binary(), "header": pa.int64(),
 }  # fmt: skip
 _COLLECTED = pa.schema([("cell", pa.int64()), ("doc", pa.int64()), ("what", pa.int64()), *_FIELDS.items()])
 
@@ -133,8 +162,11 @@ class ChunkWriter:
         """Whether so much has come together that chunks should be taken."""
         return self._rows >= self._limit
 
-    def take(self, segment: int) -> Iterator[Chunk]:
-        """All rows that were added, in chunks: by pass, document and, if need be, time."""
+    def take(self, segment: int, *, interleaved: bool = False) -> Iterator[Chunk]:
+        """All rows that were added, in chunks: by pass, document and, if need be, time.
+
+        ``interleaved``: their places are between those of other chunks of the segment.
+        """
         if not self._held:
             return
         table = pa.Table.from_batches(self._held).combine_chunks()
@@ -154,7 +186,8 @@ class ChunkWriter:
         for start, end in zip(starts, [*starts[1:], len(cell)], strict=True):
             level, bucket = divmod(int(cell[start]), self.buckets)
             content = self._content(table.slice(start, end - start).combine_chunks())
-            yield Chunk(level, bucket, segment, self._number, content)
+            number = INTERLEAVED if interleaved else self._number
+            yield Chunk(ChunkKind.ROWS, level, bucket, segment, 0, number, content)
             self._number += 1
 
     def _content(self, table: pa.Table) -> bytes:
@@ -207,7 +240,7 @@ def from_ipc(content: bytes) -> pa.Table:
         return stream.read_all()
 
 
-class What(NamedTuple):
+class RowType(NamedTuple):
     """Operation and path of a record."""
 
     op: str | None
@@ -215,52 +248,74 @@ class What(NamedTuple):
     length: int
 
 
-_NOTHING = What(None, None, 0)  # of a marker
+_NO_TYPE = RowType(None, None, 0)  # of a marker
 
 
-class _Whats(dict[str, What]):
+class _RowTypes(dict[str, RowType]):
     """By their texts."""
 
-    def __missing__(self, text: str) -> What:
-        op, path = kind_of(text)
-        what = self[text] = What(op, path, len(path))
-        return what
+    def __missing__(self, text: str) -> RowType:
+        op, path = type_of(text)
+        found = self[text] = RowType(op, path, len(path))
+        return found
 
 
-class Stretch(NamedTuple):
-    """Rows of one pass and document that follow each other in a part; ``plain`` if all of them are records."""
+class Fragment(NamedTuple):
+    """A part of a document before its first record: XML text, the ids of its nodes, the number of its header."""
+
+    xml: str
+    ids: tuple[int, ...]
+    header: int
+
+
+class RowRun(NamedTuple):
+    """Rows of one pass and document that follow each other in a table; ``plain`` if all of them are records."""
 
     pass_index: int
     doc: str
     plain: bool
-    part: _Part
+    table: _RowTable
     start: int
     end: int
 
+    @property
+    def last(self) -> int:
+        """The time point of its last row."""
+        return int(self.table.events[self.end - 1][0])
+
     def rows(self) -> Sequence[tuple[Any, ...]]:
         """Plain tuples with the layout of `PrimitiveEvent`."""
-        return self.part.events[self.start : self.end]
+        return self.table.events[self.start : self.end]
 
-    def marked_rows(self) -> Iterator[tuple[int, tuple[Any, ...], bytes | None]]:
-        """Mark, a tuple with the layout of `PrimitiveEvent`, a composite."""
-        part, start, end = self.part, self.start, self.end
-        return zip(part.marks[start:end], self.rows(), part.composites[start:end], strict=True)
+    def marked_rows(self) -> Iterator[tuple[int, tuple[Any, ...], bytes | None, int | None]]:
+        """Mark, a tuple with the layout of `PrimitiveEvent`, a composite, the edit's number; without fragments."""
+        table, own = self.table, slice(self.start, self.end)
+        rows = zip(table.marks[own], self.rows(), table.composites[own], table.edits[own], strict=True)
+        return (row for row in rows if row[0] != Mark.FRAGMENT)
+
+    def fragments(self) -> Iterator[Fragment]:
+        """The fragments among the rows; they come before all others of the document."""
+        table, start, end = self.table, self.start, self.end
+        for mark, event, header in zip(
+            table.marks[start:end], self.rows(), table.headers[start:end], strict=True
+        ):
+            if mark == Mark.FRAGMENT:
+                yield Fragment(event[4], event[3], header)
 
     def records(self) -> dict[str, int]:
         """How many records there are by operation and path; markers, composites and fragments are none."""
-        part, start, end = self.part, self.start, self.end
-        codes = part.codes[start:end]
+        table, start, end = self.table, self.start, self.end
+        codes = table.codes[start:end]
         if not self.plain:
-            codes = [
-                code for code, mark in zip(codes, part.marks[start:end], strict=True) if mark == Mark.RECORD
-            ]
-        return {part.texts[code]: count for code, count in Counter(codes).items()}
+            marks = table.marks[start:end]
+            codes = [code for code, mark in zip(codes, marks, strict=True) if mark == Mark.RECORD]
+        return {table.texts[code]: count for code, count in Counter(codes).items()}
 
 
-class _Part:
-    """Rows of chunks as values: made once for all, for a stretch may be short."""
+class _RowTable:
+    """Rows of chunks as values: made once for all, for a run may be short."""
 
-    def __init__(self, table: pa.Table, whats: _Whats) -> None:
+    def __init__(self, table: pa.Table, types: _RowTypes) -> None:
         self._docs = table["doc"].combine_chunks()
         self._passes = table["pass"].to_numpy()
         marks = table["mark"].to_numpy()
@@ -269,27 +324,28 @@ class _Part:
         texts = table["what"].combine_chunks()
         self.texts: list[str] = texts.dictionary.to_pylist()
         self.codes: list[int] = texts.indices.to_pylist()
-        known = [*map(whats.__getitem__, self.texts)]
+        known = [*map(types.__getitem__, self.texts)]
         all_known = not texts.null_count
-        found: list[Any] = (
+        found: list[RowType] = (
             list(map(known.__getitem__, self.codes)) if all_known
-            else [_NOTHING if code is None else known[code] for code in self.codes]
+            else [_NO_TYPE if code is None else known[code] for code in self.codes]
         )  # fmt: skip
         ids: Any
         if all_known and self._plain.all():
-            ids = id_tuples(table["ids"].combine_chunks(), [what.length for what in found])
+            ids = id_tuples(table["ids"].combine_chunks(), [each.length for each in found])
         else:
             ids = [() if each is None else tuple(each) for each in _list(table, "ids")]
         names = list(map(self._docs.dictionary.to_pylist().__getitem__, self._docs.indices.to_pylist()))
         self.events = list(
             zip(
-                table["ts"].to_pylist(), [what.op for what in found], [what.path for what in found], ids,
+                table["ts"].to_pylist(), [each.op for each in found], [each.path for each in found], ids,
                 _list(table, "value"), _list(table, "old"), _list(table, "pos"), _list(table, "at"), names,
-                _list(table, "txn"), self._metas(table), self._more(table),
-                strict=True,
+                _list(table, "txn"), self._metas(table), self._more(table), strict=True,
             )
         )  # fmt: skip
         self.composites: list[bytes | None] = list(_list(table, "composite"))
+        self.headers: list[int] = list(_list(table, "header"))
+        self.edits: list[int | None] = list(_list(table, "edit"))
 
     @staticmethod
     def _metas(table: pa.Table) -> Iterable[dict[str, str] | None]:
@@ -305,7 +361,7 @@ class _Part:
             return repeat(False, len(table))
         return map(bool, table["more"].to_pylist())
 
-    def stretches(self) -> Iterator[Stretch]:
+    def runs(self) -> Iterator[RowRun]:
         """The rows by pass and document."""
         docs = self._docs.indices.to_numpy()
         changes = (np.diff(self._passes) != 0) | (np.diff(docs) != 0)
@@ -314,26 +370,26 @@ class _Part:
         passes = self._passes[starts].tolist()
         ends = [*starts[1:].tolist(), len(docs)]
         for start, end, pass_index, is_plain in zip(starts.tolist(), ends, passes, plain, strict=True):
-            yield Stretch(pass_index, self.events[start][8], is_plain, self, start, end)
+            yield RowRun(pass_index, self.events[start][8], is_plain, self, start, end)
 
 
 class ChunkReader:
-    """Reads chunks; remembers what their texts mean."""
+    """Reads chunks of rows; remembers what their texts mean."""
 
     def __init__(self) -> None:
-        self._whats = _Whats()
+        self._types = _RowTypes()
 
-    def stretches(self, contents: Sequence[bytes], *, sort: bool) -> Iterator[Stretch]:
+    def runs(self, contents: Sequence[bytes], *, sort: bool) -> Iterator[RowRun]:
         """The rows of chunks by pass and document; ``sort``: with rows of several chunks between each other."""
         tables = map(from_ipc, contents)
         if not sort:
             for table in tables:
-                yield from _Part(table, self._whats).stretches()
+                yield from _RowTable(table, self._types).runs()
             return
         table = pa.concat_tables(tables, promote_options="default").unify_dictionaries().combine_chunks()
         docs = table["doc"].chunk(0).indices.to_numpy()
         columns = (table["mark"].to_numpy(), table["ts"].to_numpy(), docs, table["pass"].to_numpy())
-        yield from _Part(table.take(np.lexsort(columns)).combine_chunks(), self._whats).stretches()
+        yield from _RowTable(table.take(np.lexsort(columns)).combine_chunks(), self._types).runs()
 
 
 def _list(table: pa.Table, name: str) -> Iterable[Any]:

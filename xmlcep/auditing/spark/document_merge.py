@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from ..plan.partition_key import Plan
-from .chunks import Chunk, ChunkWriter, Mark, Numbers, buckets_of, hash_of
+from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
 from .segment_summary import PlacedClock, SegmentSummary, TimePoint, point_columns
 
 
@@ -31,27 +31,14 @@ class MergedDocument:
     segment. ``needs_sorting``: its records do not stand in the order of their time points, so routing has to be done
     again on sorted records; ``goes_back``: not because a time point is repeated, but because one is below another.
     ``seams`` are the markers found where segments meet. ``clocks`` are the clock records (W6), each with the segment
-    of the change record before it: where it has to fire what is due; ``misplaced_clocks`` stand in transactions. While
+    of the change record before it: where it has to fire what is due; ``misplaced_clocks`` stand in transactions.
+    ``edits`` says of those that reach across segments under which number they go on, and under which they began. While
     ``first`` is None there were clock records only.
     """
 
     __slots__ = (
-        "_buckets",
-        "_last_clock",
-        "_runs",
-        "_touched",
-        "_trailing",
-        "clocks",
-        "doc",
-        "first",
-        "goes_back",
-        "last",
-        "misplaced_clocks",
-        "needs_sorting",
-        "position",
-        "records",
-        "seams",
-        "segment",
+        "_buckets", "_last_clock", "_open_edit", "_runs", "_touched", "_trailing", "clocks", "doc", "edits", "first",
+        "goes_back", "last", "misplaced_clocks", "needs_sorting", "position", "records", "seams", "segment",
     )  # fmt: skip
 
     def __init__(self, doc: str, buckets: int) -> None:
@@ -70,6 +57,8 @@ class MergedDocument:
         self._touched: dict[int, set[int]] = {}
         self._trailing: list[PlacedClock] = []  # about them the next change record decides
         self._last_clock: tuple[int, int] | None = None  # ts and time
+        self.edits: dict[int, int] = {}
+        self._open_edit: int | None = None
 
     def follow(self, summary: SegmentSummary) -> None:
         """Takes the summary of the next segment that has records of the document."""
@@ -85,6 +74,7 @@ class MergedDocument:
             for number, touched in summary.touched.items():
                 self._touched.setdefault(number, set()).update(touched)
             self._runs = summary.open_runs
+        self._follow_edit(summary, head)
         self._settle_clocks(summary, head)
         if self.first is None:
             self.position, self.first = summary.position, head
@@ -113,13 +103,22 @@ class MergedDocument:
         if self.needs_sorting:
             self.seams.clear()  # they are found again in the sorted records
 
+    def _follow_edit(self, summary: SegmentSummary, head: TimePoint) -> None:
+        """An edit goes on where two segments meet, unless its transaction does not, or there is a clock record (U1)."""
+        goes_on = head.txn == self.last.txn and (head.txn is not None or not self._trailing)
+        if self._open_edit is not None and goes_on:
+            self.edits[head.ts] = self._open_edit
+        opened = summary.open_edit
+        self._open_edit = None if opened is None else self.edits.get(opened, opened)
+
     def _settle_clocks(self, summary: SegmentSummary, head: TimePoint) -> None:
         """Clock records where two segments meet stand in a transaction if it goes on behind them."""
         trailing, self._trailing = self._trailing, list(summary.trailing)
         if self.first is not None and head.txn is not None and head.txn == self.last.txn:
             self.misplaced_clocks += trailing
         else:
-            self.clocks += [(self.segment, clock) for clock in trailing]
+            segment = summary.segment if self.first is None else self.segment
+            self.clocks += [(segment, clock) for clock in trailing]
         self.clocks += [(summary.segment, clock) for clock in summary.clocks]
 
     def end(self) -> None:
@@ -132,8 +131,8 @@ class MergedDocument:
         for number, key in self._runs.items():
             if summary.head_keys.get(number) != key:
                 bucket = int(buckets_of(hash_of(self.doc), [key], self._buckets)[0])
-                edge = SeamMarker(summary.segment, Mark.BOUNDARY, number, self.doc, bucket, head)
-                self.seams.append(edge)
+                marker = SeamMarker(summary.segment, Mark.BOUNDARY, number, self.doc, bucket, head)
+                self.seams.append(marker)
 
     def _flush(self, summary: SegmentSummary, head: TimePoint) -> None:
         """The flush of what was touched before (D3), if its transaction ended; after the last one it is the close."""
@@ -164,21 +163,32 @@ def merge_documents(summaries: Iterable[SegmentSummary], buckets: int) -> dict[s
     return {doc: document for doc, document in found.items() if document.first is not None}
 
 
+def clock_markers(document: MergedDocument, plan: Plan, buckets: int) -> Iterator[SeamMarker]:
+    """The clock records of a document, for the passes that measure (W6); these see documents as a whole."""
+    bucket = int(buckets_of(hash_of(document.doc), [0], buckets)[0])
+    for each in plan.passes:
+        if each.measures:
+            for segment, clock in document.clocks:
+                point = TimePoint(clock.ts, clock.at)
+                yield SeamMarker(segment, Mark.CLOCK, each.index, document.doc, bucket, point)
+
+
 def seam_chunks(seams: Iterable[SeamMarker], plan: Plan, buckets: int) -> Iterator[Chunk]:
     """Markers as chunks whose rows have their places between others."""
     by_segment: dict[int, list[SeamMarker]] = {}
-    for edge in seams:
-        by_segment.setdefault(edge.segment, []).append(edge)
+    for marker in seams:
+        by_segment.setdefault(marker.segment, []).append(marker)
     writer = ChunkWriter([each.level for each in plan.passes], buckets, ())
     for segment, found in by_segment.items():
         columns = {
-            "mark": [edge.mark for edge in found], "doc": [writer.code(edge.doc) for edge in found],
-            **point_columns(edge.point for edge in found),
+            "mark": [marker.mark for marker in found], "doc": [writer.code(marker.doc) for marker in found],
+            **point_columns(marker.point for marker in found),
+            # A run ends at the first record of a segment, with which an edit begins there.
+            "edit": [marker.point.ts if marker.mark == Mark.BOUNDARY else None for marker in found],
         }  # fmt: skip
-        writer.add(_column(found, 2), _column(found, 4), columns, ordered=False)
-        for chunk in writer.take(segment):
-            yield chunk._replace(number=-1)
-
-
-def _column(seams: Sequence[SeamMarker], index: int) -> Numbers:
-    return np.array([edge[index] for edge in seams], np.int64)
+        passes, targets = (
+            np.array([getattr(marker, name) for marker in found], np.int64)
+            for name in ("pass_index", "bucket")
+        )
+        writer.add(passes, targets, columns, ordered=False)
+        yield from writer.take(segment, interleaved=True)

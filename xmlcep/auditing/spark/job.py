@@ -7,39 +7,37 @@ log as a whole tells (where segments meet, the ends of documents) is known befor
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from ...log.json_codec import FASTEST
-from ...rules import Rules
+from ...rules import PlainRules, Rules
 from ..findings.collector import Collector
-from ..findings.order import Ranking
-from ..inputs import SPLIT_BYTES, LogFile, Split, make_splits
+from ..inputs import LogFile
 from ..plan.partition_key import make_plan
 from ..progress import Progress, watched
-from ..rule_counts import kind_of, records_by_rule
-from .chunks import Chunk
+from ..rule_counts import records_by_rule, type_of
+from ..splits import SPLIT_BYTES, Split, make_splits
+from .chunks import Chunk, ChunkKind
 from .document_merge import seam_chunks
 from .failures import explained
-from .finding_chunks import FOUND, Part, in_order
+from .finding_chunks import FindingRanges
+from .finding_order import OrderedFindings
 from .mapper import Keep
 from .report_accumulator import Reports, reports_accumulator, reports_in
 from .segment_merge import SegmentMerge
-from .tables import CHUNK_DDL, RECORD_DDL
-from .task_reports import BAD
-from .tasks import TOLD, map_task, replay_task, route_sorted_task, select_task
+from .tables import CHUNK_DDL, ORDERED_DDL, RECORD_DDL, ordered_from
+from .tasks import map_task, order_task, replay_task, route_sorted_task, select_task
 
 if TYPE_CHECKING:
     from pyspark import Accumulator
     from pyspark.sql import DataFrame, SparkSession
 
-Findings = tuple[list[tuple[str, str, int]], bytes]
-"""Findings in their order, as lines, with how many there are per document and event type."""
-
 _BYTES_PER_PARTITION = 64 * 2**20
 _MOST_SMALL_PARTITIONS = 8
+_RECORDS_PER_RANGE = 500_000
 # Rows per Arrow batch: of chunks, which are large, and of records.
 _CHUNKS_AT_ONCE = 32
 _RECORDS_AT_ONCE = 4096
@@ -50,6 +48,7 @@ class SparkAudit:
     """Replays the records of files under a Spark session and puts what it finds into ``collector``.
 
     ``partitions`` is the number of buckets and shuffle partitions (default: by the size of the log and the cores).
+    With ``by_event`` findings come by event type; with ``by_file`` it is noted of each file which documents it has.
     """
 
     def __init__(
@@ -63,23 +62,26 @@ class SparkAudit:
         partitions: int | None = None,
         split_bytes: int = SPLIT_BYTES,
         progress: Progress | None = None,
+        by_event: bool = False,
+        by_file: bool = False,
     ) -> None:
         self._spark = spark
-        self._rules = str(rules) if rules.text is None else rules.text
+        self._rules = PlainRules.of(rules)
         self._collector = collector
         self._plan = make_plan(rules)
-        self._ranking = Ranking(rules)
         self._operators = operators
         self._keep = keep
         self._partitions = partitions
         self._split_bytes = split_bytes
         self._progress = progress
+        self._by_event = by_event
+        self._by_file = by_file
         self._levels = 1 + max(each.level for each in self._plan.passes)
         self._read = spark.sparkContext.accumulator(0)  # records
         self._step = 0
         self._steps = self._levels + 2
 
-    def run(self, files: Sequence[LogFile], withheld: Callable[[], set[str]]) -> Iterator[Findings]:
+    def run(self, files: Sequence[LogFile], withheld: Callable[[], set[str]]) -> Iterator[OrderedFindings]:
         """The findings in their order; ``withheld`` is asked, when all records were read, whose to leave out."""
         splits = make_splits(files, self._split_bytes)
         buckets = self._partitions or self._default_partitions(files)
@@ -87,11 +89,13 @@ class SparkAudit:
             stack.enter_context(self._batches_of(_CHUNKS_AT_ONCE))
             routed, merge = self._routed(splits, buckets, stack)
             merge.collect(self._collector)
-            replayed = self._replayed(routed, merge, buckets, stack)
-            self._collect_told(replayed)
-            parts = self._parts(replayed.where(f"level = {FOUND}"), withheld(), buckets)
-            with self._watched("writing", stages=buckets):
-                yield from self._in_order(parts, single=len(merge.documents) < 2)
+            ranges = FindingRanges.of(merge.extents(), self._records_per_range(merge))
+            replayed = self._replayed(routed, merge, buckets, ranges, stack)
+            self._collect_task_reports(replayed)
+            with self._watched("writing", stages=2):
+                ordered = self._ordered(replayed, ranges, withheld(), stack)
+                for row in ordered.toLocalIterator(prefetchPartitions=True):
+                    yield ordered_from(row.name, bytes(row.counts), bytes(row.content))
 
     # ---- steps ------------------------------------------------------------------------------------------
 
@@ -100,7 +104,7 @@ class SparkAudit:
     ) -> tuple[list[DataFrame], SegmentMerge]:
         """The chunks of the log, and what its segments have to report."""
         reports = reports_accumulator(self._spark.sparkContext)
-        task = map_task(self._rules, buckets, splits, self._keep, reports, self._read)
+        task = map_task(self._rules, buckets, splits, self._keep, reports, self._read, by_file=self._by_file)
         with self._watched("reading"):
             first = self._kept(self._indexes(splits).mapInArrow(task, CHUNK_DDL), stack)
         merge = SegmentMerge(splits, reports_in(reports), buckets)
@@ -113,7 +117,8 @@ class SparkAudit:
             merge.add_sorted(reports_in(reports))
         if merge.bad:
             for number, frame in enumerate(frames):
-                for chunk in _chunks(frame.where(f"level = {BAD}")):
+                bad = frame.where(f"kind = {ChunkKind.BAD_RECORD.value}").coalesce(self._cores)
+                for chunk in _chunks(bad):
                     merge.collect_bad(chunk, self._collector, again=number > 0)
         return frames, merge
 
@@ -121,76 +126,59 @@ class SparkAudit:
         self, splits: Sequence[Split], merge: SegmentMerge, buckets: int, reports: Accumulator[Reports]
     ) -> DataFrame:
         """The documents whose records do not stand in order: read again, sorted, routed."""
-        files = merge.files_of(merge.to_sort)
-        concerned = [split for split in splits if split.file.place in files]
+        concerned = merge.splits_to_sort()
         selected = self._indexes(concerned).mapInArrow(
             select_task(self._rules, concerned, merge.to_sort, self._keep), RECORD_DDL
         )
-        ordered = selected.repartition(self._cores * 2, "doc").sortWithinPartitions(
-            "doc",
-            "ts",
-            "clock",
-            "split",
-            "number",  # what has no clock comes first
-        )
+        columns = ("doc", "ts", "clock", "part", "number")  # change records, which have no clock, come first
+        ordered = selected.repartition(self._cores * 2, "doc").sortWithinPartitions(*columns)
         with self._batches_of(_RECORDS_AT_ONCE):
             return ordered.mapInArrow(route_sorted_task(self._rules, buckets, splits, reports), CHUNK_DDL)
 
     def _replayed(
-        self, routed: Sequence[DataFrame], merge: SegmentMerge, buckets: int, stack: ExitStack
-    ) -> DataFrame:
+        self, routed: Sequence[DataFrame], merge: SegmentMerge, buckets: int, ranges: FindingRanges, stack: ExitStack
+    ) -> DataFrame:  # fmt: skip
         """What the levels of the plan answer, one after the other."""
-        seams = list(seam_chunks(merge.seams(), self._plan, buckets))
+        seams = list(seam_chunks(merge.seams(self._plan), self._plan, buckets))
         task = replay_task(
-            self._rules, buckets, merge.ends(), merge.headers(), merge.to_sort,
+            self._rules, buckets, merge.ends(), merge.headers(), ranges, merge.to_sort, merge.edits(),
             operators=self._operators,
         )  # fmt: skip
         answers: list[DataFrame] = []
         for level in range(self._levels):
-            inputs = [frame.where(f"level = {level}") for frame in (*routed, *answers)]
-            late = [tuple(edge) for edge in seams if edge.level == level]
+            of_level = f"kind = {ChunkKind.ROWS.value} and level = {level}"
+            inputs = [frame.where(of_level) for frame in (*routed, *answers)]
+            late = [(int(chunk.kind), *chunk[1:]) for chunk in seams if chunk.level == level]
             if late:
                 inputs.append(self._spark.createDataFrame(late, CHUNK_DDL))
-            shuffled = _union(inputs).repartitionById(buckets, "bucket")
+            shuffled = _union(inputs).repartitionById(buckets, "target")
             ordered = shuffled.sortWithinPartitions("segment", "number")
             with self._watched("replaying", stages=2):
                 answers.append(self._kept(ordered.mapInArrow(task, CHUNK_DDL), stack))
         return _union(answers)
 
-    def _collect_told(self, replayed: DataFrame) -> None:
+    def _collect_task_reports(self, replayed: DataFrame) -> None:
         """What the replays say of themselves: seconds by document, records by pass, operation and path."""
-        taken: list[Counter[str]] = [Counter() for _ in self._plan.passes]
-        for chunk in _chunks(replayed.where(f"level = {TOLD}")):
-            told = FASTEST.loads(chunk.content)
-            for doc, seconds in told["seconds"].items():
+        records: list[Counter[str]] = [Counter() for _ in self._plan.passes]
+        for row in replayed.where(f"kind = {ChunkKind.TASK_REPORT.value}").select("content").collect():
+            report = FASTEST.loads(bytes(row.content))
+            for doc, seconds in report["seconds"].items():
                 self._collector.seconds(doc, seconds)
-            for index, counts in told["records"].items():
-                taken[int(index)].update(counts)
+            for index, counts in report["records"].items():
+                records[int(index)].update(counts)
         for each in self._plan.passes:
-            by_kind = {kind_of(text): count for text, count in taken[each.index].items()}
-            self._collector.takes(records_by_rule(self._plan.rules, by_kind, each.names))
+            by_type = {type_of(text): count for text, count in records[each.index].items()}
+            self._collector.count_for_rules(records_by_rule(self._plan.rules, by_type, each.names))
 
-    def _parts(self, found: DataFrame, withheld: set[str], partitions: int) -> Iterator[Part]:
-        """Findings by segment and document, each part in order."""
-        ordered = found.repartitionByRange(partitions, "segment").sortWithinPartitions(
-            "segment", "bucket", "number"
-        )
-        for part in in_order(_chunks(ordered), self._ranking, self._collector.spool):
-            if part.doc not in withheld:
-                yield part
-
-    def _in_order(self, parts: Iterable[Part], *, single: bool) -> Iterator[Findings]:
-        """Findings by document; where there is a ``single`` one they are already."""
-        spool = self._collector.spool
-        for number, part in enumerate(parts):
-            counts = [(part.doc, name, count) for name, count in part.counts.items()]
-            if single:
-                yield counts, part.text
-            else:
-                spool.add_findings(part.doc, number, part.text)
-                yield counts, b""
-        for _, text in spool.findings():
-            yield [], text
+    def _ordered(
+        self, replayed: DataFrame, ranges: FindingRanges, withheld: set[str], stack: ExitStack
+    ) -> DataFrame:
+        """The findings of each range in order, ranges in their order."""
+        found = replayed.where(f"kind = {ChunkKind.FINDINGS.value}")
+        shuffled = found.repartitionById(len(ranges), "target")
+        chunks = shuffled.sortWithinPartitions("target", "segment", "source", "number")
+        task = order_task(self._rules, withheld, by_event=self._by_event)
+        return self._kept(chunks.mapInArrow(task, ORDERED_DDL), stack)
 
     # ---- details ----------------------------------------------------------------------------------------
 
@@ -216,6 +204,11 @@ class SparkAudit:
         cores = self._cores
         enough = max(min(cores * 2, _MOST_SMALL_PARTITIONS), size // _BYTES_PER_PARTITION)
         return -(-enough // cores) * cores  # or some cores would have nothing to do in the last round
+
+    def _records_per_range(self, merge: SegmentMerge) -> int:
+        """So many that all cores have something to put in order, and no range is large."""
+        records = sum(extent.records for extent in merge.extents())
+        return max(1, min(_RECORDS_PER_RANGE, -(-records // (2 * self._cores))))
 
     def _kept(self, frame: DataFrame, stack: ExitStack) -> DataFrame:
         """Runs what makes the frame and keeps it on the workers' disks until the audit is over."""
@@ -246,7 +239,8 @@ def _union(frames: Sequence[DataFrame]) -> DataFrame:
 def _chunks(frame: DataFrame) -> Iterator[Chunk]:
     """The chunks of a frame, in its order; the next are fetched while these are used."""
     for row in frame.toLocalIterator(prefetchPartitions=True):
-        yield Chunk(row.level, row.bucket, row.segment, row.number, bytes(row.content))
+        content = bytes(row.content)
+        yield Chunk(ChunkKind(row.kind), row.level, row.target, row.segment, row.source, row.number, content)
 
 
 def _forget(frame: Any) -> None:

@@ -12,17 +12,17 @@ from path_types import PathType
 
 from ...errors import XmlCepError
 from ...log import BadRecord, Batch, ClockCheck, Header, Origin
-from ...log.columns.blocks import FilteredColumns, NumberedClock, RecordTypes, Span, meta_texts
+from ...log.columns.blocks import Block, FilteredColumns, NumberedClock, RecordTypes, Span, meta_texts
 from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST
-from ...log.records import LARGEST, ClockRecord, Row
-from ..inputs import BATCH_SIZE, Split, SplitReader, clock_in_transaction, duplicate, raw_record
+from ...log.records import LARGEST, ClockRecord, Control, Row
 from ..plan.partition_key import Plan
 from ..plan.snapshot_fragments import fragments
+from ..quarantine import clock_in_transaction, duplicate, raw_record
+from ..splits import BATCH_SIZE, FilePart, PartReader, Split
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
-from .replayer import SORTED
 from .router import Router, wanted_by
-from .segment_summary import PlacedClock
+from .segment_summary import FIRST_SORTED_SEGMENT, PlacedClock
 from .task_reports import Report, Topic, bad_chunk, report_of
 
 SEGMENT_RECORDS = 500_000
@@ -39,13 +39,16 @@ class SelectedRecord(NamedTuple):
     doc: str
     ts: int
     clock: int | None
-    split: int
+    part: int
     number: int
     line: bytes
 
 
 class Mapper:
-    """Reads splits and routes their records; the answer to a split depends on nothing but the split."""
+    """Reads splits and routes their records; the answer to a split depends on nothing but the split.
+
+    ``by_file``: what it reports says of each file which documents are in it.
+    """
 
     def __init__(
         self,
@@ -55,12 +58,14 @@ class Mapper:
         keep: Keep | None = None,
         segment_records: int = SEGMENT_RECORDS,
         batch_size: int | None = None,
+        by_file: bool = False,
     ) -> None:
         self._plan = plan
-        self._conditioned = [each for each in self._plan.passes if each.has_conditions]
+        self._by_file = by_file
+        self._conditioned = [each for each in self._plan.passes if each.asks_document]
         self._keep = keep
         # Columns of whole blocks do; but records are looked at one by one where they will be applied to a document.
-        self._by_rows = keep is not None or self._plan.has_conditions
+        self._by_rows = keep is not None or self._plan.asks_document
         self._segment_records = segment_records
         self._batch_size = batch_size
         self._types = RecordTypes(wanted_by(self._plan))
@@ -70,7 +75,7 @@ class Mapper:
         self._gathered = _Gathered()
         self._decoder = RowDecoder(ClockCheck.ANY)
         self._out: list[Chunk | Report] = []
-        self._split: Split | None = None
+        self._part: FilePart | None = None
         self._bad_records = 0
         self._headers = 0
         self.lines = 0
@@ -78,97 +83,106 @@ class Mapper:
 
     def read(self, split: Split) -> Iterator[Chunk | Report]:
         """The chunks of a split, and what there is to report of it."""
-        self._split = split
-        self._bad_records = self._headers = 0
-        docs: set[str] = set()
-        reader = SplitReader(
-            split, self._decoder, self._bad, check_text=self._plan.has_conditions,
-            batch_size=self._batch_size or BATCH_SIZE,
-        )  # fmt: skip
-        self._router.begin(split.name)
+        self._bad_records = self.lines = 0
+        parts = []
+        self._router.begin(split.segment)
         try:
-            for item in reader.read() if self._by_rows else reader.blocks(self._batch_size):
-                if isinstance(item, (tuple, Batch)):
+            for part in split.parts:
+                reader = self._reader(part)
+                self._part, self._headers = part, 0
+                docs: set[str] = set()
+                for item in reader.read() if self._by_rows else reader.blocks(self._batch_size):
                     self._take(item, docs)
-                else:
-                    filtered = item.filtered(self._types)
-                    if filtered is not None and self._follows(filtered):
-                        docs.update(span.doc for span in filtered.spans)
-                        self._gather(filtered)
-                    else:
-                        for part in item.items():
-                            self._take(part, docs)
-                yield from self._taken()
+                    yield from self._taken()
+                self.lines += reader.lines
+                parts.append({"lines": reader.lines, "docs": sorted(docs) if self._by_file else []})
             self._route_gathered()
             self._end_segment()
         except (XmlCepError, OSError) as error:
-            self._report(Topic.TROUBLE, split.name, "", {"message": str(error)})
-        self.lines = reader.lines
-        content = {"lines": reader.lines, "docs": sorted(docs), "bad": self._bad_records}
-        self._report(Topic.SPLIT, split.name, "", content)
+            self._report(Topic.TROUBLE, split.segment, "", {"message": str(error)})
+        content = {"parts": parts, "bad": self._bad_records}
+        self._report(Topic.SPLIT, split.segment, "", content)
         yield from self._taken()
+
+    def _reader(self, part: FilePart, *, quiet: bool = False) -> PartReader:
+        return PartReader(
+            part, self._decoder, (lambda _: None) if quiet else self._bad, check_text=self._plan.asks_document,
+            batch_size=self._batch_size or BATCH_SIZE,
+        )  # fmt: skip
 
     def select(self, split: Split, docs: frozenset[str]) -> Iterator[list[SelectedRecord]]:
         """The records of some documents, to be sorted."""
-        reader = SplitReader(split, self._decoder, lambda _: None, check_text=self._plan.has_conditions)
-        for item in reader.read():
-            if isinstance(item, Batch):
-                rows, numbers = self._kept(item.rows, item.numbers)
-                yield [
-                    SelectedRecord(row[8], row[0], None, split.name, number, raw_record(row))
-                    for row, number in zip(rows, numbers, strict=True)
-                    if row[8] in docs
-                ]
-            elif isinstance(item[1], ClockRecord) and item[1].doc in docs:
-                number, clock = item[0], item[1]
-                line = FASTEST.dumps(clock.to_record())
-                yield [SelectedRecord(clock.doc, clock.ts, clock.time, split.name, number, line)]
+        for part in split.parts:
+            for item in self._reader(part, quiet=True).read():
+                if isinstance(item, Batch):
+                    rows, numbers = self._kept(item.rows, item.numbers)
+                    yield [
+                        SelectedRecord(row[8], row[0], None, part.place, number, raw_record(row))
+                        for row, number in zip(rows, numbers, strict=True)
+                        if row[8] in docs
+                    ]
+                elif isinstance(item[1], ClockRecord) and item[1].doc in docs:
+                    number, clock = item[0], item[1]
+                    line = FASTEST.dumps(clock.to_record())
+                    yield [SelectedRecord(clock.doc, clock.ts, clock.time, part.place, number, line)]
 
     def route_sorted(
-        self, records: Iterable[SelectedRecord], splits: dict[int, Split]
+        self, records: Iterable[SelectedRecord], parts: Mapping[int, FilePart]
     ) -> Iterator[Chunk | Report]:
-        """The chunks of records sorted by document, ts, time of a clock record, split and number."""
-        self._router.begin(SORTED)
+        """The chunks of records sorted by document, ts, time of a clock record, part of the log and number."""
+        self._router.begin(FIRST_SORTED_SEGMENT)
         rows: list[Row] = []
         origins: list[tuple[int, int]] = []
+        edits: list[int] = []
         last: tuple[str, int] | None = None
         for record in records:
             content = FASTEST.loads(record.line)
-            self._split = splits[record.split]
+            self._part = parts[record.part]
             document = self._router.document(record.doc)
             if record.clock is not None:
-                document.admit_clock(ClockRecord.from_record(content), record.split, record.number)
+                document.admit_clock(ClockRecord.from_record(content), record.part, record.number)
                 continue
             row = self._decoder.admit(content)
             if (record.doc, record.ts) == last:
                 self._repeated(row, record.number)
                 continue
             last = (record.doc, record.ts)
-            self._misplaced(document.admit(row[0], row[9]), record.doc, splits)
+            self._misplaced(document.admit(row[0], row[9], more=row[11]), record.doc, parts)
             rows.append(row)
-            origins.append((record.split, record.number))
+            origins.append((record.part, record.number))
+            edits.append(document.edit)
             if len(rows) >= (self._batch_size or BATCH_SIZE):
-                self._route_rows(rows, origins)
-                rows, origins = [], []
+                self._route_rows(rows, origins, edits)
+                rows, origins, edits = [], [], []
                 yield from self._taken()
-        self._route_rows(rows, origins)
+        self._route_rows(rows, origins, edits)
         self._end_segment()
         yield from self._taken()
 
     # ---- records --------------------------------------------------------------------------------------------
 
-    def _take(self, item: tuple[int, Any] | Batch, docs: set[str]) -> None:
+    def _take(self, item: Block | tuple[int, Header | ClockRecord] | Batch, docs: set[str]) -> None:
         if isinstance(item, Batch):
             docs.update({row[8] for row in item.rows})
             self._take_rows(*self._kept(item.rows, item.numbers))
-            return
-        assert self._split is not None
-        if isinstance(item[1], Header):
-            self._header(item[1], self._split.name + self._headers, (self._split.name, item[0]))
-            self._headers += 1
+        elif isinstance(item, Block):
+            filtered = item.filtered(self._types)
+            if filtered is not None and self._follows(filtered):
+                docs.update(span.doc for span in filtered.spans)
+                self._gather(filtered)
+                return
+            for part in item.items():
+                if isinstance(part, Batch) or not isinstance(part[1], Control):
+                    self._take(part, docs)  # type: ignore[arg-type]
         else:
-            docs.add(item[1].doc)
-            self._router.document(item[1].doc).admit_clock(item[1], self._split.name, item[0])
+            assert self._part is not None
+            number, aside = item
+            if isinstance(aside, Header):
+                self._header(aside, (self._part.place << 20) + self._headers, (self._part.place, number))
+                self._headers += 1
+            else:
+                docs.add(aside.doc)
+                self._router.document(aside.doc).admit_clock(aside, self._part.place, number)
 
     def _follows(self, filtered: FilteredColumns) -> bool:
         """Whether the records of a block come after those that were taken."""
@@ -179,8 +193,8 @@ class Mapper:
     def _gather(self, filtered: FilteredColumns) -> None:
         """Takes records in columns; they are routed when there are enough of them."""
         # The documents before the routing: the next block is compared with them.
-        assert self._split is not None
-        split = self._split
+        assert self._part is not None
+        place = self._part.place
         clocks: dict[str, list[NumberedClock]] = {}
         for numbered in filtered.clocks:
             clocks.setdefault(numbered[1].doc, []).append(numbered)
@@ -188,36 +202,38 @@ class Mapper:
             document = self._router.document(span.doc)
             own = clocks.get(span.doc, ())
             for number, clock in (each for each in own if each[1].ts < span.first):
-                document.admit_clock(clock, split.name, number)
+                document.admit_clock(clock, place, number)
             self._misplaced(document.admit(span.first, span.first_txn), span.doc)
             document.txn = None  # clock records between two of the records stand in no transaction
             for number, clock in (each for each in own if span.first <= each[1].ts < span.last):
-                document.admit_clock(clock, split.name, number)
+                document.admit_clock(clock, place, number)
             document.admit(span.last, None)
             document.txn = span.last_txn
             for number, clock in (each for each in own if each[1].ts >= span.last):
-                document.admit_clock(clock, split.name, number)
+                document.admit_clock(clock, place, number)
         self._gathered.add(filtered)
         if self._gathered.records >= min(_AT_ONCE, self._segment_records):
             self._route_gathered()
 
     def _route_gathered(self) -> None:
         if self._gathered.records:
-            assert self._split is not None
+            assert self._part is not None
             filtered, self._gathered = self._gathered.joined(), _Gathered()
-            self._route(filtered, [(self._split.name, 0)] * len(filtered.spans))
+            self._route(filtered, [(self._part.place, 0)] * len(filtered.spans))
 
     def _take_rows(self, rows: Sequence[Row], numbers: Sequence[int]) -> None:
         """Takes records one by one: those that repeat a time point are bad."""
         self._route_gathered()
-        assert self._split is not None
+        assert self._part is not None
         admitted: list[Row] = []
         origins: list[tuple[int, int]] = []
+        edits: list[int] = []
         for row, number in zip(rows, numbers, strict=True):
             if self._is_admitted(row, number):
                 admitted.append(row)
-                origins.append((self._split.name, number))
-        self._route_rows(admitted, origins)
+                origins.append((self._part.place, number))
+                edits.append(self._router.document(row[8]).edit)
+        self._route_rows(admitted, origins, edits)
 
     def _is_admitted(self, row: Row, number: int) -> bool:
         document = self._router.document(row[8])
@@ -226,25 +242,27 @@ class Mapper:
             return False
         if not document.follows(row[0]):
             document.disordered = True
-        self._misplaced(document.admit(row[0], row[9]), row[8])
+        self._misplaced(document.admit(row[0], row[9], more=row[11]), row[8])
         return True
 
     def _misplaced(
-        self, clocks: Sequence[PlacedClock], doc: str, splits: Mapping[int, Split] | None = None
+        self, clocks: Sequence[PlacedClock], doc: str, parts: Mapping[int, FilePart] | None = None
     ) -> None:
-        """Clock records in a transaction are bad; ``splits`` are those they may stand in, if not in this one."""
+        """Clock records in a transaction are bad; ``parts`` are those they may stand in, if not in this one."""
         for clock in clocks:
-            split = self._split if splits is None else splits[clock.split]
-            assert split is not None
-            bad = clock_in_transaction(clock.record(doc), Origin(split.file.path, clock.number))
-            self._bad(bad, doc, split)
+            part = self._part if parts is None else parts[clock.part]
+            assert part is not None
+            bad = clock_in_transaction(clock.record(doc), Origin(part.file.name, clock.number))
+            self._bad(bad, doc, part)
 
     def _repeated(self, row: Row, number: int) -> None:
-        assert self._split is not None
+        assert self._part is not None
         self._router.document(row[8]).duplicates += 1
-        self._bad(duplicate(row, Origin(self._split.file.path, number)), row[8])
+        self._bad(duplicate(row, Origin(self._part.file.name, number)), row[8])
 
-    def _route_rows(self, rows: Sequence[Row], origins: Sequence[tuple[int, int]]) -> None:
+    def _route_rows(
+        self, rows: Sequence[Row], origins: Sequence[tuple[int, int]], edits: Sequence[int]
+    ) -> None:
         if not rows:
             return
         spans: dict[str, Span] = {}
@@ -255,7 +273,8 @@ class Mapper:
                 positions.append(origin)
                 span = Span(row[8], row[0], row[0], 0, row[9])
             spans[row[8]] = span._replace(last=row[0], records=span.records + 1, last_txn=row[9])
-        self._route(FilteredColumns(list(spans.values()), self._columns(rows, list(spans))), positions)
+        columns = self._columns(rows, list(spans)) | {"edit": pa.array(edits, pa.int64())}
+        self._route(FilteredColumns(list(spans.values()), columns), positions)
 
     def _columns(self, rows: Sequence[Row], docs: Sequence[str]) -> dict[str, Any]:
         ts, op, path, ids, value, old, pos, at, doc, txn, meta, more = zip(*rows, strict=True)
@@ -304,32 +323,32 @@ class Mapper:
 
     # ---- reports ----------------------------------------------------------------------------------------------
 
-    def _report(self, topic: int, segment: int, doc: str, content: dict[str, Any]) -> None:
+    def _report(self, topic: Topic, segment: int, doc: str, content: dict[str, Any]) -> None:
         self._out.append(Report(topic, segment, doc, FASTEST.dumps(content)))
 
     def _header(self, header: Header, number: int, position: tuple[int, int]) -> None:
         if not self._conditioned:
             return
         self._report(Topic.HEADER, number, header.doc, {"number": number, "position": position})
-        assert self._split is not None
+        assert self._part is not None
         doc = self._writer.code(header.doc)
         for each in self._conditioned:
-            found = list(fragments(header, each, self._split.file.path))
+            found = list(fragments(header, each, self._part.file.name))
             columns = {
                 "mark": np.full(len(found), Mark.FRAGMENT), "doc": np.full(len(found), doc),
                 "ts": np.zeros(len(found), np.int64), "value": [fragment.xml for fragment in found],
-                "ids": [fragment.ids for fragment in found], "pos": np.full(len(found), number),
+                "ids": [fragment.ids for fragment in found], "header": np.full(len(found), number),
             }  # fmt: skip
             keys = np.array([fragment.key for fragment in found], np.int64)
             buckets = buckets_of(hash_of(header.doc), keys, self._writer.buckets)
             self._writer.add(np.full(len(found), each.index), buckets, columns, ordered=False)
 
-    def _bad(self, bad: BadRecord, doc: str | None = None, split: Split | None = None) -> None:
-        """A bad record of a split (default: this one); ``doc`` is its document if that is read on without it."""
-        split = split or self._split
-        assert split is not None
+    def _bad(self, bad: BadRecord, doc: str | None = None, part: FilePart | None = None) -> None:
+        """A bad record of a part of the log (default: this one); ``doc`` is its document if only the order tells."""
+        part = part or self._part
+        assert part is not None
         self._bad_records += 1
-        self._out.append(bad_chunk(bad, split.name, self._bad_records, doc))
+        self._out.append(bad_chunk(bad, part, self._bad_records, doc))
 
 
 class _Gathered:

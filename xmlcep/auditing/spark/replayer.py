@@ -7,6 +7,7 @@ the whole document.
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -15,28 +16,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from path_types import PathType
-
 from ...engine import Detector
 from ...errors import XmlCepError
 from ...events import CompositeEvent, PrimitiveEvent
+from ...events import TimePoint as Elsewhere
 from ...log.columns.blocks import RecordTypes
 from ...log.json_codec import FASTEST
 from ...rules import Rules
 from ..findings.encoding import FindingEncoder, decode_composite
 from ..findings.order import Ranking
 from ..plan.partition_key import Plan
-from .chunks import Chunk, ChunkReader, ChunkWriter, Mark, Stretch, buckets_of, hash_of
-from .finding_chunks import Found
-from .segment_summary import TimePoint
+from .chunks import Chunk, ChunkReader, ChunkWriter, Mark, RowRun, buckets_of, hash_of
+from .finding_chunks import FindingChunkWriter, FindingRanges
+from .segment_summary import FIRST_SORTED_SEGMENT, TimePoint
 
 _AT_ONCE = 1000  # composites
-
-ELSEWHERE = PathType.parse("/{urn:xmlcep:audit}elsewhere")
-"""The path type of events that only say that time has come: no rule's path projects on it."""
-
-SORTED = 1 << 62
-"""The number of the first segment of records that had to be sorted."""
+NO_EDITS: Mapping[str, Mapping[int, int]] = {}
+"""Where no edit reaches across segments."""
+_NONE: Mapping[int, int] = {}
 
 
 class ReplayError(XmlCepError, RuntimeError):
@@ -50,48 +47,91 @@ class DocumentEnd(NamedTuple):
     point: TimePoint
 
 
+class LiveDetector:
+    """The detector of a pass and document, and how far it is.
+
+    ``edit`` is the number of the edit that it is in (U1). What that raises may come when the next one is reached, in a
+    later segment.
+    """
+
+    __slots__ = ("_ends", "_segments", "detector", "edit")
+
+    def __init__(self, detector: Detector) -> None:
+        self.detector = detector
+        self.edit: int | None = None
+        # The last time point of each segment that was fed since the edit began.
+        self._ends: list[int] = []
+        self._segments: list[int] = []
+
+    def begin_edit(self, number: int) -> None:
+        """The next edit: nothing is raised any more at what was fed so far."""
+        self.edit = number
+        self._ends.clear()
+        self._segments.clear()
+
+    def fed(self, segment: int, ts: int) -> None:
+        """It has been fed with records of this segment, up to this time point."""
+        if self._segments[-1:] == [segment]:
+            self._ends[-1] = ts
+        else:
+            self._ends.append(ts)
+            self._segments.append(segment)
+
+    def segment_of(self, ts: int, current: int) -> int:
+        """In which segment a time point of the edit is: in one before, or the current one."""
+        place = bisect_left(self._ends, ts)
+        return self._segments[place] if place < len(self._ends) else current
+
+
 class BucketReplayer:
     """Replays the chunks of one bucket, segment by segment; answers with chunks of findings and composites.
 
     ``ends`` says where documents end: there their trees are closed and their state is freed. ``headers`` has the
-    number of each document's header; ``resorted`` the documents whose records come once more, sorted. Whatever fails
-    while a document is replayed, `ReplayError` says where.
+    number of each document's header; ``ranges`` those into which findings go; ``resorted`` the documents whose records
+    come once more, sorted; ``edits`` of each document under which numbers edits go on in a later segment, and began.
+    Whatever fails while a document is replayed, `ReplayError` says where.
     """
 
     def __init__(
         self, plan: Plan, bucket: int, buckets: int, ends: Mapping[str, DocumentEnd], headers: Mapping[str, int],
-        resorted: Collection[str] = (), *, operators: bool = False,
+        ranges: FindingRanges, resorted: Collection[str] = (), edits: Mapping[str, Mapping[int, int]] = NO_EDITS, *,
+        operators: bool = False,
     ) -> None:  # fmt: skip
         self._plan = plan
         self._buckets = buckets
         self._ends = ends
         self._headers = headers
         self._resorted = resorted
+        self._edits = edits
         self._operators = operators
         self._reader = ChunkReader()
-        self._found = Found(Ranking(plan.rules), bucket)
-        self._forwarded = _Forwarded(plan, buckets)
-        self._live: dict[tuple[int, str], Detector] = {}
+        self._findings = FindingChunkWriter(Ranking(plan.rules), bucket, ranges)
+        self._forwarding = _CompositeForwarding(plan, buckets)
+        self._live: dict[tuple[int, str], LiveDetector] = {}
         self._by_end: dict[int, list[tuple[int, str]]] = {}
         self._idle: dict[int, list[Detector]] = {}
         self._rules: dict[int, Rules] = {}
         self._now: int | None = None  # the time point at which something failed
         self.seconds: dict[str, float] = {}
         """How long each document took."""
-        self.taken: dict[int, Counter[str]] = {}
+        self.records: dict[int, Counter[str]] = {}
         """How many records each pass was fed, by its index: operation and path as one text, and the number."""
 
     def replay(self, segment: int, contents: Sequence[bytes], *, sort: bool = False) -> Iterator[Chunk]:
         """Replays the rows of a segment; ``sort``: some of them have their places between those of other chunks."""
         for ended in sorted(end for end in self._by_end if end < segment):
             yield from self._close(ended)
-        for stretch in self._reader.stretches(contents, sort=sort):
-            if segment >= SORTED or stretch.doc not in self._resorted:
-                self.taken.setdefault(stretch.pass_index, Counter()).update(stretch.records())
-                yield from self._followed(segment, stretch.doc, self._run(stretch))
-            elif not stretch.plain:
-                yield from self._followed(segment, stretch.doc, self._run_marked(stretch, only=Mark.FRAGMENT))
-        yield from self._taken(segment)
+        for run in self._reader.runs(contents, sort=sort):
+            if segment >= FIRST_SORTED_SEGMENT or run.doc not in self._resorted:
+                self.records.setdefault(run.pass_index, Counter()).update(run.records())
+                if run.doc in self._ends:  # else it has a header, but no records
+                    live = self._live_detector(run.pass_index, run.doc)
+                    yield from self._followed(segment, run.doc, live, self._run(run, live))
+                    live.fed(segment, run.last)
+            elif not run.plain and run.doc in self._ends:
+                live = self._live_detector(run.pass_index, run.doc)
+                yield from self._followed(segment, run.doc, live, self._add_fragments(run, live))
+        yield from self._take(segment)
 
     def finish(self) -> Iterator[Chunk]:
         """Closes what is still open."""
@@ -101,34 +141,33 @@ class BucketReplayer:
     def _close(self, segment: int) -> Iterator[Chunk]:
         """Closes the trees of the documents that end in this segment (D3)."""
         for pass_index, doc in self._by_end.pop(segment):
-            detector = self._live.pop((pass_index, doc))
+            live = self._live.pop((pass_index, doc))
             ts, at, txn, meta = self._ends[doc].point
             self._now = ts
-            cause = _moment(doc, ts, at, txn, None if meta is None else FASTEST.loads(meta.encode()))
-            raised = map(detector.flush, [cause])
-            yield from self._followed(segment, doc, raised)
-            detector.reset()
-            self._idle.setdefault(pass_index, []).append(detector)
-        yield from self._taken(segment)
+            cause = Elsewhere(ts, at, doc, txn, None if meta is None else FASTEST.loads(meta.encode()))
+            raised = map(live.detector.flush, [cause])
+            yield from self._followed(segment, doc, live, raised)
+            live.detector.reset()
+            self._idle.setdefault(pass_index, []).append(live.detector)
+        yield from self._take(segment)
 
-    def _taken(self, segment: int) -> Iterator[Chunk]:
-        if self._found:
-            yield self._found.take(segment)
-        yield from self._forwarded.take(segment)
+    def _take(self, segment: int) -> Iterator[Chunk]:
+        yield from self._findings.take(segment)
+        yield from self._forwarding.take()
 
     def _followed(
-        self, segment: int, doc: str, raised: Iterable[Sequence[CompositeEvent]]
+        self, segment: int, doc: str, live: LiveDetector, raised: Iterable[Sequence[CompositeEvent]]
     ) -> Iterator[Chunk]:
         """Takes what is raised in a document, and the time that takes; chunks when there is much of it."""
         started = time.perf_counter()
         try:
             for composites in raised:
                 if composites:
-                    self._found.add(doc, composites)
-                    self._forwarded.add(doc, composites)
-                if self._found.is_large:
+                    self._findings.add(doc, composites)
+                    self._forwarding.add(doc, composites, live, segment)
+                if self._findings.is_large:
                     self._count_time(doc, started)
-                    yield self._found.take(segment)
+                    yield from self._findings.take(segment)
                     started = time.perf_counter()
         except Exception as error:
             raise self._failed(doc, error) from error
@@ -142,14 +181,14 @@ class BucketReplayer:
     def _count_time(self, doc: str, started: float) -> None:
         self.seconds[doc] = self.seconds.get(doc, 0.0) + time.perf_counter() - started
 
-    def _detector(self, pass_index: int, doc: str) -> Detector:
-        detector = self._live.get((pass_index, doc))
-        if detector is None:
+    def _live_detector(self, pass_index: int, doc: str) -> LiveDetector:
+        live = self._live.get((pass_index, doc))
+        if live is None:
             idle = self._idle.get(pass_index)
-            detector = idle.pop() if idle else self._new_detector(pass_index)
-            self._live[pass_index, doc] = detector
+            live = LiveDetector(idle.pop() if idle else self._new_detector(pass_index))
+            self._live[pass_index, doc] = live
             self._by_end.setdefault(self._ends[doc].segment, []).append((pass_index, doc))
-        return detector
+        return live
 
     def _new_detector(self, pass_index: int) -> Detector:
         each = self._plan.passes[pass_index]
@@ -158,17 +197,17 @@ class BucketReplayer:
             rules = self._rules[pass_index] = each.rules(self._plan.rules)
         return Detector(rules, operators=self._operators, trees=each.names)
 
-    def _run(self, stretch: Stretch) -> Iterator[Sequence[CompositeEvent]]:
-        each = self._plan.passes[stretch.pass_index]
-        if not stretch.plain or each.has_flushes or each.has_conditions:
+    def _run(self, run: RowRun, live: LiveDetector) -> Iterator[Sequence[CompositeEvent]]:
+        each = self._plan.passes[run.pass_index]
+        if not run.plain or each.has_flushes or each.follows_edits:
             # Where a transaction ends is said by marks, which `Detector.replay` would not wait for.
-            yield from self._run_marked(stretch)
+            yield from self._add_fragments(run, live)
+            yield from self._run_marked(run, live)
             return
-        detector = self._detector(stretch.pass_index, stretch.doc)
         self._now = None
-        rows = stretch.rows()
+        rows = run.rows()
         left = iter(rows)
-        raised = detector.replay(left)  # type: ignore[arg-type]
+        raised = live.detector.replay(left)  # type: ignore[arg-type]
         try:
             while composites := list(islice(raised, _AT_ONCE)):
                 yield composites
@@ -176,20 +215,28 @@ class BucketReplayer:
             self._now = rows[len(rows) - length_hint(left) - 1][0]
             raise
 
-    def _run_marked(self, stretch: Stretch, only: int | None = None) -> Iterator[Sequence[CompositeEvent]]:
-        doc = stretch.doc
-        if doc not in self._ends:  # it has a header, but no records
-            return
-        detector = self._detector(stretch.pass_index, doc)
+    def _add_fragments(self, run: RowRun, live: LiveDetector) -> Iterator[Sequence[CompositeEvent]]:
+        self._now = 0
+        for xml, ids, header in run.fragments():
+            if self._headers.get(run.doc) == header:
+                live.detector.add_fragment(xml, ids)
+        yield ()
+
+    def _run_marked(self, run: RowRun, live: LiveDetector) -> Iterator[Sequence[CompositeEvent]]:
+        doc, detector = run.doc, live.detector
+        follows_edits = self._plan.passes[run.pass_index].follows_edits
+        edits = self._edits.get(doc, _NONE)
         cause: Any = None
         composites: list[CompositeEvent] = []  # that came with `cause`
-        for mark, event, composite in stretch.marked_rows():
-            if only is not None and mark != only:
-                continue
+        for mark, event, composite, number in run.marked_rows():
             if cause is not None and (mark not in (Mark.RECORD, Mark.COMPOSITE) or event[0] != cause[0]):
                 yield detector.feed(cause, composites)
                 cause, composites = None, []
             self._now = event[0]
+            if follows_edits and number is not None and (edit := edits.get(number, number)) != live.edit:
+                # The edit before is over, even if its last record is not among those of this key (U1).
+                yield detector.end_edit()
+                live.begin_edit(edit)
             if mark == Mark.RECORD:
                 yield detector.feed(PrimitiveEvent(*event), composites)
                 cause, composites = None, []
@@ -198,16 +245,16 @@ class BucketReplayer:
                 assert composite is not None
                 composites.append(decode_composite(composite, cause))
             elif mark == Mark.BOUNDARY:
-                yield detector.feed(_moment(doc, event[0], event[7], event[9], event[10]))
+                yield detector.elsewhere(_point(doc, event), more=follows_edits)
             elif mark == Mark.FLUSH:
-                yield detector.flush(_moment(doc, event[0], event[7], event[9], event[10]))
-            elif self._headers.get(doc) == event[6]:
-                detector.add_fragment(event[4], event[3])
+                yield detector.flush(_point(doc, event))
+            else:
+                yield detector.advance(event[7])
         if cause is not None:
             yield detector.feed(cause, composites)
 
 
-class _Forwarded:
+class _CompositeForwarding:
     """Composites on their way to the passes that take them, under other keys."""
 
     def __init__(self, plan: Plan, buckets: int) -> None:
@@ -221,10 +268,10 @@ class _Forwarded:
             for source in each.sources:
                 if source.index in used:
                     self._takers.setdefault(source.name, []).append(each.index)
-        self._rows: list[tuple[Any, ...]] = []
+        self._rows: dict[int, list[tuple[Any, ...]]] = {}  # by segment
 
-    def add(self, doc: str, composites: Sequence[CompositeEvent]) -> None:
-        """Takes what was raised."""
+    def add(self, doc: str, composites: Sequence[CompositeEvent], live: LiveDetector, segment: int) -> None:
+        """Takes what was raised by a detector while rows of this segment were replayed."""
         if not self._takers:
             return
         for composite in composites:
@@ -236,37 +283,50 @@ class _Forwarded:
                 if step is None:
                     continue
                 cause = composite.cause
-                assert isinstance(
-                    cause, PrimitiveEvent
-                )  # what other passes take is raised at events (the plan)
+                # What other passes take is raised at events (the plan).
+                assert isinstance(cause, PrimitiveEvent)
                 key = 0 if each.by_document else composite.ids[step]
                 type_ = self._types.of(cause[1], cause[2]).number
                 encoded = self._encoder.forwarded(composite)
                 meta = None if cause[10] is None else FASTEST.dumps(cause[10]).decode()
                 code = self._writer.code(doc)
-                self._rows.append((taker, code, key, type_, *cause[:8], cause[9], meta, encoded))
+                rows = self._rows.setdefault(live.segment_of(cause[0], segment), [])
+                rows.append(
+                    (
+                        taker,
+                        code,
+                        key,
+                        type_,
+                        *cause[:8],
+                        cause[9],
+                        meta,
+                        cause[11] or None,
+                        live.edit,
+                        encoded,
+                    )
+                )
 
-    def take(self, segment: int) -> Iterator[Chunk]:
-        """Chunks of what came together in a segment."""
-        if not self._rows:
-            return
-        takers, docs, keys, types, ts, _, _, ids, value, old, pos, at, txn, meta, composites = zip(
-            *self._rows, strict=True
+    def take(self) -> Iterator[Chunk]:
+        """Chunks of what came together, by the segments of the time points at which it was raised."""
+        rows, self._rows = self._rows, {}
+        for segment, its in rows.items():
+            self._write(its)
+            yield from self._writer.take(segment, interleaved=True)
+
+    def _write(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        takers, docs, keys, types, ts, _, _, ids, value, old, pos, at, txn, meta, more, edit, composites = (
+            zip(*rows, strict=True)
         )
-        self._rows = []
         hashes = np.array([hash_of(self._writer.docs[doc]) for doc in docs], np.uint64)
         columns = {
             "mark": np.full(len(ts), Mark.COMPOSITE), "doc": docs, "what": types, "ts": ts, "ids": ids, "value": value,
-            "old": old, "pos": pos, "at": at, "txn": txn, "meta": meta, "composite": composites,
+            "old": old, "pos": pos, "at": at, "txn": txn, "meta": meta, "more": more, "edit": edit,
+            "composite": composites,
         }  # fmt: skip
         buckets = buckets_of(hashes, keys, self._writer.buckets)
         self._writer.add(np.array(takers), buckets, columns, ordered=False)
-        for chunk in self._writer.take(segment):
-            yield chunk._replace(number=-1)
 
 
-def _moment(
-    doc: str, ts: int, at: str | None, txn: int | None, meta: Mapping[str, str] | None
-) -> PrimitiveEvent:
-    """An event elsewhere at this time point: it releases what it releases and matches nothing."""
-    return PrimitiveEvent(ts, "del", ELSEWHERE, (0,), None, None, None, at, doc, txn, meta)
+def _point(doc: str, event: tuple[Any, ...]) -> Elsewhere:
+    """The time point of a mark."""
+    return Elsewhere(event[0], event[7], doc, event[9], event[10])

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pyspark.accumulators import AccumulatorParam
 
-from .task_reports import Report
+from .task_reports import Report, Topic
 
 if TYPE_CHECKING:
     from pyspark import Accumulator, SparkContext
 
-Reports: TypeAlias = dict[tuple[int, int, str], bytes]
+Reports: TypeAlias = dict[tuple[Topic, int, str], bytes]
 """The content of reports by what they are about: a task that runs twice says the same twice."""
 
 
@@ -35,7 +35,7 @@ def reports_accumulator(context: SparkContext) -> Accumulator[Reports]:
 
 def as_entry(report: Report) -> Reports:
     """A report as what is added to the accumulator."""
-    return {(report.kind, report.segment, report.doc): report.content}
+    return {(report.topic, report.segment, report.doc): report.content}
 
 
 def reports_in(accumulator: Accumulator[Reports]) -> list[Report]:

@@ -24,7 +24,7 @@ from .segment_summary import SegmentDocument, SegmentSummary, TimePoint, point_c
 
 class Records:
     """Good records in file order: Arrow columns ``doc`` and ``type`` (codes), ``ts``, ``ids``, ``value``, ``old``,
-    ``at``, ``txn``, ``meta`` and perhaps ``pos``. What the routing looks at is there as numbers."""
+    ``at``, ``txn``, ``meta`` and perhaps ``pos``, ``more``, ``edit``. What the routing looks at is there as numbers."""
 
     def __init__(self, columns: dict[str, Any]) -> None:
         self.columns = columns
@@ -166,7 +166,7 @@ class Router:
                 self.segment, each.name, each.position, each.head, each.tail, each.count, each.disordered,
                 each.duplicates, each.head_keys, {number: key for number, (key, fed) in each.runs.items() if fed},
                 each.first_flush, {number: sorted(touched) for number, touched in each.touched.items() if touched},
-                each.leading, each.clocks, each.trailing,
+                each.leading, each.clocks, each.trailing, each.open_edit,
             )
             for each in self._documents.values()
             if each.head is not None or each.leading
@@ -306,7 +306,8 @@ class _Markers:
         """Hands the markers on."""
         if self._found:
             rows = pa.array(np.concatenate([each[4] for each in self._found]))
-            columns = {name: self.records.columns[name].take(rows) for name in TimePoint._fields}
+            names = [name for name in (*TimePoint._fields, "edit") if name in self.records.columns]
+            columns = {name: self.records.columns[name].take(rows) for name in names}
             self._write(writer, self._found, columns)
         if self._late:
             self._write(

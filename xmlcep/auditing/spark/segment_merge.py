@@ -8,9 +8,13 @@ from ...errors import XmlCepError
 from ...log import BadRecord, Origin
 from ...log.json_codec import FASTEST
 from ..findings.collector import Collector
-from ..inputs import LogFile, Split, clock_in_transaction
+from ..inputs import LogFile
+from ..plan.partition_key import Plan
+from ..quarantine import clock_in_transaction
+from ..splits import FilePart, Split
 from .chunks import Chunk
-from .document_merge import SeamMarker, merge_documents
+from .document_merge import SeamMarker, clock_markers, merge_documents
+from .finding_chunks import DocumentExtent
 from .replayer import DocumentEnd
 from .segment_summary import SegmentSummary
 from .task_reports import HeaderSeen, Report, Topic, bad_from, summaries_from
@@ -19,61 +23,67 @@ from .task_reports import HeaderSeen, Report, Topic, bad_from, summaries_from
 class SegmentMerge:
     """The reports of a log's segments put together.
 
-    ``documents`` are the summaries of documents whose records stand in order; ``to_sort`` those of which they do
-    not; ``bad`` is how many records cannot be used. Raises `XmlCepError` with what a task met that makes the
-    audit impossible.
+    ``documents`` are those whose records stand in order; ``to_sort`` those of which they do not; ``bad`` is how many
+    records cannot be used. Raises `XmlCepError` with what a task met that makes the audit impossible.
     """
 
     def __init__(self, splits: Sequence[Split], reports: Iterable[Report], buckets: int) -> None:
         self._buckets = buckets
-        self._splits = {split.name: split for split in splits}
+        self._splits = splits
+        self._parts = {part.place: part for split in splits for part in split.parts}
         self._lines: dict[int, int] = {}
         self._headers: dict[str, list[HeaderSeen]] = {}
-        self.docs_of_files: dict[int, set[str]] = {}
+        self._docs_of_files: dict[int, set[str]] = {}
         self.bad = 0
-        in_order = sorted(reports, key=lambda report: (report.segment, report.kind))
-        for report in in_order:
-            if report.kind == Topic.SUMMARIES:
-                continue
-            content = FASTEST.loads(report.content)
-            if report.kind == Topic.TROUBLE:
-                raise XmlCepError(content["message"])
-            if report.kind == Topic.SPLIT:
-                self._lines[report.segment] = content["lines"]
-                self.bad += content["bad"]
-                index = self._splits[report.segment].file.place
-                self.docs_of_files.setdefault(index, set()).update(content["docs"])
-            elif report.kind == Topic.HEADER:
-                split, number = content["position"]
-                self._headers.setdefault(report.doc, []).append(
-                    HeaderSeen(report.doc, content["number"], (split, number))
-                )
-        if len(self._lines) != len(self._splits):
+        self._reports = sorted(reports, key=lambda report: (report.segment, report.topic))
+        self._read_reports()
+        if len(self._lines) != len(self._parts):
             raise XmlCepError(
-                f"Spark lost what its tasks had to report: {len(self._lines)} of {len(self._splits)} parts of the log"
+                f"Spark lost what its tasks had to report: {len(self._lines)} of {len(self._parts)} parts of the log"
                 " are accounted for; run the audit again"
             )
-        joined = merge_documents(_summaries(in_order), buckets)
-        self.to_sort = frozenset(doc for doc, summary in joined.items() if summary.needs_sorting)
-        self.disordered = frozenset(doc for doc, summary in joined.items() if summary.goes_back)
-        self.documents = {doc: summary for doc, summary in joined.items() if doc not in self.to_sort}
-        self._lines_before = self._count_lines(splits)
+        merged = merge_documents(_summaries(self._reports), buckets)
+        self.to_sort = frozenset(doc for doc, document in merged.items() if document.needs_sorting)
+        self.disordered = frozenset(doc for doc, document in merged.items() if document.goes_back)
+        self.documents = {doc: document for doc, document in merged.items() if doc not in self.to_sort}
+        self._lines_before = self._count_lines()
 
-    def _count_lines(self, splits: Sequence[Split]) -> dict[int, int]:
+    def _read_reports(self) -> None:
+        by_segment = {split.segment: split for split in self._splits}
+        for report in self._reports:
+            if report.topic == Topic.SUMMARIES:
+                continue
+            content = FASTEST.loads(report.content)
+            if report.topic == Topic.TROUBLE:
+                raise XmlCepError(content["message"])
+            if report.topic == Topic.SPLIT:
+                self.bad += content["bad"]
+                for part, told in zip(by_segment[report.segment].parts, content["parts"], strict=True):
+                    self._lines[part.place] = told["lines"]
+                    self._docs_of_files.setdefault(part.file.place, set()).update(told["docs"])
+            elif report.topic == Topic.HEADER:
+                place, number = content["position"]
+                seen = HeaderSeen(report.doc, content["number"], (place, number))
+                self._headers.setdefault(report.doc, []).append(seen)
+
+    def _count_lines(self) -> dict[int, int]:
+        """How many lines of its file stand before each part."""
         found: dict[int, int] = {}
         before = 0
         file = -1
-        for split in splits:
-            if split.file.place != file:
-                file, before = split.file.place, 0
-            found[split.name] = before
-            before += self._lines.get(split.name, 0)
+        for place, part in sorted(self._parts.items()):
+            if part.file.place != file:
+                file, before = part.file.place, 0
+            found[place] = before
+            before += self._lines[place]
         return found
 
-    def files_of(self, docs: Iterable[str]) -> set[int]:
-        """The files that have records of these documents."""
-        wanted = set(docs)
-        return {index for index, held in self.docs_of_files.items() if held & wanted}
+    def splits_to_sort(self) -> list[Split]:
+        """The splits that have records of the documents to sort."""
+        numbers = {
+            summary.segment >> 20 for summary in _summaries(self._reports) if summary.doc in self.to_sort
+        }
+        return [split for split in self._splits if split.number in numbers]
 
     def add_sorted(self, reports: Iterable[Report]) -> None:
         """Takes the reports of the documents of ``to_sort``, made again from their sorted records."""
@@ -85,55 +95,64 @@ class SegmentMerge:
         """The number of each document's header: its first in the file where the document begins, if it precedes."""
         found: dict[str, int] = {}
         for doc, seen in self._headers.items():
-            summary = self.documents.get(doc)
-            if summary is None:
+            document = self.documents.get(doc)
+            if document is None:
                 continue
-            begin = summary.position
-            file = self._splits[begin[0]].file.place
+            begin = document.position
+            file = self._parts[begin[0]].file
             for header in sorted(seen, key=lambda header: header.position):
-                if self._splits[header.position[0]].file.place == file and header.position < begin:
+                if self._parts[header.position[0]].file == file and header.position < begin:
                     found[doc] = header.number
                     break
         return found
 
-    def seams(self) -> Iterator[SeamMarker]:
+    def seams(self, plan: Plan) -> Iterator[SeamMarker]:
         """The markers that only the segments together tell."""
-        for summary in self.documents.values():
-            yield from summary.seams
+        for document in self.documents.values():
+            yield from document.seams
+            yield from clock_markers(document, plan, self._buckets)
+
+    def edits(self) -> dict[str, dict[int, int]]:
+        """Of each document the edits that reach across segments: under which numbers these go on and began."""
+        return {doc: document.edits for doc, document in self.documents.items() if document.edits}
 
     def ends(self) -> dict[str, DocumentEnd]:
         """The last time point of each document."""
-        return {doc: DocumentEnd(summary.segment, summary.last) for doc, summary in self.documents.items()}
+        return {doc: DocumentEnd(document.segment, document.last) for doc, document in self.documents.items()}
+
+    def extents(self) -> Iterator[DocumentExtent]:
+        """From where to where each document reaches."""
+        for doc, document in self.documents.items():
+            assert document.first is not None
+            yield DocumentExtent(doc, document.first.ts, document.last.ts, document.records)
 
     def collect_bad(self, chunk: Chunk, collector: Collector, *, again: bool = False) -> None:
         """Hands a bad record on, with its number in its file; ``again``: it was found in the sorted records."""
-        split = self._splits[chunk.segment]
-        bad, doc = bad_from(chunk, split.file.path, self._lines_before[split.name])
+        part = self._parts[chunk.target]
+        bad, doc = bad_from(chunk, part, self._lines_before[part.place])
         if again or doc not in self.to_sort:
-            collector.bad(split.file, bad, doc)
+            collector.quarantine.add(part.file, bad, doc)
 
     def _misplaced_clocks(self) -> Iterator[tuple[LogFile, BadRecord, str]]:
-        for doc, summary in self.documents.items():
-            for clock in summary.misplaced_clocks:
-                split = self._splits[clock.split]
-                origin = Origin(split.file.path, clock.number + self._lines_before[split.name])
-                yield split.file, clock_in_transaction(clock.record(doc), origin), doc
+        for doc, document in self.documents.items():
+            for clock in document.misplaced_clocks:
+                part: FilePart = self._parts[clock.part]
+                origin = Origin(part.file.name, clock.number + self._lines_before[part.place])
+                yield part.file, clock_in_transaction(clock.record(doc), origin), doc
 
     def collect(self, collector: Collector) -> None:
         """Hands on what is known of files and documents."""
         for file, bad, doc in self._misplaced_clocks():
-            collector.bad(file, bad, doc)
-        for index, docs in self.docs_of_files.items():
-            collector.holds(index, docs)
-        for doc, summary in self.documents.items():
-            assert summary.first is not None
-            collector.document(
-                doc, summary.first.ts, summary.last.ts, summary.records, disordered=doc in self.disordered
-            )
+            collector.quarantine.add(file, bad, doc)
+        for index, docs in self._docs_of_files.items():
+            collector.quarantine.note_documents(index, docs)
+        for extent in self.extents():
+            doc, first, last, records = extent
+            collector.document(doc, first, last, records, disordered=doc in self.disordered)
 
 
 def _summaries(reports: Iterable[Report]) -> Iterator[SegmentSummary]:
     """The summaries in reports, segment by segment."""
     for report in reports:
-        if report.kind == Topic.SUMMARIES:
+        if report.topic == Topic.SUMMARIES:
             yield from summaries_from(report)

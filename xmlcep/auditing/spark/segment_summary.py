@@ -14,6 +14,9 @@ import pyarrow as pa
 from ...log.records import ClockRecord
 from .chunks import META
 
+FIRST_SORTED_SEGMENT = 1 << 62
+"""The number of the first segment of records that had to be sorted: beyond all others."""
+
 
 class TimePoint(NamedTuple):
     """A time point of a document: its number, and of its record wall-clock time, transaction and meta (JSON text)."""
@@ -25,11 +28,11 @@ class TimePoint(NamedTuple):
 
 
 class PlacedClock(NamedTuple):
-    """A clock record (W6) and where it stands: in which split, and its number there."""
+    """A clock record (W6) and where it stands: in which part of the log, and its number there."""
 
     ts: int
     at: str
-    split: int
+    part: int
     number: int
 
     def record(self, doc: str) -> ClockRecord:
@@ -41,13 +44,14 @@ class SegmentSummary(NamedTuple):
     """What a segment has of a document: first and last time point (None: it has clock records only), how many records,
     and what is open.
 
-    ``position``: in which split and where in it the first record stands.
+    ``position``: in which part of the log and where in it the first record stands.
     ``head_keys``: the key of the first record per pass with boundaries (None: foreign). ``open_runs``: per such
     pass the key whose run reaches to the end. ``first_flush``: where the first transaction in it ended.
     ``touched``: per pass with flushes the buckets that were touched since the last one.
     ``disordered``: a ts was below the one before. ``duplicates``: how many records repeated a time point, or were clock
     records in a transaction. ``leading``, ``clocks`` and ``trailing`` are the clock records before the first record,
-    between the records, and behind the last one.
+    between the records, and behind the last one. ``open_edit`` is the number of the edit that goes on behind the last
+    record (U1), if that matters: the ts of its first record in the segment.
     """
 
     segment: int
@@ -65,6 +69,7 @@ class SegmentSummary(NamedTuple):
     leading: list[PlacedClock]
     clocks: list[PlacedClock]
     trailing: list[PlacedClock]
+    open_edit: int | None
 
     @property
     def last_clock(self) -> PlacedClock | None:
@@ -76,12 +81,13 @@ class SegmentDocument:
     """What is known of a document while a segment is read.
 
     ``ts`` and ``txn`` are those of the last change record admitted. About the clock records in ``trailing`` the next
-    one decides: if it goes on with the transaction, they stand in it.
+    one decides: if it goes on with the transaction, they stand in it. ``edit`` is the number of the edit in which that
+    record was, ``edit_goes_on`` whether it said that more is to come.
     """
 
     __slots__ = (
-        "clock", "clocks", "count", "disordered", "duplicates", "first_flush", "head", "head_keys", "leading", "name",
-        "position", "runs", "tail", "touched", "trailing", "ts", "txn",
+        "clock", "clocks", "count", "disordered", "duplicates", "edit", "edit_goes_on", "first_flush", "head",
+        "head_keys", "leading", "name", "position", "runs", "tail", "touched", "trailing", "ts", "txn",
     )  # fmt: skip
 
     def __init__(self, name: str) -> None:
@@ -98,6 +104,8 @@ class SegmentDocument:
         self.runs: dict[int, tuple[int, bool]] = {}  # pass -> key, and whether it was fed since the run began
         self.touched: dict[int, set[int]] = {}  # pass -> buckets, since the last flush
         self.txn: int | None = None
+        self.edit = 0
+        self.edit_goes_on = False
         self.clock: tuple[int, int] | None = None  # ts and time of the last clock record
         self.leading: list[PlacedClock] = []
         self.clocks: list[PlacedClock] = []
@@ -111,25 +119,36 @@ class SegmentDocument:
         """Whether a clock record comes after all that was admitted."""
         return clock.ts >= self.ts and (self.clock is None or (clock.ts, clock.time) >= self.clock)
 
-    def admit(self, ts: int, txn: int | None) -> list[PlacedClock]:
-        """The next change record, or the first of some; returns clock records that stand in its transaction."""
+    def admit(self, ts: int, txn: int | None, *, more: bool = False) -> list[PlacedClock]:
+        """The next change record, or the first of some; returns clock records that stand in its transaction.
+
+        ``more``: its edit goes on behind it.
+        """
         self.ts = ts
         trailing, self.trailing = self.trailing, []
-        if trailing and txn is not None and txn == self.txn:
-            self.duplicates += len(trailing)
-        else:
+        misplaced = txn is not None and txn == self.txn
+        if not misplaced:
             self.clocks += trailing
-            trailing = []
+        else:
+            self.duplicates += len(trailing)
+        if not self.edit_goes_on or txn != self.txn or (trailing and not misplaced):  # U1
+            self.edit = ts
+        self.edit_goes_on = more
         self.txn = txn
-        return trailing
+        return trailing if misplaced else []
 
-    def admit_clock(self, clock: ClockRecord, split: int, number: int) -> None:
+    def admit_clock(self, clock: ClockRecord, part: int, number: int) -> None:
         """The next clock record."""
         if not self.has_reached(clock):
             self.disordered = True
         self.clock = clock.ts, clock.time
-        placed = PlacedClock(clock.ts, clock.at, split, number)
+        placed = PlacedClock(clock.ts, clock.at, part, number)
         (self.trailing if self.ts else self.leading).append(placed)
+
+    @property
+    def open_edit(self) -> int | None:
+        """The number of the edit that goes on behind the last record."""
+        return self.edit if self.edit_goes_on else None
 
 
 def point_columns(points: Iterable[TimePoint]) -> dict[str, pa.Array]:

@@ -7,23 +7,48 @@ from typing import Any
 
 import pyarrow as pa
 
+from ...log.json_codec import FASTEST
 from .chunks import Chunk
+from .finding_order import OrderedFindings
 from .mapper import SelectedRecord
 
-CHUNK_DDL = "level int, bucket int, segment bigint, number bigint, content binary"
+_PACKING = "zstd"
+
+CHUNK_DDL = "kind int, level int, target int, segment bigint, source int, number bigint, content binary"
 _CHUNK_SCHEMA = pa.schema(
     [
-        ("level", pa.int32()), ("bucket", pa.int32()), ("segment", pa.int64()), ("number", pa.int64()),
+        ("kind", pa.int32()), ("level", pa.int32()), ("target", pa.int32()), ("segment", pa.int64()),
+        ("source", pa.int32()), ("number", pa.int64()), ("content", pa.binary()),
+    ]
+)  # fmt: skip
+RECORD_DDL = "doc string, ts bigint, clock bigint, part bigint, number bigint, line binary"
+_RECORD_SCHEMA = pa.schema(
+    [
+        ("doc", pa.string()), ("ts", pa.int64()), ("clock", pa.int64()), ("part", pa.int64()),
+        ("number", pa.int64()), ("line", pa.binary()),
+    ]
+)  # fmt: skip
+ORDERED_DDL = "target int, number int, name string, counts binary, content binary"
+_ORDERED_SCHEMA = pa.schema(
+    [
+        ("target", pa.int32()), ("number", pa.int32()), ("name", pa.string()), ("counts", pa.binary()),
         ("content", pa.binary()),
     ]
 )  # fmt: skip
-RECORD_DDL = "doc string, ts bigint, clock bigint, split bigint, number bigint, line binary"
-_RECORD_SCHEMA = pa.schema(
-    [
-        ("doc", pa.string()), ("ts", pa.int64()), ("clock", pa.int64()), ("split", pa.int64()), ("number", pa.int64()),
-        ("line", pa.binary()),
-    ]
-)  # fmt: skip
+
+
+def ordered_batch(target: int, number: int, findings: OrderedFindings) -> pa.RecordBatch:
+    """Findings of a range as a batch, packed."""
+    text = pa.compress(findings.text, _PACKING, asbytes=True)
+    counts = FASTEST.dumps({"counts": findings.counts, "size": len(findings.text)})
+    return _batch_of([(target, number, findings.name, counts, text)], _ORDERED_SCHEMA)
+
+
+def ordered_from(name: str | None, counts: bytes, content: bytes) -> OrderedFindings:
+    """The findings in a row of such a batch."""
+    about = FASTEST.loads(counts)
+    text = pa.decompress(content, about["size"], _PACKING, asbytes=True)
+    return OrderedFindings(name, about["counts"], text)
 
 
 def chunk_batch(chunks: Iterable[Chunk]) -> pa.RecordBatch:

@@ -5,43 +5,42 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Iterator, Sequence
+from enum import IntEnum
 from typing import Any, NamedTuple
 
 from ...log import BadRecord, Origin
 from ...log.json_codec import FASTEST
-from .chunks import Chunk
+from ..splits import FilePart
+from .chunks import Chunk, ChunkKind
 from .segment_summary import PlacedClock, SegmentSummary, TimePoint
 
 _CLOCKS = ("leading", "clocks", "trailing")  # the fields of a summary that are lists of clock records
 
-BAD = -1
-"""The level of chunks that hold a bad record: there may be more of them than memory holds."""
 
-
-class Topic:
+class Topic(IntEnum):
     """What a report is about."""
 
-    SUMMARIES = 10
+    SUMMARIES = 0
     """The documents of a segment; it names the first, for parts of sorted records have the same segment numbers."""
-    HEADER = 11
+    HEADER = 1
     """A header."""
-    SPLIT = 13
+    SPLIT = 2
     """A split that was read to its end."""
-    TROUBLE = 14
+    TROUBLE = 3
     """What makes the audit impossible."""
 
 
 class Report(NamedTuple):
-    """Something about a segment for the one who started the tasks: a `Topic`, and a JSON object."""
+    """Something about a segment for the one who started the tasks, as a JSON object."""
 
-    kind: int
+    topic: Topic
     segment: int
     doc: str
     content: bytes
 
 
 class HeaderSeen(NamedTuple):
-    """A header: which document, its number among all headers, and where it stands (split, number in it)."""
+    """A header: which document, its number among all headers, and where it stands (part of the log, number in it)."""
 
     doc: str
     number: int
@@ -80,18 +79,18 @@ def _point(values: list[Any] | None) -> TimePoint | None:
     return None if values is None else TimePoint(*values)
 
 
-def bad_chunk(bad: BadRecord, split: int, number: int, doc: str | None) -> Chunk:
-    """A bad record as a chunk; ``doc`` is its document if it only repeats a time point, else None."""
+def bad_chunk(bad: BadRecord, part: FilePart, number: int, doc: str | None) -> Chunk:
+    """A bad record of a part of the log as a chunk; ``doc`` is its document if only the order tells that it is bad."""
     content = {
         "record": bad.origin.record, "offset": bad.offset, "reason": bad.reason, "doc": doc,
         "raw": base64.b64encode(bad.raw).decode("ascii"),
     }  # fmt: skip
-    return Chunk(BAD, 0, split, number, FASTEST.dumps(content))
+    return Chunk(ChunkKind.BAD_RECORD, 0, part.place, 0, 0, number, FASTEST.dumps(content))
 
 
-def bad_from(chunk: Chunk, file: str, lines_before: int) -> tuple[BadRecord, str | None]:
-    """The bad record in a chunk, with its number in the file, and its document if it only repeats a time point."""
+def bad_from(chunk: Chunk, part: FilePart, lines_before: int) -> tuple[BadRecord, str | None]:
+    """The bad record in a chunk, with its number in the file, and its document if only the order tells."""
     record = FASTEST.loads(chunk.content)
-    origin = Origin(file, record["record"] + lines_before)
+    origin = Origin(part.file.name, record["record"] + lines_before)
     bad = BadRecord(origin, record["offset"], record["reason"], base64.b64decode(record["raw"]))
     return bad, record["doc"]

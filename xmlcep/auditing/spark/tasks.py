@@ -1,6 +1,7 @@
 """What Spark's Python workers run: generators from Arrow batches to Arrow batches.
 
-They are made from plain values; rules travel as text and are parsed where they are needed.
+They are made from plain values; rules travel as text, with their reference documents, and are parsed where they are
+needed.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ from typing import TYPE_CHECKING, TypeAlias
 import pyarrow as pa
 
 from ...log.json_codec import FASTEST
-from ...rules import parse_rules
-from ..inputs import Split
+from ...rules import PlainRules
+from ..findings.order import Ranking
 from ..plan.partition_key import Plan, make_plan
-from .chunks import Chunk
+from ..splits import Split
+from .chunks import Chunk, ChunkKind
+from .finding_chunks import FindingRanges
+from .finding_order import FindingOrder, by_range
 from .mapper import Keep, Mapper
 from .replayer import BucketReplayer, DocumentEnd
 from .report_accumulator import Reports, as_entry
-from .tables import chunk_batch, chunks_of, record_batch, records_of
+from .tables import chunk_batch, chunks_of, ordered_batch, record_batch, records_of
 from .task_reports import Report
 
 if TYPE_CHECKING:
@@ -29,12 +33,6 @@ if TYPE_CHECKING:
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 Task: TypeAlias = Callable[[Batches], Batches]
-
-TOLD = -3
-"""The level of the chunk in which a task says what it did, as a JSON object.
-
-``seconds``: how long each document took; ``records``: how many each pass was fed, by operation and path.
-"""
 
 
 def _without_collector(task: Task) -> Task:
@@ -51,19 +49,22 @@ def _without_collector(task: Task) -> Task:
 
 
 @lru_cache(maxsize=4)
-def _plan(rules: str) -> Plan:
+def _plan(rules: PlainRules) -> Plan:
     """The plan for rules; a worker process runs many tasks of a job."""
-    return make_plan(parse_rules(rules))
+    return make_plan(rules.parse())
 
 
 def map_task(
-    rules: str, buckets: int, splits: Sequence[Split], keep: Keep | None, reports: Accumulator[Reports],
-    read: Accumulator[int],
+    rules: PlainRules, buckets: int, splits: Sequence[Split], keep: Keep | None, reports: Accumulator[Reports],
+    read: Accumulator[int], *, by_file: bool = False,
 ) -> Task:  # fmt: skip
-    """From indexes of splits to their chunks; the rest goes to ``reports``; ``read`` counts records."""
+    """From indexes of splits to their chunks; the rest goes to ``reports``; ``read`` counts records.
+
+    ``by_file``: reports say of each file which documents are in it.
+    """
 
     def task(batches: Batches) -> Batches:
-        mapper = Mapper(_plan(rules), buckets, keep=keep)
+        mapper = Mapper(_plan(rules), buckets, keep=keep, by_file=by_file)
         for batch in batches:
             for index in batch.column(0).to_pylist():
                 yield from _chunks(mapper.read(splits[index]), reports)
@@ -80,7 +81,7 @@ def _chunks(items: Iterable[Chunk | Report], reports: Accumulator[Reports]) -> B
             reports.add(as_entry(item))
 
 
-def select_task(rules: str, splits: Sequence[Split], docs: frozenset[str], keep: Keep | None) -> Task:
+def select_task(rules: PlainRules, splits: Sequence[Split], docs: frozenset[str], keep: Keep | None) -> Task:
     """From indexes of splits to the records of some documents."""
 
     def task(batches: Batches) -> Batches:
@@ -95,24 +96,27 @@ def select_task(rules: str, splits: Sequence[Split], docs: frozenset[str], keep:
 
 
 def route_sorted_task(
-    rules: str, buckets: int, splits: Sequence[Split], reports: Accumulator[Reports]
+    rules: PlainRules, buckets: int, splits: Sequence[Split], reports: Accumulator[Reports]
 ) -> Task:
-    """From records sorted by document, ts, split and number to their chunks."""
+    """From records sorted by document, ts, time of a clock record, part of the log and number to their chunks."""
 
     def task(batches: Batches) -> Batches:
         mapper = Mapper(_plan(rules), buckets)
+        parts = {part.place: part for split in splits for part in split.parts}
         records = (record for batch in batches for record in records_of(batch))
-        yield from _chunks(mapper.route_sorted(records, {split.name: split for split in splits}), reports)
+        yield from _chunks(mapper.route_sorted(records, parts), reports)
 
     return _without_collector(task)
 
 
 def replay_task(
-    rules: str,
+    rules: PlainRules,
     buckets: int,
     ends: Mapping[str, DocumentEnd],
     headers: Mapping[str, int],
+    ranges: FindingRanges,
     resorted: Collection[str],
+    edits: Mapping[str, Mapping[int, int]],
     *,
     operators: bool,
 ) -> Task:
@@ -121,18 +125,38 @@ def replay_task(
     def task(batches: Batches) -> Batches:
         plan = _plan(rules)
         chunks = (chunk for batch in batches for chunk in chunks_of(batch))
-        for bucket, found in groupby(chunks, key=lambda chunk: chunk.bucket):
-            replayer = BucketReplayer(plan, bucket, buckets, ends, headers, resorted, operators=operators)
-            for answer in replay_segments(replayer, found):
+        for bucket, its_chunks in groupby(chunks, key=lambda chunk: chunk.target):
+            replayer = BucketReplayer(
+                plan, bucket, buckets, ends, headers, ranges, resorted, edits, operators=operators
+            )
+            for answer in replay_segments(replayer, its_chunks):
                 yield chunk_batch([answer])
-            yield chunk_batch([Chunk(TOLD, bucket, 0, 0, _told(replayer))])
+            yield chunk_batch([task_report(replayer, bucket)])
 
     return _without_collector(task)
 
 
-def _told(replayer: BucketReplayer) -> bytes:
-    records = {str(index): counts for index, counts in replayer.taken.items()}
-    return FASTEST.dumps({"seconds": replayer.seconds, "records": records})
+def task_report(replayer: BucketReplayer, bucket: int) -> Chunk:
+    """What a replay did, as a JSON object.
+
+    ``seconds``: how long each document took; ``records``: how many each pass was fed, by operation and path.
+    """
+    records = {str(index): counts for index, counts in replayer.records.items()}
+    content = FASTEST.dumps({"seconds": replayer.seconds, "records": records})
+    return Chunk(ChunkKind.TASK_REPORT, 0, bucket, 0, 0, 0, content)
+
+
+def order_task(rules: PlainRules, withheld: Collection[str], *, by_event: bool) -> Task:
+    """From chunks of findings sorted by range, segment, source and number to the findings in their order."""
+
+    def task(batches: Batches) -> Batches:
+        order = FindingOrder(Ranking(_plan(rules).rules), withheld=withheld, by_event=by_event)
+        chunks = (chunk for batch in batches for chunk in chunks_of(batch))
+        for target, its_chunks in by_range(chunks):
+            for number, findings in enumerate(order.order(its_chunks)):
+                yield ordered_batch(target, number, findings)
+
+    return _without_collector(task)
 
 
 def replay_segments(replayer: BucketReplayer, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
@@ -142,7 +166,7 @@ def replay_segments(replayer: BucketReplayer, chunks: Iterable[Chunk]) -> Iterat
     """
     for segment, together in groupby(chunks, key=lambda chunk: chunk.segment):
         for chunk in together:
-            if chunk.number < 0:
+            if chunk.is_interleaved:
                 contents = [chunk.content, *(other.content for other in together)]
                 yield from replayer.replay(segment, contents, sort=True)
             else:

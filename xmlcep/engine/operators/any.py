@@ -25,8 +25,9 @@ class AnyState(CombiningState):
         definition = node.definition
         assert isinstance(definition, AnyOf)
         self.exists = Choice(
-            definition.count, window_constraints(node), admit=self.values.admitter(), tries=setting.tries
-        )
+            definition.count, window_constraints(node), admit=self.values.admitter(), tries=setting.tries,
+            binders=self.binders(),
+        )  # fmt: skip
         self.shared = node.may_repeat
 
     def raise_combination(

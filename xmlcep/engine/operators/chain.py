@@ -40,14 +40,16 @@ class SequenceState(CombiningState):
         self._position = {operand: position for position, operand in enumerate(positive)}
         self._last = len(positive) - 1
         # An empty composite is in order with everything, and dropping it would disturb M5. In recent context a
-        # newer event replaces an older one even if it is hopeless itself.
+        # newer event replaces an older one even if it is hopeless itself; runs see for themselves (S2).
         self.hopeless_without = [
             position > 0
-            and not self.context.replaces
+            and not (self.context.replaces or self.context.runs)
             and operands[k].solid
             and all(operands[before].prompt for before in positive[:position])
             for position, k in enumerate(positive)
         ]
+        # In cumulative context what ends a combination stays while ``having`` is false of all there is (Q1).
+        self._waits_for_more = self.context.batches and self.values.having is not None
         self.violations: dict[int, Violations] = {}
         # Of each negated operand, how many operands that have to occur stand before it.
         self._before = {k: sum(other < k for other in positive) for k in definition.negated}
@@ -55,8 +57,9 @@ class SequenceState(CombiningState):
         constraints = self._constraints(definition)
         if len(constraints) > 1 or self.values.having is not None:
             self.exists = Constrained(
-                constraints, ordered=True, admit=self.values.admitter(), tries=setting.tries
-            )
+                constraints, ordered=True, admit=self.values.admitter(), tries=setting.tries,
+                binders=self.binders(),
+            )  # fmt: skip
         else:
             self.exists = Chains()
 
@@ -112,7 +115,7 @@ class SequenceState(CombiningState):
                 self.admit(group, position, key, (entry,), cause)
         else:
             self.admit(group, position, key, arrivals, cause)
-        if position == self._last and group.stored[position]:
+        if position == self._last and group.stored[position] and not self._waits_for_more:
             group.stored[position].clear()
             self.drop_if_empty(key)
 

@@ -10,6 +10,7 @@ from contexts.constraints import Constraint, Within
 from contexts.entry import EVENT, FIRST
 from contexts.group import discard
 from contexts.grouping import Key
+from contexts.runs import Runs
 
 from ...algebra import Promise, Unit, Window
 from ...events import Cause, CompositeEvent
@@ -36,6 +37,7 @@ class CombiningState(DeferrableState):
         self.context = CONTEXTS[node.context.value]
         self.groups: dict[Key, Group] = {}
         self.width = len(node.children) - len(node.definition.negated)
+        self._stores = self.context.replaces or self.context.runs  # in its own way
         self.shared = False  # whether one event may stand in two operands (S1)
         self.prompt = all(operand.prompt for operand in operands)
         self._expires = node.window if self.prompt else None
@@ -53,8 +55,19 @@ class CombiningState(DeferrableState):
         else:
             stored = [[] for _ in range(self.width)]
         group = self.groups[key] = Group(stored, self._owners, key, shared=self.shared)
+        if self.context.runs:
+            group.runs = self._new_runs()
         self.note_key(key)
         return group
+
+    def _new_runs(self) -> Runs:
+        """The runs of a new group; none yet (S2)."""
+        taken_back = [False] * self.width
+        for child, state in enumerate(self.children):
+            if state is not None and child not in self.node.definition.negated:
+                taken_back[self.position(child)] = state.node.definition.takes_back
+        only_new = not any(taken_back) and (self.prompt or not self.exists.ordered)
+        return Runs(only_new=only_new, taken_back=taken_back)
 
     def close_group(self, key: Key) -> None:
         """Forgets a group."""
@@ -70,7 +83,9 @@ class CombiningState(DeferrableState):
     def withdraw(self, child: int, entry: Entry) -> None:
         key = self.grouping.key_of(entry)
         group = self.groups.get(key)
-        if group is not None and discard(group.stored[self.position(child)], entry):
+        position = self.position(child)
+        if group is not None and discard(group.stored[position], entry):
+            self.context.withdrawn(group, self.exists, position, entry)
             self.drop_if_empty(key)
 
     def position(self, child: int) -> int:
@@ -98,6 +113,30 @@ class CombiningState(DeferrableState):
         for key, group in self.groups.items():
             assert not group.is_empty(), (self.node.label, key)
 
+    def binders(self) -> frozenset[int]:
+        """Where the group stores the events that bind what ``having`` asks for (S2)."""
+        program = self.values.program
+        having = program.having
+        if having is None:
+            return frozenset()
+        wanted = set(having.variables)
+        for name, expression in reversed(program.lets):
+            if name in wanted:
+                wanted.remove(name)
+                wanted |= expression.variables
+        programs = self.setting.programs[self.tree_index]
+        found = set()
+        for child, node in enumerate(self.node.children):
+            if child not in self.node.definition.negated:
+                if isinstance(node, OperatorNode):
+                    bound = frozenset(programs[node.index].variables)
+                else:
+                    leaf = program.leaves[child]
+                    bound = frozenset() if leaf is None else leaf.binds
+                if wanted & bound:
+                    found.add(self.position(child))
+        return frozenset(found)
+
     # ---- arrivals -------------------------------------------------------------------------------------
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
@@ -109,7 +148,7 @@ class CombiningState(DeferrableState):
         if group is None:
             group = self.open_group(key)
             self.keep(group, child, arrivals)
-            if self.exists.enough(group):  # with one operand, or any[1]
+            if self.context.runs or self.exists.enough(group):  # with one operand, or any[1]
                 self.raise_all(key, group, child, arrivals, cause)
         else:
             self.admit(group, child, key, arrivals, cause)
@@ -117,13 +156,13 @@ class CombiningState(DeferrableState):
     def admit(self, group: Group, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Stores arrivals in a group that has something, and evaluates it if enough operands have."""
         self.keep(group, child, arrivals)
-        if self.exists.enough(group):
+        if self.context.runs or self.exists.enough(group):
             self.raise_all(key, group, child, arrivals, cause)
 
     def keep(self, group: Group, child: int, arrivals: Sequence[Entry]) -> None:
         """Stores arrivals."""
-        if self.context.replaces:
-            self.context.store(group, child, arrivals)
+        if self._stores:
+            self.context.store(group, self.exists, child, arrivals)
         else:
             group.stored[child].extend(arrivals)
         if self._expires is not None:
@@ -154,7 +193,10 @@ class CombiningState(DeferrableState):
         if group is None:
             group = self.open_group(key)
         self.keep(group, child, arrivals)
-        group.hold(child, arrivals)
+        if self.context.runs:
+            self.drop_if_empty(key)
+        else:
+            group.hold(child, arrivals)
 
     def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         group = self.groups[key]
@@ -172,7 +214,8 @@ class CombiningState(DeferrableState):
             self.raise_combination(combination, cause)
         group.fresh = None
         if self._expires is not None:
-            self._free_old(group, self._expires, self.clock.reading(self._expires.unit, self.clock.ts))
+            now = self.clock.reading(self._expires.unit, self.clock.ts)
+            self._free_old(group, self._expires, now - 1)  # something else may still happen at this time
         self.drop_if_empty(key)
 
     # ---- windows --------------------------------------------------------------------------------------
@@ -199,12 +242,11 @@ class CombiningState(DeferrableState):
             self.watch_over(group, self._expires, due.at)
 
     def _free_old(self, group: Group, window: Window, now: int) -> None:
-        """What waits for a release may still be in a combination with what is as old; it is freed after that."""
+        """Frees what was last in time for something at ``now``, which has passed."""
         unit, amount = MEASURE[window.unit], reach(window)
-        for k, stored in enumerate(group.stored):
-            for entry in [e for e in stored if e[FIRST] is not None and e[FIRST][unit] + amount <= now]:
-                if group.fresh is None or not self.exists.any_with(group, k, entry):
-                    discard(stored, entry)
+        self.context.expire(
+            group, self.exists, lambda e: e[FIRST] is not None and e[FIRST][unit] + amount <= now
+        )
 
 
 def reach(window: Window) -> int:

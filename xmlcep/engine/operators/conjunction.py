@@ -27,8 +27,9 @@ class ConjunctionState(CombiningState):
         constraints = window_constraints(node)
         if constraints or self.values.having is not None:
             self.exists = Constrained(
-                constraints, ordered=False, admit=self.values.admitter(), tries=setting.tries
-            )
+                constraints, ordered=False, admit=self.values.admitter(), tries=setting.tries,
+                binders=self.binders(),
+            )  # fmt: skip
         else:
             self.exists = AnyOrder()
 

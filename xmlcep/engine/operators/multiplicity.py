@@ -19,6 +19,7 @@ from ..setting import Setting
 from ..timers import MEASURE, Due
 from .accumulation import Accumulation, Integrated
 from .combining import reach
+from .negation import NegatedMultiplicityState
 from .state import DeferrableState, OperatorState
 
 _FEW = 64  # deleted nodes that are kept without asking whether they are still needed
@@ -374,40 +375,11 @@ class MultiplicityState(DeferrableState):
         return sum(accumulation.size() for accumulation in self.accumulations.values())
 
 
-class NegatedMultiplicityState(MultiplicityState):
-    """A negated multiplicity: hands its arrivals up as they are, to be counted where they lie (Z5).
-
-    It counts by itself only for those who want to know what it raises, or what is consumed.
-    """
-
-    def connect(self, parent: OperatorState) -> None:
-        super().connect(parent)
-        self.refills = False
-
-    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        if self._is_heard():
-            super().arrive(child, key, arrivals, cause)
-        self.outbox.extend(arrivals)
-
-    def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
-        if self._is_heard():
-            super().create(key, path, ids, cause)
-
-    def _is_heard(self) -> bool:
-        return self.composer.report is not None or self._owners is not None
-
-    def _raise(self, composite: CompositeEvent) -> Entry:
-        return self.composer.report_and_store(composite)
-
-    def _withdraw(self, former: Entry) -> None:
-        """What has happened has (Q2)."""
-
-
 def new_state(
     node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
     operands: Sequence[Promise],
 ) -> OperatorState:  # fmt: skip
     """The running state of a multiplicity."""
     if node.counts:
-        return NegatedMultiplicityState(node, tree, report, setting, operands[0])
+        return NegatedMultiplicityState(node, tree, report, setting)
     return MultiplicityState(node, tree, report, setting, operands[0])

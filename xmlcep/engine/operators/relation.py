@@ -26,8 +26,9 @@ class RelationState(CombiningState):
         assert isinstance(definition, Relation)
         constraints = [IntervalRelation(definition.word), *window_constraints(node)]
         self.exists = Constrained(
-            constraints, ordered=False, admit=self.values.admitter(), tries=setting.tries
-        )
+            constraints, ordered=False, admit=self.values.admitter(), tries=setting.tries,
+            binders=self.binders(),
+        )  # fmt: skip
 
 
 def new_state(

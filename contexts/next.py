@@ -1,0 +1,202 @@
+"""Context next, skip till next match: every first event goes on to the next one that fits (rules S2, Z21)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from .combinations import Combinations
+from .context import Context
+from .entry import EMPTY_START, EVENT, SILENT, START, Combination, Entry
+from .group import Group, discard
+from .runs import Member, Run, Runs
+
+
+class Next(Context):
+    """Every event stored in the first operand of a sequence, or in any of a conjunction, begins a run.
+
+    A run takes the first event stored after it began, for an operand it lacks, that satisfies the constraints towards
+    what it has. A run of a sequence takes an empty composite whenever it was stored. Runs share events, so these are
+    consumed once, with the first run that is raised.
+    """
+
+    name = "next"
+    one_by_one = True
+    runs = True
+
+    def store(self, group: Group, exists: Combinations, child: int, arrivals: Iterable[Entry]) -> None:
+        """Stores arrivals: all runs go on, then each begins its own."""
+        runs = _runs(group)
+        for entry in arrivals:
+            group.stored[child].append(entry)
+            member = Member(child, entry)
+            runs.add(member)
+            is_member = False
+            for run in runs.open:
+                is_member = _go_on(group, exists, run, member) or is_member
+            is_member = _begin(group, exists, member) or is_member
+            if not is_member and (runs.only_new or not runs.open):
+                _free(group, exists)
+
+    def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
+        """The oldest (Z18)."""
+        return [[entry] for entry in opened[:1]]
+
+    def withdrawn(self, group: Group, exists: Combinations, child: int, entry: Entry) -> None:
+        """A member that is withdrawn leaves its runs with those behind it; they wait again."""
+        runs = _runs(group)
+        member = Member(child, entry)
+        for run in runs.open:
+            run.leave(member)
+        runs.open = [run for run in runs.open if run.members]
+        _free(group, exists)
+
+    def expire(self, group: Group, exists: Combinations, is_old: Callable[[Entry], bool]) -> None:
+        """A run ends when what it cannot lose without being lost itself is too old."""
+        runs = _runs(group)
+        runs.open = [run for run in runs.open if run.is_complete or not _is_lost(runs, run, is_old)]
+        _free(group, exists, is_old)
+
+    def on_arrival(
+        self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
+    ) -> list[Combination]:
+        return self.on_release(group, exists)
+
+    def on_release(self, group: Group, exists: Combinations) -> list[Combination]:
+        runs = _runs(group)
+        found: list[Combination] = []
+        # What takes the place of a consumed empty composite begins runs, too, and they can be complete at once.
+        while complete := [run for run in runs.open if run.is_complete]:
+            runs.open = [run for run in runs.open if not run.is_complete]
+            for run in complete:
+                found.append(run.combination(len(group.stored)))
+                _consume(group, exists, run)
+        if found:
+            _free(group, exists)
+        return found
+
+    def is_possible(self, group: Group, exists: Combinations) -> bool:
+        return any(run.is_complete for run in _runs(group).open)
+
+
+def _runs(group: Group) -> Runs:
+    assert group.runs is not None
+    return group.runs
+
+
+# ---- going on -----------------------------------------------------------------------------------------
+
+
+def _begin(group: Group, exists: Combinations, member: Member) -> bool:
+    """An event that was stored begins a run, if it is of an operand that does; says whether it did."""
+    if exists.ordered and member.operand > 0:
+        return False
+    runs = _runs(group)
+    run = Run(runs.number(member), member)
+    if not exists.goes_on(group, run.combination(len(group.stored))):
+        return False
+    run.is_complete = exists.width(group) == 1
+    runs.open.append(run)
+    if not runs.only_new:
+        _go_on(group, exists, run, member)
+    return True
+
+
+def _go_on(group: Group, exists: Combinations, run: Run, arrival: Member) -> bool:
+    """A run takes what it can, one after the other; says whether it took the arrival."""
+    width = len(group.stored)
+    took = False
+    while not run.is_complete:
+        for member in _candidates(group, exists, run, arrival):
+            if exists.goes_on(group, run.with_(member, width)):
+                run.members.append(member)
+                run.is_complete = len(run.members) == exists.width(group)
+                took = took or member.identity == arrival.identity
+                break
+        else:
+            break
+    return took
+
+
+def _candidates(group: Group, exists: Combinations, run: Run, arrival: Member) -> Iterator[Member]:
+    """What a run may take, in the order in which it was stored."""
+    runs = _runs(group)
+    if exists.ordered:
+        operand = len(run.members)
+        if runs.only_new:
+            if operand == arrival.operand:
+                yield arrival
+            return
+        for entry in group.stored[operand]:
+            if entry[START] == EMPTY_START or runs.number(Member(operand, entry)) > run.began:
+                yield Member(operand, entry)
+    elif runs.only_new:
+        if run.lacks(arrival.operand):
+            yield arrival
+    else:
+        later = [
+            (runs.number(member), member)
+            for member in _stored(group)
+            if run.lacks(member.operand) and not member.entry[SILENT]
+        ]
+        for number, member in sorted(later, key=lambda one: one[0]):
+            if number > run.began:
+                yield member
+
+
+def _stored(group: Group) -> Iterator[Member]:
+    for operand, entries in enumerate(group.stored):
+        for entry in entries:
+            yield Member(operand, entry)
+
+
+# ---- consuming and freeing ----------------------------------------------------------------------------
+
+
+def _consume(group: Group, exists: Combinations, run: Run) -> None:
+    """What is in a raised run is consumed, if it has not been yet; what is empty makes place for a silent one."""
+    runs = _runs(group)
+    chosen = sorted(run.members, key=lambda member: member.operand)
+    if group.shared:  # S1: what is consumed in one operand is consumed in all
+        events = {id(member.entry[EVENT]) for member in chosen}
+        chosen = [member for member in _stored(group) if id(member.entry[EVENT]) in events]
+    taken = [member for member in chosen if member.identity not in runs.used]
+    for member in taken:
+        runs.used.add(member.identity)
+        if member.entry[START] == EMPTY_START:
+            discard(group.stored[member.operand], member.entry)
+    put = [Member(operand, silent) for operand, silent in group.tell(taken)]
+    for member in put:
+        runs.add(member)
+    for member in put:
+        _begin(group, exists, member)
+
+
+def _is_lost(runs: Runs, run: Run, is_old: Callable[[Entry], bool]) -> bool:
+    """Whether a member is too old that the run cannot lose: none before it, the first left aside, can be withdrawn."""
+    for index, (operand, entry) in enumerate(run.members):
+        if index and runs.taken_back[operand]:
+            return False
+        if is_old(entry):
+            return True
+    return False
+
+
+def _free(group: Group, exists: Combinations, is_old: Callable[[Entry], bool] | None = None) -> None:
+    """Frees what is stored and no run can take any more (Q4); that is not consumption (C9)."""
+    runs = _runs(group)
+    held = runs.held()
+    oldest = runs.open[0].began if runs.open and not runs.only_new else None
+
+    def is_needed(member: Member) -> bool:
+        operand, entry = member
+        if member.identity in held or (oldest is not None and runs.number(member) > oldest):
+            return True
+        if exists.ordered and operand and entry[START] == EMPTY_START:
+            return True
+        if not runs.taken_back[operand] or member.identity in runs.used:
+            return False
+        return is_old is None or not is_old(entry)
+
+    for member in [member for member in _stored(group) if not is_needed(member)]:
+        discard(group.stored[member.operand], member.entry)
+    runs.forget_others(held.union(member.identity for member in _stored(group)))

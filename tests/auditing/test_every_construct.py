@@ -1,0 +1,101 @@
+"""What a live watch raises is what both engines find in its log: rules of every construct, edits, time that passes.
+
+The watch is a detector that is fed step by step; the log is cut into files and segments wherever it may be.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+
+from tests.auditing.logs import write_log
+from tests.auditing.test_against_reference import found_in_parts, found_locally
+from tests.constructs import UNKNOWN_TO_THE_ENGINE
+from tests.reference import Advance
+from tests.strategies import History, show_rules
+from tests.strategies.full_rules import EVERYTHING, full_rule_sets
+from tests.strategies.timed import timed_histories
+from xmlcep.auditing.findings.order import Ranking
+from xmlcep.engine import Detector
+from xmlcep.events import PrimitiveEvent
+from xmlcep.log.json_codec import FASTEST
+from xmlcep.log.records import ClockRecord
+from xmlcep.rules import Rules, parse_rules
+
+Log = list[PrimitiveEvent | ClockRecord]
+
+
+def log_of(history: History, doc: str) -> Log:
+    """What a recorder writes; a flush without a transaction is not in a log."""
+    items: Log = []
+    ts = 0
+    for step in history.steps:
+        if isinstance(step, PrimitiveEvent):
+            items.append(step)
+            ts = step.ts
+        elif isinstance(step, Advance):
+            clock = ClockRecord(doc, ts, step.time)
+            before = items[-1] if items else None
+            if not isinstance(before, ClockRecord) or before.time <= clock.time:  # W6: sorted
+                items.append(clock)
+    return items
+
+
+def with_flushes(log: Log) -> Iterator[PrimitiveEvent | ClockRecord | Literal["flush"]]:
+    """The log with the ends of transactions (D3)."""
+    txn: int | None = None
+    for item in log:
+        own = item.txn if isinstance(item, PrimitiveEvent) else None
+        if txn is not None and own != txn:
+            yield "flush"
+        txn = own
+        yield item
+
+
+def watched(log: Log, rules: Rules, *, operators: bool) -> Iterable[dict[str, Any]]:
+    """What a watch raises, as an audit writes it."""
+    detector = Detector(rules, operators=operators)
+    raised = []
+    for step in with_flushes(log):
+        if isinstance(step, PrimitiveEvent):
+            raised += detector.feed(step)
+        else:
+            raised += detector.advance(step.at) if isinstance(step, ClockRecord) else detector.flush()
+    raised += detector.close()
+    ranking = Ranking(rules)
+    raised.sort(key=lambda composite: (composite.ts, *ranking.place(composite)))
+    return (FASTEST.loads(ranking.encode(composite)) for composite in raised)
+
+
+@settings(max_examples=100)
+@given(
+    full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE),
+    st.lists(st.tuples(timed_histories(), st.integers(0, 30)), min_size=1, max_size=2),
+    st.booleans(),
+)
+def test_audits_find_what_a_watch_raises(
+    definitions: Any, histories: list[tuple[History, int]], operators: bool
+) -> None:
+    text = show_rules(definitions)
+    note(text)
+    rules = parse_rules(text)
+    logs: list[Log] = []
+    pieces: list[Log] = []
+    for number, (history, cut) in enumerate(histories):
+        doc = f"doc{number}"
+        steps = tuple(
+            step._replace(doc=doc) if isinstance(step, PrimitiveEvent) else step for step in history.steps
+        )
+        log = log_of(History(steps), doc)
+        logs.append(log)
+        pieces += [piece for piece in (log[:cut], log[cut:]) if piece]
+    wanted = [record for log in logs for record in watched(log, rules, operators=operators)]
+    with tempfile.TemporaryDirectory() as folder:
+        files = [write_log(Path(folder) / f"{index:02}.jsonl", piece) for index, piece in enumerate(pieces)]
+        assert found_locally(files, rules, operators=operators) == wanted
+        assert found_in_parts(files, rules, operators=operators) == wanted

@@ -1,0 +1,100 @@
+"""Why nothing matches: operation, name, namespace, place."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+import xmlcep
+from path_types import PathType
+from xmlcep.cli.main import run
+from xmlcep.rules import parse_rules
+from xmlcep.rules.unmatched import all_unmatched, unmatched
+
+HAPPENED = {
+    ("ins", PathType.parse(path))
+    for path in (
+        "/order", "/order/vouchers", "/order/item", "/order/item/@id", "/order/item/price",
+        "/order/item/price/text()", "/order/{urn:s}ship", "/order/{urn:s}ship/{urn:s}street", "/order/name",
+    )
+} | {("upd", PathType.parse("/order/item/price/text()"))}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("leaf", "reason"),
+    [
+        ("ins(order/voucher)", "did you mean order/vouchers?"),
+        ("ins(itm/price)", "did you mean item/price?"),
+        ("del(item)", "it was only inserted"),
+        ("del(item/price/text())", "it was only inserted and updated"),
+        ("upd(item/price)", "an element has no value that could be updated: write upd(item/price/text())"),
+        ("upd(order)", "an element has no value that could be updated: write upd of its text or of an attribute"),
+        ("ins(item/id)", "did you mean item/@id?"),
+        ("ins(order/@name)", "did you mean order/name?"),
+        ("ins(/item)", "the path is /order/item: leave out the / at the beginning for any place"),
+        ("ins(order/price)", "price is at /order/item/price"),
+        ("ins(ship)", "ship is in the namespace 'urn:s': add  namespace \"urn:s\""),
+        ("ins(ship/street)", "ship is in the namespace 'urn:s': add  namespace \"urn:s\""),
+        ("ins({urn:t}ship)", "ship is in the namespace 'urn:s', in the rule it is in 'urn:t'"),
+        ("ins({urn:t}order)", "order is in no namespace, in the rule it is in 'urn:t'"),
+        ("ins(zzz)", "there is no zzz in what happened"),
+        ("ins(item/text())", "text() is at /order/item/price/text()"),
+        ("*(name//*)", "nothing below it was changed"),
+        ("del(order//*)", "it was only inserted and updated"),
+    ],
+)  # fmt: skip
+def test_reasons(leaf: str, reason: str) -> None:
+    (found,) = unmatched(parse_rules(f"event A = {leaf}"), HAPPENED)
+    assert (found.event, found.leaf, found.reason) == ("A", leaf, reason)
+
+
+def test_a_prefix_that_the_rules_have() -> None:
+    (found,) = unmatched(parse_rules('namespace s = "urn:s" event A = ins(ship)'), HAPPENED)
+    assert found.reason == "ship is in the namespace 'urn:s': write s:ship"
+
+
+def test_only_the_events_asked_for() -> None:
+    rules = parse_rules("event A = ins(x1) event B = ins(x2)")
+    assert [each.event for each in unmatched(rules, HAPPENED, {"B"})] == ["B"]
+
+
+def test_one_match_is_enough_and_without_changes_there_is_nothing_to_say() -> None:
+    rules = parse_rules("event A = ins(order) ; ins(order/voucher)")
+    assert all_unmatched(rules, HAPPENED) == []
+    assert all_unmatched(rules, set()) == []
+
+
+def test_names_without_end() -> None:
+    happened = {("ins", PathType.parse(f"/a/n{number}")) for number in range(6_000)}
+    (found,) = unmatched(parse_rules("event A = ins(b)"), happened)
+    assert found.reason == "there is no b in what happened"
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"), [("event A = ins(itm)", 1), ("event A = ins(item) ; ins(item/x)", 0)]
+)
+def test_a_watch_that_ends_without_a_match(rules: str, said: int, caplog: pytest.LogCaptureFixture) -> None:
+    document = xmlcep.fromstring("<order/>")
+    with caplog.at_level(logging.WARNING, "xmlcep"), document.watch(parse_rules(rules)):
+        etree.SubElement(document.root, "item")
+    messages = [record.message for record in caplog.records]
+    assert (
+        messages == ["a watch ended without a match: A: nothing matches ins(itm): did you mean item?"] * said
+    )
+
+
+def test_an_audit_says_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = xmlcep.fromstring('<order xmlns="urn:o"/>')
+    with xmlcep.record(document, tmp_path / "log.jsonl"):
+        etree.SubElement(document.root, "{urn:o}item")
+    (tmp_path / "a.xcep").write_text("event A = ins(item)\n" + "event B = ins({urn:o}item)\n")
+    command = ["audit", str(tmp_path / "log.jsonl"), "--rules", str(tmp_path / "a.xcep")]
+    assert run(command) == 0
+    said = capsys.readouterr().err
+    assert "A: nothing matches ins(item): item is in the namespace 'urn:o': add  namespace \"urn:o\"" in said
+    assert "B:" not in said
+    assert run([*command, "--quiet"]) == 0
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,84 @@
+"""Which engine an audit takes, and why."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from ..rules import Rules
+from .inputs import LogFile
+from .plan.partition_key import make_plan
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Engine: TypeAlias = Literal["auto", "local", "spark"]
+
+# Measured with `python -m benchmarks.one_spark_audit` (docs/performance.md): µs of CPU for a record of rules without
+# conditions and deferred operators, how many times as much the others take, and the seconds that Spark starts.
+_LOCAL_US = 2.5
+_SPARK_US = 4.0
+_HEAVY = 5
+_START_S = 12
+# Bytes of a record in files of each kind.
+_RECORD_BYTES = {"plain": 150, "gzip": 15, "zstd": 15, "parquet": 10}
+
+
+class Choice(NamedTuple):
+    """The engine that is taken, and what is to be said of it."""
+
+    engine: Literal["local", "spark"]
+    notes: list[str]
+
+
+def choose_engine(
+    asked: Engine,
+    files: Sequence[LogFile],
+    rules: Rules,
+    *,
+    spark: SparkSession | None = None,
+    master: str | None = None,
+    partitions: int | None = None,
+) -> Choice:
+    """The engine for these files and rules.
+
+    With ``"auto"`` that is Spark where a session or a master is given, or where it is installed and is likely to be
+    done earlier, its start included.
+    """
+    if asked == "spark":
+        return Choice("spark", [])
+    if asked == "local":
+        given: tuple[tuple[str, Any], ...] = (
+            ("spark", spark), ("master", master), ("partitions", partitions)
+        )  # fmt: skip
+        ignored = [name for name, value in given if value is not None]
+        notes = [f"{' and '.join(ignored)}: ignored, the local engine is one process"] if ignored else []
+        return Choice("local", notes)
+    if spark is not None or master is not None:
+        return Choice("spark", [])
+    records = sum(file.size // _RECORD_BYTES[file.kind] for file in files)
+    plan = make_plan(rules)
+    heavy = plan.asks_document or any(each.has_flushes for each in plan.passes)
+    millions = records / 1e6 * (_HEAVY if heavy else 1)
+    cores = os.cpu_count() or 1
+    about = f"about {_rounded(records):,} records"
+    if millions * _LOCAL_US <= _START_S + millions * _SPARK_US / cores:
+        why = "for which Spark would not be faster" if millions > 1 else "too few to start Spark for"
+        ignored_too = [] if partitions is None else ["partitions: ignored, the local engine is one process"]
+        return Choice("local", [f"engine local: {about}, {why}", *ignored_too])
+    if find_spec("pyspark") is None:
+        return Choice(
+            "local",
+            [
+                f"engine local: {about}; Spark would be faster, but is not installed: pip install 'xmlcep[spark]'"
+            ],
+        )
+    return Choice("spark", [f"engine spark: {about} on {cores} cores"])
+
+
+def _rounded(number: int) -> int:
+    """A number with two digits that say something."""
+    digits = max(len(str(number)) - 2, 0)
+    return round(number, -digits)

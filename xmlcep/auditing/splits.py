@@ -1,0 +1,214 @@
+"""Parts of a log that are read by themselves: large files are cut, small ones are read together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from ..documents.replica import Replica
+from ..documents.snapshots import SnapshotError
+from ..log import BadRecord, Batch, Header, Origin
+from ..log.columns.blocks import Block
+from ..log.decoding import RowDecoder
+from ..log.json_codec import FASTEST
+from ..log.jsonlines import JsonLinesReader
+from ..log.opening import unpacked
+from ..log.parquet import ParquetReader, row_groups
+from ..log.records import ClockRecord
+from .inputs import LogFile
+from .quarantine import raw_record
+
+BATCH_SIZE = 8192
+# Blocks: of Arrow large, as each of its calls has a price of its own; of JSON so small that the values made of
+# one stay in the processor's cache until they are freed.
+ARROW_BLOCK = 32_768
+LINES_BLOCK = 1024
+SPLIT_BYTES = 32 * 2**20
+SPLIT_RECORDS = 500_000  # of a Parquet file: so many may well take less than SPLIT_BYTES
+MOST_FILES = 256  # in a split: each costs something to open
+# What no XML document can hold: such a text cannot be applied to one.
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+
+
+class FilePart(NamedTuple):
+    """A part of a file: from ``start`` up to ``end`` (not included; None: to the end of the file).
+
+    They count bytes of a plain file (the lines that begin there are meant) and row groups of a Parquet file; a
+    packed file has one part. ``place`` is its place among all parts of a log, in file order.
+    """
+
+    place: int
+    file: LogFile
+    start: int
+    end: int | None
+
+
+class Split(NamedTuple):
+    """Parts that follow each other in a log, read together by one task."""
+
+    number: int
+    parts: tuple[FilePart, ...]
+
+    @property
+    def segment(self) -> int:
+        """The number of the first segment it is routed in; there is room for 2**20 before that of the next split."""
+        return self.number << 20
+
+
+def make_splits(
+    files: Sequence[LogFile], split_bytes: int = SPLIT_BYTES, split_records: int = SPLIT_RECORDS
+) -> list[Split]:
+    """The splits of these files in file order; ``split_records`` bounds those of Parquet files.
+
+    Neighbours are together as long as they are within these bounds. A row group is never cut. Raises `LogError` for a
+    Parquet file that cannot be read.
+    """
+    splits: list[Split] = []
+    together: list[FilePart] = []
+    size = records = 0
+    for place, (part, part_size, part_records) in enumerate(_sized_parts(files, split_bytes, split_records)):
+        full = size + part_size > split_bytes or records + part_records > split_records
+        if together and (full or len(together) == MOST_FILES):
+            splits.append(Split(len(splits), tuple(together)))
+            together, size, records = [], 0, 0
+        together.append(part._replace(place=place))
+        size, records = size + part_size, records + part_records
+    if together:
+        splits.append(Split(len(splits), tuple(together)))
+    return splits
+
+
+def _sized_parts(
+    files: Sequence[LogFile], split_bytes: int, split_records: int
+) -> Iterator[tuple[FilePart, int, int]]:
+    """The parts of files with how many bytes and, of Parquet files, records they have."""
+    for file in files:
+        if file.kind == "plain":
+            for start in range(0, file.size, split_bytes):
+                end = min(start + split_bytes, file.size)
+                yield FilePart(0, file, start, end), end - start, 0
+        elif file.kind == "parquet":
+            yield from _groups(file, split_bytes, split_records)
+        else:
+            yield FilePart(0, file, 0, None), 8 * file.size, 0  # unpacked it is larger
+
+
+def _groups(file: LogFile, split_bytes: int, split_records: int) -> Iterator[tuple[FilePart, int, int]]:
+    """The parts of a Parquet file: row groups together as long as they are within the bounds."""
+    start = size = records = 0
+    groups = row_groups(file.path, file.name)
+    for index, group in enumerate(groups):
+        full = size + group.size > split_bytes or records + group.records > split_records
+        if index > start and full:
+            yield FilePart(0, file, start, index), size, records
+            start, size, records = index, 0, 0
+        size, records = size + group.size, records + group.records
+    yield FilePart(0, file, start, None), size, records
+
+
+def whole(file: LogFile) -> FilePart:
+    """A part that is all of a file."""
+    return FilePart(file.place, file, 0, file.size if file.kind == "plain" else None)
+
+
+class PartReader:
+    """Reads a part of a file. Record numbers count from 1 at its start; ``lines`` is how many it has once it is read.
+
+    ``on_bad`` gets bad records with such numbers. ``check_text`` matters to `read`, of which records are applied to
+    a document: it refuses text that no XML document can hold and headers with damaged snapshots.
+    """
+
+    def __init__(
+        self, part: FilePart, decoder: RowDecoder, on_bad: Callable[[BadRecord], None], *, check_text: bool = False,
+        batch_size: int = BATCH_SIZE,
+    ) -> None:  # fmt: skip
+        self.part = part
+        self.lines = 0
+        self._decoder = decoder
+        self._on_bad = on_bad
+        self._check_text = check_text
+        self._batch_size = batch_size
+        self._raw: BinaryIO | None = None
+
+    def read(self) -> Iterator[tuple[int, Header | ClockRecord] | Batch]:
+        """Headers and clock records, each with its number, and batches of change records in file order."""
+        for block in self.blocks(self._batch_size):
+            for item in (block,) if isinstance(block, tuple) else block.items():
+                if not isinstance(item, Batch):
+                    number, aside = item
+                    if isinstance(aside, ClockRecord) or (
+                        isinstance(aside, Header) and self._is_sound(number, aside)
+                    ):
+                        yield number, aside
+                elif self._check_text:
+                    yield self._without_bad_text(item)
+                else:
+                    yield item
+
+    def blocks(self, size: int | None = None) -> Iterator[Block | tuple[int, Header]]:
+        """The same records in blocks, each to be used before the next is asked for, of ``size`` records at most.
+
+        The items of all blocks are those of `read` (without ``check_text``). A header of a JSON Lines file is an
+        item of its block; that of a Parquet file comes by itself, before the first block.
+        """
+        if self.part.file.kind == "parquet":
+            yield from self._arrow_blocks(size or ARROW_BLOCK)
+        else:
+            yield from self._lines_blocks(size or LINES_BLOCK)
+
+    @property
+    def position(self) -> int:
+        """How far its file was read, in bytes as it is packed; 0 for a Parquet file and one that is not open."""
+        return 0 if self._raw is None or self._raw.closed else self._raw.tell()
+
+    def _arrow_blocks(self, size: int) -> Iterator[Block | tuple[int, Header]]:
+        part = self.part
+        reader = ParquetReader(
+            part.file.path, self._decoder, self._on_bad, first=part.start, end=part.end, name=part.file.name
+        )
+        yield from reader.blocks(size)
+        self.lines = reader.records
+
+    def _lines_blocks(self, size: int) -> Iterator[Block]:
+        file, start = self.part.file, self.part.start
+        reader = JsonLinesReader(
+            file.path, self._decoder, FASTEST, self._on_bad, asides=(Header, ClockRecord), name=file.name
+        )
+        with Path(file.path).open("rb") as raw:
+            self._raw = raw
+            if start:
+                raw.seek(start - 1)
+                start += len(raw.readline()) - 1  # a line that the part before begins, or its end alone
+            yield from reader.blocks(unpacked(raw, file.kind), size, start, self.part.end)
+        self.lines = reader.lines
+
+    def _is_sound(self, number: int, header: Header) -> bool:
+        """Whether a header describes a document, if that matters; else it is a bad record."""
+        if not self._check_text or header.snapshot is None:
+            return True
+        try:
+            Replica.from_snapshot(header.snapshot, header.ids)
+        except SnapshotError as error:
+            reason = f"the header of the document {header.doc!r}: {error}"
+            raw = FASTEST.dumps(header.to_record() | {"ids": list(header.ids)})
+            self._on_bad(BadRecord(Origin(self.part.file.name, number), None, reason, raw))
+            return False
+        return True
+
+    def _without_bad_text(self, batch: Batch) -> Batch:
+        find = _NOT_XML.search
+        wrong = {
+            index
+            for index, row in enumerate(batch.rows)
+            if (row[4] is not None and find(row[4])) or (row[5] is not None and find(row[5]))
+        }
+        if not wrong:
+            return batch
+        for index in sorted(wrong):
+            row = batch.rows[index]
+            reason = "value or old has a character that XML cannot hold"
+            self._on_bad(BadRecord(batch.origin(index), None, reason, raw_record(row)))
+        kept = [index for index in range(len(batch.rows)) if index not in wrong]
+        return Batch(batch.file, [batch.rows[i] for i in kept], [batch.numbers[i] for i in kept])

@@ -1,0 +1,80 @@
+"""What `xmlcep check --json` writes: for editors and scripts, problems and event trees as one JSON object."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ..algebra import Termination
+from ..auditing.plan.description import key_of
+from ..auditing.plan.partition_key import make_plan
+from ..errors import RuleProblem
+from ..language import print_path
+from ..rules import Rules
+from ..rules.drawing import leaf_text
+from ..rules.trees import EventTree, LeafNode, OperatorNode
+
+_CITED = re.compile(r"\b[A-Z]\d{1,2}\b(?=[^()]*\))")
+
+
+def report(
+    files: Sequence[str], rules: Rules | None, errors: Sequence[RuleProblem], warnings: Sequence[RuleProblem]
+) -> dict[str, Any]:
+    """``files``, ``errors`` and ``warnings``, and the ``events`` of rules that can be used."""
+    return {
+        "files": list(files),
+        "errors": [_problem(problem, files) for problem in errors],
+        "warnings": [_problem(problem, files) for problem in warnings],
+        "events": [] if rules is None else _events(rules),
+    }
+
+
+def _problem(problem: RuleProblem, files: Sequence[str]) -> dict[str, Any]:
+    """Where a problem is (columns and width in characters, from 1; line null: nowhere in a text) and what to do."""
+    cited = dict.fromkeys(_CITED.findall(f"{problem.message} {problem.hint}"))
+    return {
+        "file": problem.at.file or (files[0] if len(files) == 1 else None),
+        "line": problem.line or None,
+        "column": problem.column or None,
+        "width": problem.at.width if problem.line else None,
+        "message": problem.message,
+        "hint": problem.hint or None,
+        "rules": list(cited),
+    }
+
+
+def _events(rules: Rules) -> list[dict[str, Any]]:
+    """The event trees in the order in which they are processed (G2)."""
+    trees = rules.graph.trees
+    passes = make_plan(rules).passes
+    return [
+        {
+            "name": tree.name,
+            "path": print_path(tree.path, rules.namespaces),
+            "flat": tree.flat,
+            "order": tree.order.value,
+            "depends_on": [trees[index].name for index in tree.dependencies],
+            "used_by": [other.name for other in trees if tree.index in other.dependencies],
+            "partition_by": key_of(next(each for each in passes if tree in each.trees)),
+            "tree": _node(tree.root, tree, rules),
+        }
+        for tree in trees
+    ]
+
+
+def _node(node: OperatorNode | LeafNode, tree: EventTree, rules: Rules) -> dict[str, Any]:
+    if isinstance(node, LeafNode):
+        return {"leaf": leaf_text(node, rules.namespaces)}
+    found: dict[str, Any] = {
+        "operator": node.kind,
+        "drawn": node.definition.drawn,
+        "label": tree.name if node.parent is None else node.label,
+        "path": print_path(node.path, rules.namespaces),
+        "context": node.context.value,
+    }
+    if node.termination is not Termination.EARLIEST:
+        found["end"] = node.termination.value
+    if node.condition is not None:
+        found["when"] = node.condition.expression
+    return {**found, "operands": [_node(child, tree, rules) for child in node.children]}

@@ -1,0 +1,96 @@
+"""The guard of every command that writes: nothing that is read, and nothing of somebody else's, is overwritten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from ..auditing.findings.atomic_files import check_targets
+from ..errors import XmlCepError
+from ..log.json_codec import STANDARD
+
+_LOOKED_AT = 1 << 20  # bytes of a file
+
+
+class Written(Enum):
+    """What a command writes into a file, and so may replace there."""
+
+    FINDINGS = "findings"
+    QUARANTINE = "bad records"
+    SUMMARY = "a summary"
+    RULES = "rules"
+    """They may have been edited since they were derived: never replaced unasked."""
+    SAMPLE = "the log of the demo"
+
+
+class Target(NamedTuple):
+    """A file that a command is going to write."""
+
+    path: Path
+    written: Written
+
+
+force_option = click.option(
+    "--force",
+    is_flag=True,
+    help="Overwrite files that are there, whatever they hold (never one that is read).",
+)
+
+
+def guard(targets: Sequence[Target], sources: Sequence[str | Path], *, force: bool) -> None:
+    """Refuses to write over what is read and, unless ``force``, over what no such command has written.
+
+    Raises `XmlCepError`, which names the file.
+    """
+    check_targets([target.path for target in targets], list(map(str, sources)))
+    if force:
+        return
+    for path, written in targets:
+        if path.is_file() and path.stat().st_size and not _RECOGNISED[written](path):
+            kept = "may have been edited" if written is Written.RULES else f"does not hold {written.value}"
+            raise XmlCepError(
+                f"{path}: is there already and {kept}: write to another file, or add --force to overwrite it"
+            )
+
+
+def _first_record(path: Path) -> dict[str, object]:
+    with path.open("rb") as stream:
+        line = stream.readline(_LOOKED_AT)
+    try:
+        record = STANDARD.loads(line)
+    except ValueError:
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _are_findings(path: Path) -> bool:
+    with path.open("rb") as stream:
+        parquet = stream.read(4) == b"PAR1"
+    if not parquet:
+        return {"name", "constituents"} <= _first_record(path).keys()
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return "constituents" in pq.read_schema(path).names
+    except (pa.ArrowException, OSError):
+        return False
+
+
+def _is_summary(path: Path) -> bool:
+    with path.open("rb") as stream:
+        begin = stream.read(200)
+    return begin.startswith(b"{") and b'"engine"' in begin and b'"files"' in begin
+
+
+_RECOGNISED: dict[Written, Callable[[Path], bool]] = {
+    Written.FINDINGS: _are_findings,
+    Written.QUARANTINE: lambda path: {"reason", "raw", "file"} <= _first_record(path).keys(),
+    Written.SUMMARY: _is_summary,
+    Written.RULES: lambda path: False,
+    Written.SAMPLE: lambda path: _first_record(path).get("doc") == "purchase-order",
+}

@@ -1,0 +1,18 @@
+"""``xmlcep completion``: the script by which a shell completes xmlcep's command lines."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command(name="completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def command(shell: str) -> int:
+    """Print the script that makes a SHELL complete commands, options and file names.
+
+    To have it in every shell: eval "$(xmlcep completion bash)" in ~/.bashrc, the same with zsh in ~/.zshrc;
+    xmlcep completion fish > ~/.config/fish/completions/xmlcep.fish.
+    """
+    from .main import complete  # which imports the commands
+
+    return complete(f"{shell}_source")
