@@ -279,9 +279,8 @@ def test_a_function_that_fails_is_reported_and_undoes_nothing() -> None:
         item(scene)
         [error] = scene.errors
         assert isinstance(error, ActionError) and isinstance(error.__cause__, KeyError)
-        assert str(error) == (
-            "rule R, triggered at 1: call \"fail\": the function raised KeyError: 'no network'; what the rule did stands"
-        )
+        said = "rule R, triggered at 1: call \"fail\": the function raised KeyError: 'no network'; "
+        assert str(error) == f"{said}what the rule did stands"
         assert scene.root[0].get("a") == "1"
         scene.errors.clear()
 

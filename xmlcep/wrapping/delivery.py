@@ -26,8 +26,8 @@ class Listener(Protocol):
     def on_raised(self, event: CompositeEvent) -> None:
         """A rule that acts has raised an external event (L7)."""
 
-    def on_together(self, last: int) -> None:
-        """What is told next, up to time point ``last``, is one (L4); only recorders are told."""
+    def on_together(self, count: int) -> None:
+        """The next ``count`` events are one (L4); only recorders are told."""
 
     def on_advance(self, at: str) -> None:
         """It is this time (RFC 3339, UTC) now, although nothing has changed (W6)."""
@@ -74,14 +74,13 @@ class Commit(tuple[int]):
 
 
 class Together:
-    """Stands in the queue before an edit outside a transaction: it and what rules made of it, up to time point
-    ``last``,
-    are one (L4); 0: they made nothing of it."""
+    """Stands in the queue before an edit outside a transaction: its events and what rules made of it, the next
+    ``count`` entries, are one (L4); 0: they made nothing of it."""
 
-    __slots__ = ("last",)
+    __slots__ = ("count",)
 
     def __init__(self) -> None:
-        self.last = 0
+        self.count = 0
 
 
 Queued: TypeAlias = "PrimitiveEvent | CompositeEvent | Commit | Together"
@@ -230,6 +229,7 @@ class Delivery:
         if self.recorders and not self.held and not self.reacting:
             together = Together()
             self.put(together)
+        before = len(self.queue)
         for event in events:
             self.put(event)
         if self.reacting:
@@ -241,9 +241,8 @@ class Delivery:
         finally:
             self.reacting = False
             if together is not None:
-                last = self.queue[-1][1] if self.queue else together
-                if last is not events[-1] and not isinstance(last, (Commit, Together)):
-                    together.last = last.ts
+                made = len(self.queue) - before
+                together.count = made if made > len(events) else 0
         self.settle()
 
     def put(self, event: Queued) -> None:
@@ -358,9 +357,9 @@ class Delivery:
             if type(event) is Commit:
                 call, given = listener.on_commit, event[0]
             elif type(event) is Together:
-                call, given = listener.on_together, event.last
-                if not event.last > since:
+                if not event.count:
                     continue
+                call, given = listener.on_together, event.count
             elif type(event) is CompositeEvent:
                 call, given = listener.on_raised, event
             elif isinstance(event, PrimitiveEvent) and event[0] > since:

@@ -303,7 +303,8 @@ class Document:
             delivery.reactor.on_advance(at)
 
     def next_due(self) -> str | None:
-        """When a watch or a rule will raise something next if nothing changes, as RFC 3339 text (UTC); None if none will (W6).
+        """When a watch will raise something next, or a rule fire, if nothing changes, as RFC 3339 text (UTC); None if
+        none will (W6).
 
         Nothing here starts a thread: set an alarm, and call `advance` then.
         """

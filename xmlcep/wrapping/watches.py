@@ -79,7 +79,7 @@ class Watch:
         if self._takes(event):
             self._raise(self._detector.raise_external(event))
 
-    def on_together(self, last: int) -> None:
+    def on_together(self, count: int) -> None:
         """Nothing: a watch takes what it is told in turn."""
 
     def on_advance(self, at: str) -> None:
