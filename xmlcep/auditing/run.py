@@ -91,6 +91,7 @@ def audit(
         spark=spark, master=master, partitions=partitions, until=_as_text(until), progress=progress,
     )  # fmt: skip
     request.check()
+    rules.warn_ignored(stacklevel=2)
     with ExitStack() as stack:
         found = find_files(with_pipes_kept(logs, stack))
         choice = choose_engine(engine, found.files, rules, spark=spark, master=master, partitions=partitions)
@@ -234,7 +235,11 @@ class _Audit:
 
 
 def _refuse_on_workers(rules: Rules) -> None:
-    """O1: a language says whether it works on workers."""
+    """O1: a language says whether it works on workers. L7: external events are no records that could be divided."""
+    if rules.externals:
+        raise AuditError(
+            f"event {next(iter(rules.externals))} is external, which Spark does not replay (L7): use engine='local'"
+        )
     for tree in rules.graph.trees:
         for text in rules.graph.opaque_texts(tree):
             if not text.on_workers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,7 +19,7 @@ from ..auditing.plan.description import describe_pass
 from ..auditing.plan.record_counts import count_records
 from ..auditing.quarantine import default_target
 from ..auditing.run import Format, Policy
-from ..rules import Rules, load_rules
+from ..rules import IgnoredRulesWarning, Rules, load_rules
 from ._audit_tables import audit_tables
 from ._idle_rules import idle_rules
 from ._locations import location_option
@@ -119,6 +120,8 @@ def command(
         raise click.UsageError("--format parquet needs --out: Parquet cannot be written to standard output")
     if out is None and partition_by_rule:
         raise click.UsageError("--partition-by-rule needs --out: the folder for the findings")
+    if said := rules.ignored():
+        click.echo(f"xmlcep: {plain(said)}", err=True)
     with ExitStack() as stack:
         kept = with_pipes_kept(logs, stack)  # what can be read only once is looked at more than once here
         if explain or dry_run:
@@ -144,7 +147,8 @@ def command(
             *references.values(),
         ]
         guard(targets, sources, force=force)
-        with audit_progress(shown=not quiet and sys.stderr.isatty()) as progress:
+        with warnings.catch_warnings(), audit_progress(shown=not quiet and sys.stderr.isatty()) as progress:
+            warnings.simplefilter("ignore", IgnoredRulesWarning)  # which has been said
             result = audit(
                 kept, rules, engine=cast("Engine", engine), out=out, format=cast("Format", format),
                 partition_by_rule=partition_by_rule, operators=operators,

@@ -17,6 +17,7 @@ from ..algebra import Unit
 from ..documents import Needs, Replica
 from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
 from ..timestamps import as_microseconds, timestamp
+from .copying import copied
 from .dispatch import select
 from .edits import Edit, by_time_point
 from .evaluation import Evaluation, deliver
@@ -282,6 +283,31 @@ class Detector:
 
     def _new_document(self, given: Replica | None) -> Replica:
         return Replica(needs=self._active.needs) if given is None else given
+
+    def copy(self) -> Detector:
+        """Another detector that has seen the same; neither knows of what the other sees from now on.
+
+        It takes time in proportion to all that is stored (`size`), and to the document if rules ask that.
+        """
+        return copied(self, self._active, self._setting, self._evaluation)
+
+    def raise_external(self, event: CompositeEvent) -> list[CompositeEvent]:
+        """Takes an external event, which a rule that acts has raised (L7), at the last time point; returns it, if its
+        tree is evaluated here, and what it makes other trees raise.
+
+        Raises `ValueError` for an event that the rules do not have.
+        """
+        if self._closed:
+            return []
+        raised = self.end_edit()
+        index = self._active.index_of(event.name)
+        if index in self._evaluation.trees:
+            moment = self._clock.moment()
+            event = event._replace(span=(moment, moment))
+            self._evaluation.report.append(event)
+        if index in self._active.users:
+            self._evaluation.run(event.cause, {}, {index: [event]}, Release.NOTHING)
+        return raised + self._evaluation.take_report()
 
     def add_fragment(self, xml_text: str, ids: Sequence[int], path: PathType | None = None) -> None:
         """Adds a part of the document that was there before its first event, for rules that ask it (U2).

@@ -193,6 +193,13 @@ class ActiveTrees:
         }
         self._indexes = {tree.name: tree.index for tree in graph.trees}
 
+    def index_of(self, name: str) -> int:
+        """The index of the event called so; raises `ValueError` if there is none."""
+        try:
+            return self._indexes[name]
+        except KeyError:
+            raise ValueError(f"{name!r} is no event of these rules") from None
+
     def by_outside_tree(self, composites: Iterable[CompositeEvent]) -> dict[int, list[CompositeEvent]]:
         """Composites of outside trees by the tree that raised them, in the order of N2; without those that
         no chosen tree uses.
