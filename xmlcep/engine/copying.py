@@ -26,8 +26,8 @@ def copied(
 ) -> D:
     """Another object of the same kind that has seen the same; neither knows of what the other sees from now on.
 
-    ``rules`` are shared; ``active``, ``setting`` and ``evaluation`` are the parts of it that say what else can be. It takes
-    time in proportion to all that is stored.
+    ``rules`` are shared; ``active``, ``setting`` and ``evaluation`` are the parts of it that say what else can be. It
+    takes time in proportion to all that is stored.
     """
     memo: dict[int, Any] = {id(each): each for each in (*rules, *_shared(active, setting))}
     dispatch, evaluation.dispatch = evaluation.dispatch, {}
