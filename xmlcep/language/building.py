@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias, TypeGuard, cast
@@ -26,9 +25,9 @@ from ..algebra import (
     Reference,
     Sequence,
 )
-from ..events import ANY, OPERATIONS, CompositeType, EventType, PrimitiveType, Scope
+from ..events import ANY, OPERATIONS, CompositeType, EventType, PrimitiveType
 from .options import GivenOption, event_options, merged, operator_options
-from .paths import WrittenPath, end_of, read_path, start_of
+from .paths import WrittenPath, end_of, read_path, report_path, start_of
 from .source import Source
 from .strings import StringProblem, unquote
 
@@ -320,20 +319,7 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         return operator.with_options(together)
 
     def _report_path(self, path: WrittenPath, *, scoped: bool = True) -> None:
-        """Reports what is wrong with a path; ``//`` can only stand at the end of a leaf's (F5)."""
-        if path.scope is not Scope.NODE and not (
-            scoped and path.path is not None and path.path.last.is_element
-        ):
-            hint = "it says which nodes a leaf takes, behind the path of an element: *(changeSet//*) (F5)"
-            self._source.report(path.start, path.end, f"{path.scope.value!r} cannot stand here", hint)
-        if path.error is not None:
-            offset = path.error.offset
-            start = path.offsets[offset] if offset < len(path.offsets) else path.end
-            step = re.match(r"[^/\s]*", path.text[offset:])
-            width = max(1, len(step.group()) if step else 1)
-            self._source.report(
-                start, start + width, f"{path.error.problem} in {path.text!r}", path.error.hint
-            )
+        report_path(path, self._source, scoped=scoped)
 
 
 def _is_options(part: object) -> TypeGuard[tuple[GivenOption, ...]]:

@@ -14,7 +14,7 @@ from path_types import PathType
 from ..algebra import Disjunction, EventDefinition, Leaf, Reference
 from ..errors import RuleError, RuleProblem
 from ..events import ANY, PrimitiveType
-from ..language import ParsedRules, parse_definitions, print_definitions
+from ..language import ParsedRules, print_definitions, print_xml_definitions, read_definitions
 from ..languages import Language, Languages
 from .drawing import draw_mermaid
 from .event_graph import EventGraph, build_graph
@@ -109,6 +109,13 @@ class Rules:
         """The rules as text that parses back to equal rules."""
         return print_definitions(self.definitions, self.namespaces, self.references)
 
+    def xml(self) -> str:
+        """The rules in XML, which `parse_rules` and `load_rules` read as they read text.
+
+        Raises `XmlCepError` for rules with characters that XML has none for.
+        """
+        return print_xml_definitions(self.definitions, self.namespaces, self.references)
+
     def mermaid(self) -> str:
         """The event trees as a Mermaid flow chart, joined where one takes the events of another."""
         return draw_mermaid(self.graph, self.namespaces)
@@ -132,7 +139,7 @@ def parse_rules(
     languages: Mapping[str, Language] | None = None,
     allow: Iterable[str] = (),
 ) -> Rules:
-    """The rules that ``text`` says; raises one `RuleError` with everything that is wrong in it.
+    """The rules that ``text`` says, in the event language or in XML; raises one `RuleError` with everything that is wrong in it.
 
     ``references`` are its reference documents (V8) by name: files, bytes of XML, or trees. A text by itself reads no
     files; without them its rules can be looked at, but not run. ``languages`` are engines for opaque leaves by name, in
@@ -144,7 +151,7 @@ def parse_rules(
     problems: list[RuleProblem] = []
     sources = ReferenceSources(references or {})
     return checked_rules(
-        parse_definitions(text, problems), problems, text, source_name,
+        read_definitions(text, problems), problems, text, source_name,
         sources=sources, languages=Languages(languages or {}, tuple(allow)),
     )  # fmt: skip
 
