@@ -30,10 +30,10 @@ Delivery: TypeAlias = tuple[int, int, int | None]
 class TreeDispatch:
     """The state updates of one event type in one tree.
 
-    ``deliveries`` in postorder of the operators and order of operands; ``creations`` the multiplicities with
-    l = 0 for which the event creates a node (M4); ``visit`` the postorder indexes, ascending, of the operators touched
-    and all their ancestors; ``presences`` the operators that look at whatever happens in their groups (S3, W10), with
-    the index of the group's node; ``direct`` says that there is nothing to do but one delivery.
+    ``deliveries`` in postorder of the operators and order of operands; ``creations`` the multiplicities with l = 0 for
+    which the event creates a node (M4); ``operators`` all of these, by postorder index; ``presences`` the operators
+    that look at whatever happens in their groups (S3, W10), with the index of the group's node; ``direct`` says that
+    there is nothing to do but one delivery.
 
     Of operators with a condition, by postorder index: ``rechecks`` says which of the ids can be the node of a group
     that the event is at or below, so that a condition that waits is asked again (U3), ``touches`` for which of these
@@ -44,7 +44,7 @@ class TreeDispatch:
     creations: frozenset[int]
     rechecks: Mapping[int, tuple[int, ...]]
     touches: Mapping[int, tuple[int, ...]]
-    visit: tuple[int, ...]
+    operators: frozenset[int]
     presences: tuple[tuple[int, int | None], ...]
     direct: bool
 
@@ -87,8 +87,7 @@ def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeD
         return None
     touched = {operator for operator, _, _ in deliveries} | creations
     direct = len(deliveries) == 1 and not (creations or presences or tree.extended)
-    visit = tuple(sorted(tree.with_ancestors(touched)))
-    return TreeDispatch(deliveries, creations, rechecks, touches, visit, presences, direct)
+    return TreeDispatch(deliveries, creations, rechecks, touches, frozenset(touched), presences, direct)
 
 
 def composite_deliveries(tree: EventTree, name: str, path: PathType) -> tuple[Delivery, ...]:
@@ -223,7 +222,7 @@ class ActiveTrees:
             plan = primitive_dispatch(tree, operation, path)
             if plan is not None and plan.rechecks:
                 watchers[tree.index] = plan
-            if plan is not None and (plan.visit or plan.presences):
+            if plan is not None and (plan.operators or plan.presences):
                 steps.append((tree.index, plan))
                 direct = direct and plan.direct and not tree.flat
             if operation == "del" and not tree.flat:

@@ -9,8 +9,9 @@ from contexts.grouping import Key
 from path_types import PathType
 
 from ..algebra import Termination
-from ..events import Cause
+from ..events import Cause, PrimitiveEvent
 from ..xpath import Condition
+from .dispatch import TreeDispatch
 from .operators import DeferrableState
 from .release import Release
 from .setting import Setting
@@ -135,6 +136,15 @@ class Deferral:
             return set()
         place_of = self.state.grouping.place_of
         return {key for key in self.pending if place_of(key) != here}
+
+    def may_be_due(self, event: PrimitiveEvent | None, dispatch: TreeDispatch | None) -> bool:
+        """Whether anything may be released at an event, or, without one, at a flush."""
+        if event is None:
+            return bool(self.pending)
+        state = self.state
+        if self.blocked and dispatch is not None and state.node.index in dispatch.rechecks:
+            return True
+        return bool(self.pending) and self.concerns(state.grouping.place(event.path, event.ids))
 
     def concerns(self, here: int | None) -> bool:
         """Whether an event that projects on ``here`` releases anything by that alone."""
