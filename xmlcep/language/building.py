@@ -36,6 +36,7 @@ MAX_NESTING = 100
 
 _ARGUMENTS = ("INT", "STAR", "STRING", "RELATION")
 _MAX_DIGITS = 18  # of a number: what is larger is certainly a mistake, and never costs time
+_NESTING = frozenset({"group", "absent", *(operator.rule for operator in OPERATORS if not operator.infix)})
 _READERS: dict[str, type[Operator]] = {operator.rule: operator for operator in OPERATORS}
 
 
@@ -341,7 +342,7 @@ def _too_deep(tree: Tree[Token], source: Source) -> bool:
     waiting = [(tree, 0)]
     while waiting:
         node, depth = waiting.pop()
-        depth += node.data in ("group", "multiplicity")
+        depth += node.data in _NESTING
         if depth > MAX_NESTING:
             source.report(
                 node.meta.start_pos,

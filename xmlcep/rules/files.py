@@ -25,13 +25,13 @@ def load_rules(
     languages: Mapping[str, Language] | None = None,
     allow: Iterable[str] = (),
 ) -> Rules:
-    """The rules in a file (in the event language, UTF-8, or in XML), or in several: they can use each other's events, and are checked as one set.
+    """The rules in a file, or in several: they can use each other's events, and are checked as one set.
 
-    A namespace declaration holds for its own file. ``references`` are reference documents by name (V8), files, bytes of
-    XML or trees; those that are not given lie beside the rules file that names them. ``languages`` are engines for
-    opaque leaves by name, beside those that are installed; ``allow`` names the ones that can do anything, such as
-    ``python`` (O2). Raises one `RuleError` with all that is wrong in all files, or `XmlCepError` when a file cannot be
-    read.
+    A file is in the event language (UTF-8) or in XML. A namespace declaration holds for its own file.
+    ``references`` are reference documents by name (V8), files, bytes of XML or trees; those that are not given lie
+    beside the rules file that names them. ``languages`` are engines for opaque leaves by name, beside those that are
+    installed; ``allow`` names the ones that can do anything, such as ``python`` (O2). Raises one `RuleError` with all
+    that is wrong in all files, or `XmlCepError` when a file cannot be read.
     """
     usable = Languages(languages or {}, tuple(allow))
     return rules_of(read_rules_texts((path, *more)), references=references, languages=usable)

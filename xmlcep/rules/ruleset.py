@@ -139,7 +139,9 @@ def parse_rules(
     languages: Mapping[str, Language] | None = None,
     allow: Iterable[str] = (),
 ) -> Rules:
-    """The rules that ``text`` says, in the event language or in XML; raises one `RuleError` with everything that is wrong in it.
+    """The rules that ``text`` says; raises one `RuleError` with everything that is wrong in it.
+
+    The text is in the event language or in XML.
 
     ``references`` are its reference documents (V8) by name: files, bytes of XML, or trees. A text by itself reads no
     files; without them its rules can be looked at, but not run. ``languages`` are engines for opaque leaves by name, in

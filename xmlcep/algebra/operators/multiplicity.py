@@ -63,7 +63,8 @@ class Multiplicity(Operator):
         low, high = arguments
         assert isinstance(low.value, int) and not isinstance(high.value, str)
         lower, upper = low.value, high.value
-        where = replace(low.at, width=high.at.column + high.at.width - low.at.column)
+        follows = high.at.line == low.at.line and high.at.column > low.at.column
+        where = replace(low.at, width=high.at.column + high.at.width - low.at.column) if follows else low.at
         if max(lower, upper or 0) > _LARGEST:
             report(where, "a bound of a multiplicity is too large", "write * for no upper bound")
         elif lower < 0 or (upper is not None and upper < 1):

@@ -55,7 +55,7 @@ class Element:
         """The value of an attribute; None, which is reported, where it is missing."""
         value = self.node.get(name)
         if value is None:
-            self.report(f"<{self.name}> has no attribute {name!r}", f'write {name}="…"')
+            self.report(f"the attribute {name!r} of <{self.name}> is missing", f'write {name}="…"')
         return value
 
     def place(self, name: str) -> Attribute:

@@ -33,6 +33,7 @@ from .names import (
     LEAVES,
     LET,
     LONGEST_ARGUMENT,
+    NAMESPACE,
     NOT,
     OPAQUE,
     OPERATOR_BY_NAME,
@@ -65,7 +66,7 @@ class Events:
             message = f"{name!r} is an operation and cannot be the name of an event"
             element.report_value("name", message, "choose another name")
             name = None
-        options = event_options(self._options(element, own), element.source, Operator, single_leaf=False)
+        options = event_options(self._options(element, own), element.source, Disjunction, single_leaf=False)
         expressions = self._operands(element)
         if expressions is None or not _count_is(element, len(expressions), 1, 1) or name is None:
             return None
@@ -264,7 +265,9 @@ def _count_is(element: Element, count: int, fewest: int, most: int | None) -> bo
     else:
         expected = f"at least {fewest}" if count < fewest else f"at most {most}"
     kinds = "events or operators" if expected != "one" else "event or operator"
-    element.report(f"<{element.name}> has {count} operands", f"write {expected} {kinds} in it")
+    element.report(
+        f"<{element.name}> has {count} operand{'' if count == 1 else 's'}", f"write {expected} {kinds} in it"
+    )
     return False
 
 
@@ -274,7 +277,8 @@ def _is_writable(
     """Whether the event language can say so, too: an operator of one operand does nothing; else that is reported."""
     if not declared.infix or len(operands) > 1 or declared.fewest != 1:
         return True
-    is_root = element.node.getparent() is not None and str(element.node.getparent().tag).endswith("}event")  # type: ignore[union-attr]
+    parent = element.node.getparent()
+    is_root = parent is not None and parent.tag == f"{{{NAMESPACE}}}event"
     if isinstance(operands[0], Leaf) and (is_root or options != Options()):
         return True  # N4
     element.report(f"<{element.name}> has one operand", "put the operand in its place")
@@ -284,12 +288,12 @@ def _is_writable(
 def _behind_operator() -> dict[str, str]:
     """What to say of options of an operator at an ``event``."""
     names = {name for operator in OPERATOR_BY_NAME.values() for name in operator.takes}
-    return {name: "it is an option of an operator: write it at the operator in the event" for name in names}
+    return dict.fromkeys(names, "it is an option of an operator: write it at the operator in the event")
 
 
 def _of_event(declared: type[Operator]) -> dict[str, str]:
     """What to say of options at an operator that cannot have them."""
-    found = {name: "it is an option of an event: write it at <event>" for name in EVENT_ONLY}
+    found = dict.fromkeys(EVENT_ONLY, "it is an option of an event: write it at <event>")
     for name in sorted({name for each in OPERATOR_BY_NAME.values() for name in each.takes} - declared.takes):
         able = [other for other, operator in OPERATOR_BY_NAME.items() if name in operator.takes]
         found[name] = f"operators that have it: {', '.join(able)}"

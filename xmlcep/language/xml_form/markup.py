@@ -1,7 +1,7 @@
 """Where elements and attributes stand in well-formed XML: what the parser does not say.
 
-The text has been parsed by the project's one parser, which refuses entities, and has no document type; so its start tags
-can be told by a pattern, and are as many as there are elements.
+The text has been parsed by the project's one parser, which refuses entities, and has no document type; so its start
+tags can be told by a pattern, and are as many as there are elements.
 """
 
 from __future__ import annotations
@@ -51,6 +51,11 @@ def tags(text: str) -> Iterator[Tag]:
             for attribute in _ATTRIBUTE.finditer(text, *match.span("attributes"))
         }
         yield Tag(match.start(), match.end("name"), attributes)
+
+
+def xml_comment_count(text: str) -> int:
+    """How many comments there are in well-formed XML."""
+    return sum(match.group().startswith("<!--") for match in _MARKUP.finditer(text))
 
 
 def offsets(text: str, attribute: Attribute) -> tuple[int, ...]:

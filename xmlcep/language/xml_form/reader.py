@@ -18,7 +18,7 @@ from ..source import Source
 from .elements import Element
 from .events import Events
 from .markup import Tag, tags, without_declaration
-from .names import NAMESPACE
+from .names import NAMESPACE, OPERATOR_BY_NAME
 
 # Rules that act will be one more.
 STATEMENTS = ("namespace", "reference", "event")
@@ -101,14 +101,15 @@ def _is_rules(root: Element) -> bool:
 
 
 def _is_shallow(root: Element, nodes: list[etree._Element], tag_of: Mapping[etree._Element, Tag]) -> bool:
-    """Whether nothing stands so deep that reading it could not end well; else that is reported."""
+    """Whether operators stand not too deep in each other; else that is reported, before anything recurses."""
     depth = {root.node: 0}
     for node in nodes[1:]:
         parent = node.getparent()
         assert parent is not None
-        depth[node] = depth[parent] + 1
-        if depth[node] > MAX_NESTING + 2:
-            Element(node, tag_of[node], root.source, tag_of).report(
+        element = Element(node, tag_of[node], root.source, tag_of)
+        depth[node] = depth[parent] + (element.name in OPERATOR_BY_NAME)
+        if depth[node] > MAX_NESTING:
+            element.report(
                 f"operators are nested more than {MAX_NESTING} deep",
                 "give an inner part a name with an event of its own",
             )
