@@ -26,6 +26,7 @@ LAYERS = (
     ("xmlcep.rules",),
     ("xmlcep.documents",),
     ("xmlcep.engine", "xmlcep.explaining"),
+    ("xmlcep.actions",),
     ("xmlcep.matching",),
     ("xmlcep.wrapping",),
     ("xmlcep.log",),

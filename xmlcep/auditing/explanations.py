@@ -23,7 +23,7 @@ from ..log.records import ClockRecord
 from ..rules import Rules
 from ..suggestions import did_you_mean_or_list
 from ..xpath import ExpressionError
-from ..xpath.selection import select
+from ..xpath.elements import select
 from .findings.order import Ranking
 from .inputs import LogPath, find_files
 

@@ -243,6 +243,12 @@ class Replica:
         ]
         return {"version": 1, "root": self._state.root, "fragments": fragments}
 
+    def __deepcopy__(self, memo: object) -> Replica:
+        other = Replica.from_state(self.to_state())
+        other._needs = self._needs
+        other._state.strict, other._state.partial = self._state.strict, self._state.partial
+        return other
+
     @classmethod
     def from_state(cls, state: Mapping[str, Any], *, strictness: Strictness = Strictness.TOLERANT) -> Replica:
         """The replica that `to_state` described; raises `SnapshotError` for a state of another version."""

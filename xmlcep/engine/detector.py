@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, TypeAlias
 from path_types import PathType
 
 from ..algebra import Unit
-from ..documents import Replica
+from ..documents import Needs, Replica
 from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
 from ..timestamps import as_microseconds, timestamp
+from .copying import copied
 from .dispatch import select
 from .edits import Edit, by_time_point
 from .evaluation import Evaluation, deliver
@@ -82,11 +83,10 @@ class Detector:
         self._rules = rules
         self._namespaces = rules.namespaces
         active = self._active = select(graph, trees)
-        self._document = (Replica() if document is None else document) if active.asking else None
+        self._document = self._new_document(document) if active.asking else None
         self._setting = Setting(
-            graph.programs, follows_time=active.follows_time, document=self._document,
-            references=rules.reference_roots(),
-            tries=tries,
+            graph.programs, follows_time=active.follows_time, uses_time=active.uses_time, document=self._document,
+            references=rules.reference_roots(), tries=tries,
         )  # fmt: skip
         self._clock = self._setting.clock
         self._evaluation = Evaluation(active, self._setting, operators=operators)
@@ -128,7 +128,7 @@ class Detector:
         self._last = event
         self._clock.point = event[0]
         bound = evaluation.dispatch[event[1]][event[2]]
-        if evaluation.waiting or composites:
+        if evaluation.waiting.elsewhere or composites:
             event = _as_event(event)
             self._last = event
             evaluation.process(event, bound, self._active.by_outside_tree(composites))
@@ -149,16 +149,17 @@ class Detector:
             return
         evaluation, clock = self._evaluation, self._clock
         dispatch, waiting, report = evaluation.dispatch, evaluation.waiting, evaluation.report
+        elsewhere = waiting.elsewhere
         txn: int | None = None
         for event in events:
             if event[9] != txn:
-                if txn is not None and waiting:
+                if txn is not None and waiting.release:
                     yield from self.flush()
                 txn = event[9]
             self._last = event
             clock.point = event[0]
             bound = dispatch[event[1]][event[2]]
-            if waiting:
+            if elsewhere:
                 evaluation.process(_as_event(event), bound, {})
             elif bound is None:
                 continue
@@ -227,7 +228,7 @@ class Detector:
             return []
         raised = [] if self._is_plain else self.end_edit()
         due = self._due_by_transactions() if self._setting.timers.waits() else {}
-        if not (self._evaluation.waiting or due):
+        if not (self._evaluation.waiting.release or due):
             return raised
         if not isinstance(cause, (PrimitiveEvent, TimePoint)):
             cause = _new_tuple(PrimitiveEvent, cause)
@@ -249,7 +250,7 @@ class Detector:
         self._clock.point = max(self._clock.point + 1, point.ts)
         if self._document is not None and (more or self._edit.is_open()):
             self._edit.hold_time_point(point, Release.LEFT, {})
-        elif self._evaluation.waiting:
+        elif self._evaluation.waiting.elsewhere:
             self._evaluation.run(point, {}, {})
             self._evaluation.free_the_dying()
         return self._evaluation.take_report()
@@ -267,7 +268,7 @@ class Detector:
         What was worked out about event types is kept, so this is cheaper than a new detector.
         """
         if self._document is not None:
-            self._document = self._setting.document = Replica() if document is None else document
+            self._document = self._setting.document = self._new_document(document)
         self._setting.reset()
         self._evaluation.clear()
         self._edit.clear()
@@ -275,13 +276,46 @@ class Detector:
         self._more = False
         self._closed = False
 
-    def add_fragment(self, xml_text: str, ids: Sequence[int]) -> None:
+    @property
+    def needs(self) -> Needs | None:
+        """What its rules need of the document (U7): whoever gives it one need not put more into it. None: nothing."""
+        return self._active.needs
+
+    def _new_document(self, given: Replica | None) -> Replica:
+        return Replica(needs=self._active.needs) if given is None else given
+
+    def copy(self) -> Detector:
+        """Another detector that has seen the same; neither knows of what the other sees from now on.
+
+        It takes time in proportion to all that is stored (`size`), and to the document if rules ask that.
+        """
+        return copied(self, (self._rules, self._namespaces), self._active, self._setting, self._evaluation)
+
+    def raise_external(self, event: CompositeEvent) -> list[CompositeEvent]:
+        """Takes an external event, which a rule that acts has raised (L7), at the last time point; returns it, if its
+        tree is evaluated here, and what it makes other trees raise.
+
+        Raises `ValueError` for an event that the rules do not have.
+        """
+        if self._closed:
+            return []
+        raised = self.end_edit()
+        index = self._active.index_of(event.name)
+        if index in self._evaluation.trees:
+            moment = self._clock.moment()
+            event = event._replace(span=(moment, moment))
+            self._evaluation.report.append(event)
+        if index in self._active.users:
+            self._evaluation.run(event.cause, {}, {index: [event]}, Release.NOTHING)
+        return raised + self._evaluation.take_report()
+
+    def add_fragment(self, xml_text: str, ids: Sequence[int], path: PathType | None = None) -> None:
         """Adds a part of the document that was there before its first event, for rules that ask it (U2).
 
         As `Replica.add`, with its errors; nothing happens if no rule that is evaluated asks the document.
         """
         if self._document is not None:
-            self._document.add(xml_text, ids)
+            self._document.add(xml_text, ids, path)
 
     def concerns(self, operation: str, path: PathType) -> bool:
         """Whether events of this type can matter; if not, they may be left out of what is fed.

@@ -8,22 +8,21 @@ from typing import Any
 from contexts import Entry
 from contexts.entry import BINDINGS, EVENT
 
-from ..documents import Replica
 from ..events import CompositeEvent
 from ..rules.programs import OperatorProgram
 from ..xpath import Environment, Expression
 from ..xpath.values import text_of
 from .leaf import Bindings
-from .references import References
+from .setting import Setting
 
 
 class Values:
     """An operator's program, ready to be asked of combinations."""
 
-    def __init__(self, program: OperatorProgram, document: Replica | None, references: References) -> None:
+    def __init__(self, program: OperatorProgram, setting: Setting) -> None:
         self.program = program
-        self._document = document
-        self._references = references
+        self._setting = setting  # whose document is another one after a reset
+        self._references = setting.references
         self._single = program.grouping.names
         self._joined = tuple(sorted(program.grouping.names))
         self._lists = program.lists
@@ -91,9 +90,10 @@ class Values:
         variables = self._variables(composite.bindings or {}, guard)
         if not guard.needs_document:
             return Environment(variables)
-        if self._document is None or composite.path is None:
+        document = self._setting.document
+        if document is None or composite.path is None:
             return None
-        return self._document.environment(composite.path, composite.ids, variables)
+        return document.environment(composite.path, composite.ids, variables)
 
     def _environment(self, bindings: Bindings, expression: Expression) -> Environment:
         return Environment(self._variables(bindings, expression))

@@ -30,15 +30,8 @@ class Watch:
     """Detects composite events on a document, from its making until `close`; made by `Document.watch`."""
 
     __slots__ = (
-        "_advanced",
-        "_detector",
-        "_document",
-        "_on_event",
-        "_only",
-        "_rules",
-        "_streams",
-        "findings",
-    )
+        "_advanced", "_detector", "_document", "_on_event", "_only", "_rules", "_streams", "_takes", "findings",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -62,6 +55,7 @@ class Watch:
             detector = Detector(rules, operators=operators, document=state)
         self._advanced: list[CompositeEvent] = []
         self._document = document
+        self._takes = rules.takes_external
         self._detector = detector
         self._rules = rules
         self._on_event = on_event
@@ -81,6 +75,14 @@ class Watch:
     def on_commit(self, txn: int) -> None:
         """The end of a transaction is a flush (D3; called by the document)."""
         self._raise(self._detector.flush())
+
+    def on_raised(self, event: CompositeEvent) -> None:
+        """An external event that a rule has raised, if these rules declare it (L7; called by the document)."""
+        if self._takes(event):
+            self._raise(self._detector.raise_external(event))
+
+    def on_together(self, count: int) -> None:
+        """Nothing: a watch takes what it is told in turn."""
 
     def on_advance(self, at: str) -> None:
         """Time has passed (W6; called by the document)."""

@@ -16,10 +16,19 @@ from .environment import Environment
 from .errors import ExpressionError
 from .evaluation import Evaluation, by_closures, by_libxml2, in_copy, in_place, nowhere
 from .kinds import NodeKind, Scope, VariableKind, Variables
+from .locations import Locations
 from .parser import parse
-from .reads import Reads, stays_inside
+from .reads import Reads, locate, read_places, stays_inside
 from .subtrees import from_context
-from .syntax import Call, NameTest, Syntax, compared_in, top_elements_in, variables_in
+from .syntax import (
+    Call,
+    NameTest,
+    Syntax,
+    compared_in,
+    starts_at_context,
+    top_elements_in,
+    variables_in,
+)
 from .values import Single
 
 S = TypeVar("S")
@@ -125,7 +134,8 @@ class Expression:
         focus = outer_focus(self.node)
         kind = kind_of(self._syntax, focus, self._variables)
         try:
-            return by_libxml2(self._syntax, focus, kind, self._variables, namespaces, start)
+            live = self.scope is Scope.LIVE
+            return by_libxml2(self._syntax, focus, kind, self._variables, namespaces, start, live=live)
         except ValueError as error:
             problem = f"bad XPath ({error})"
             raise ExpressionError(self.text, 0, len(self.text), problem, "simplify it") from error
@@ -138,6 +148,36 @@ class Expression:
         focus = outer_focus(self.node)
         kind = kind_of(self._syntax, focus, self._variables)
         return by_closures(self._syntax, focus, kind, self._variables, sight)
+
+    def places(self, context: Locations, of_variables: Mapping[str, Locations]) -> Locations | None:
+        """Where the nodes are that it gives, if the context node, and the nodes that variables have, are there; None if
+        it gives no nodes of the document."""
+        return locate(self._syntax, self.node, self._variables, context, of_variables)
+
+    def reads_at(self, context: Locations, of_variables: Mapping[str, Locations]) -> Locations:
+        """Where the nodes are whose changes can change its value, if the context node, and the nodes that variables
+        have, are there."""
+        return read_places(self._syntax, self.node, self._variables, context, of_variables)
+
+    @property
+    def syntax(self) -> Syntax:
+        """Its syntax tree."""
+        return self._syntax
+
+    @property
+    def kinds(self) -> Variables:
+        """What the variables hold that it refers to."""
+        return self._variables
+
+    @property
+    def result(self) -> VariableKind:
+        """What it gives: nodes, a list, a single value."""
+        return kind_of(self._syntax, outer_focus(self.node), self._variables)
+
+    @property
+    def asks_context(self) -> bool:
+        """Whether a path of it starts at the context node."""
+        return starts_at_context(self._syntax)
 
     def top_elements(self, variable: str) -> set[NameTest]:
         """The names of the elements that it looks for right below a reference document's root node."""
@@ -175,6 +215,9 @@ class Expression:
             with suppress(ExpressionError):  # whatever cannot stand by itself is not shown
                 found.append(Expression(text, dict(self._names), self._variables, self.node, self.scope))
         return tuple(found)
+
+    def __deepcopy__(self, memo: object) -> Expression:
+        return self
 
     def __eq__(self, other: object) -> bool:
         return self._key == other._key if isinstance(other, Expression) else NotImplemented

@@ -208,3 +208,19 @@ def _parts(syntax: Syntax | Step) -> tuple[Syntax | Step, ...]:
             start = () if syntax.start is None or syntax.start is Root.ROOT else (syntax.start,)
             return (*start, *syntax.steps)
     return ()
+
+
+def starts_at_context(syntax: Syntax) -> bool:
+    """Whether a path that stands in no predicate starts at the context node."""
+    match syntax:
+        case Path(start):
+            return start is None or (start is not Root.ROOT and starts_at_context(start))
+        case Call(_, arguments):
+            return any(map(starts_at_context, arguments))
+        case Negation(operand) | Filter(operand):
+            return starts_at_context(operand)
+        case Operation(first, rest):
+            return any(map(starts_at_context, (first, *(operand for _, operand in rest))))
+        case Union(operands):
+            return any(map(starts_at_context, operands))
+    return False

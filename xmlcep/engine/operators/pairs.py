@@ -70,7 +70,7 @@ class PairState(OperatorState, ABC):
         if parent is not None:
             above = key if self.same_groups else parent.grouping.place(path, composite[3])
             if above is not None:
-                parent.take(self.child_index, above, (start, end, cause[0], composite, False), cause)
+                parent.taker.take(self.child_index, above, (start, end, cause[0], composite, False), cause)
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         for entry in arrivals:

@@ -88,7 +88,7 @@ class PeriodicState(OpenedState):
                 continue
             window.beats += 1
             if window.beats > MOST_BEATS:
-                raise EndlessBeatError(self.tree_name, self.node.definition, MOST_BEATS)
+                raise EndlessBeatError(self.tree_name, cause.ts, self.node.definition, MOST_BEATS)
             self.raise_combination(window.entries, cause)
             window.next += self.beat
             self.setting.timers.set(Unit.TIME, self.due(window.next, due.key))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from contexts import Entry, Grouping, Owner
 from contexts.constraints import Objection
@@ -25,6 +25,22 @@ from ..values import Values
 
 # What an operator takes at a time point: (operand, group key, arrivals).
 Input: TypeAlias = tuple[int, Key, list[Entry]]
+
+
+class Taker(Protocol):
+    """What takes an operator's arrivals."""
+
+    def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        """See `OperatorState.take`."""
+
+    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        """See `OperatorState.arrive`."""
+
+    def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
+        """See `OperatorState.create`."""
+
+    def fire(self, due: Due, cause: Cause) -> None:
+        """See `OperatorState.fire`."""
 
 
 class Account(NamedTuple):
@@ -67,9 +83,11 @@ class OperatorState(ABC):
             for operand in (node.definition.optional_binders if self.by_value else ())
         }
         self._keys: dict[int, set[Key]] = {}  # the groups at each place, where there can be several
-        self.values = Values(program, setting.document, setting.references)
+        self.values = Values(program, setting)
         self.composer = Composer(node, tree, report, setting.clock)
         self.parent: OperatorState | None = None
+        # Who takes its arrivals: itself, or what makes it wait (D2 to D4).
+        self.taker: Taker = self
         self.child_index = node.child_index
         self.same_groups = False  # whether the parent's groups are the same nodes
         self.children: list[OperatorState | None] = [None] * len(node.children)
@@ -169,7 +187,7 @@ class OperatorState(ABC):
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         """`arrive` for the one arrival of a time point; what it raises goes on up the tree at once.
 
-        Only where no operator of the tree is deferred and no other leaf takes the event.
+        Only where nothing of the tree is released, and no other leaf takes the event.
         """
         self.arrive(child, key, (entry,), cause)
         if self.outbox:
@@ -181,7 +199,7 @@ class OperatorState(ABC):
         parent = self.parent
         if parent is not None:
             for child, key, arrivals in parent.grouped(self.child_index, entries):
-                parent.arrive(child, key, arrivals, cause)
+                parent.taker.arrive(child, key, arrivals, cause)
             if parent.outbox:
                 parent.hand_up(cause)
 
