@@ -53,6 +53,8 @@ EXTRAS = {
     "xmlschema",
     "re2",
     "elementpath",
+    "jinja2",
+    "polars",
 }
 CORE = {"lxml", "lark"}
 

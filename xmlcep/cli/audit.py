@@ -130,7 +130,7 @@ def command(
     """
     rules = _rules(rules_files, schema, locations, references, allow)
     choice = choice_of(where, sort, limit)
-    shown = format or ("table" if out is None and sys.stdout.isatty() else "jsonl")
+    shown = format or ("table" if out is None and is_terminal() else "jsonl")
     if out is not None and not (choice.is_everything and shown in ("jsonl", "parquet", "html")):
         raise click.UsageError(
             "--where, --sort, --limit and the formats table and csv are for what is shown: leave out --out"
@@ -187,6 +187,11 @@ def command(
     if result.summary.quarantined:
         return QUARANTINED
     return FINDINGS_FOUND if fail_on_findings and result.summary.findings else 0
+
+
+def is_terminal() -> bool:
+    """Whether standard output is read by a person."""
+    return sys.stdout.isatty()
 
 
 def _show(result: AuditResult, format: str, choice: Choice) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from .drawing import leaf_text, operator_traits
 from .trees import EventTree, LeafNode, OperatorNode
 
-_CHARACTER, _LINE, _GAP, _LEVEL, _PADDING = 7, 16, 14, 64, 8
+_CHARACTER, _LINE, _GAP, _LEVEL, _PADDING = 7, 16, 14, 92, 8
 _LONGEST = 46
 
 
