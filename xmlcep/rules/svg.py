@@ -32,7 +32,7 @@ def draw_svg(tree: EventTree, namespaces: Mapping[str, str]) -> str:
     top = _box(tree.root, tree, namespaces, negated=False)
     parts = list(_drawn(top, 0.0, 0))
     depth = _depth(top)
-    width, height = top.width + 2, depth * _LEVEL + 2 * _LINE
+    width, height = top.width + 2, (depth - 1) * _LEVEL + 5 * _LINE
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1 -1 {width:.0f} {height:.0f}" width="{width:.0f}"'
         f' height="{height:.0f}" role="img" font-family="ui-monospace, monospace" font-size="11"'
