@@ -7,14 +7,14 @@ the rules' detectors; and lets what they trigger fire, each firing whole, until 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml import etree
 
 from ..actions.errors import ActionError, CascadeError, RefusedActionError
 from ..actions.firing import Anchor, Firing, FiringRecord, bindings_of, gathered
-from ..actions.performing import EDITS, RUNS
+from ..actions.performing import ONE_EDIT, RUNS
 from ..actions.schedule import Schedule
 from ..algebra import Mode
 from ..errors import XmlCepError
@@ -26,12 +26,19 @@ from ..xpath import Environment, NodeKind, Selected
 from ..xpath.environment import NO_VARIABLES
 from . import foreign
 from .errors import CallbackError, CallbackFailure
-from .nodes import instance_of, place_of
+from .nodes import Place, instance_of, place_of
 from .savepoints import Savepoint
 from .shadow import ShadowTree
 
 if TYPE_CHECKING:
     from .active import ActiveRules
+
+
+_OF_EVENT: dict[str, Callable[[Any], str]] = {
+    "old": lambda event: event.old or "", "new": lambda event: event.value or "",
+    "op": lambda event: event.op, "at": lambda event: event.at or "",
+}  # fmt: skip
+"""What the variables of a single leaf's event are (L2)."""
 
 
 class _Job(NamedTuple):
@@ -54,10 +61,10 @@ class _EndlessError(Exception):
 
 
 class _Mark(NamedTuple):
-    """To what `Cascades.back_to` brings rules and what waits back."""
+    """To what `Cascades._back_to` brings rules and what waits back: of each rule set the position of its history and
+    how much waits for the end of the transaction."""
 
-    positions: Mapping[ActiveRules, int]
-    waiting: Mapping[ActiveRules, int]
+    sets: list[tuple[ActiveRules, int, int]]
     jobs: int
 
 
@@ -202,17 +209,13 @@ class Cascades:
             guard.release()
 
     def _mark(self) -> _Mark:
-        return _Mark(
-            {rules: rules.history.position for rules in self.open},
-            {rules: len(rules.waiting) for rules in self.open},
-            len(self._jobs),
-        )
+        sets = [(rules, rules.history.position, len(rules.waiting)) for rules in self.open]
+        return _Mark(sets, len(self._jobs))
 
     def _back_to(self, mark: _Mark) -> None:
-        for rules in self.open:
-            if rules in mark.positions:
-                rules.history.back_to(mark.positions[rules])
-                del rules.waiting[mark.waiting[rules] :]
+        for rules, position, waiting in mark.sets:
+            rules.history.back_to(position)
+            del rules.waiting[waiting:]
         while len(self._jobs) > mark.jobs:
             self._jobs.pop()
 
@@ -334,8 +337,12 @@ class Cascades:
                         continue
                     self._check_limits(firing)
                     if whole is None:
+                        # The first firing needs no savepoint of its own.
                         whole = Savepoint(self.tree)
-                    self._fire(firing, *scene)
+                        if not self._fire(firing, *scene, whole):
+                            whole = None
+                    else:
+                        self._fire_within(firing, *scene)
                 rounds += 1
                 more = refill(rounds) if refill is not None else ()
                 if not more:
@@ -438,6 +445,24 @@ class Cascades:
             }
         return form, Environment(variables, place.element, place.value, place.attribute, place.text)
 
+    def _variables_of_one(self, firing: Firing, place: Place) -> dict[str, Any]:
+        """The values of the variables that a rule refers to."""
+        composite, references = firing.composites[0], firing.owner.references
+        bindings = composite.bindings or {}
+        found: dict[str, Any] = {}
+        for name in firing.rule.variables:
+            if name in bindings:
+                found[name] = bindings[name]
+            elif name == DELTA:
+                found[name] = [place.element]
+            elif name == DELETED:
+                found[name] = firing.anchors[0].deleted
+            elif name in references:
+                found[name] = references[name]
+            elif firing.rule.of_leaf and name in _OF_EVENT:
+                found[name] = _OF_EVENT[name](composite.constituents[0])
+        return found
+
     def _scene_of_set(self, firing: Firing) -> tuple[Form, Environment] | None:
         """Once for all: gone nodes leave ``$delta``; if all have gone there is nothing to fire for (L2, L3)."""
         places = [place_of(self.tree, anchor.path, anchor.ids) for anchor in firing.anchors]
@@ -453,27 +478,41 @@ class Cascades:
         attribute = next((place.attribute for place in there if place.attribute), "")
         return firing.rule.forms[NodeKind.ELEMENT], Environment(variables, self.tree.root, "", attribute, 0)
 
-    def _fire(self, firing: Firing, form: Form, environment: Environment) -> None:
-        """The actions of a firing: all of them, or none (L6). Then what they trigger is put before what waits."""
+    def _fire_within(self, firing: Firing, form: Form, environment: Environment) -> None:
+        """`_fire` with a savepoint of its own, inside that of the cascade."""
+        savepoint = Savepoint(self.tree)
+        try:
+            done = self._fire(firing, form, environment, savepoint)
+        except BaseException as error:
+            self._roll_back(savepoint)
+            raise error  # by name, see `_run`
+        if done:
+            savepoint.release()
+
+    def _fire(self, firing: Firing, form: Form, environment: Environment, savepoint: Savepoint) -> bool:
+        """The actions of a firing: all of them, or none (L6). Then what they trigger is put before what waits.
+
+        Whether it has succeeded; if not, all is as at the savepoint, which has ended.
+        """
         rule, emitter = firing.rule, self.tree.emitter
         rules: ActiveRules = firing.owner
         outer = emitter.meta
         emitter.meta = {**(outer or {}), "rule": rule.name, "cause": str(firing.ts)}
-        savepoint = Savepoint(self.tree)
         done = self._done = []
         self._calls = []
         counts = []
         try:
             for program in form.actions:
                 current = program
-                if isinstance(program.action, EDITS):
+                run = RUNS[type(program.action)]
+                if isinstance(program.action, ONE_EDIT):
                     emitter.begin_block()
                     try:
-                        counts.append(RUNS[type(program.action)](program, environment, self))
+                        counts.append(run(program, environment, self))
                     finally:
                         emitter.end_block()
                 else:
-                    counts.append(RUNS[type(program.action)](program, environment, self))
+                    counts.append(run(program, environment, self))
             if rules.schema is not None:
                 self._check_schema(rules)
         except (RefusedActionError, XmlCepError, ValueError, TypeError, etree.Error) as error:
@@ -483,14 +522,10 @@ class Cascades:
             if not isinstance(error, RefusedActionError):
                 failure.__cause__ = error
             self._report(rules, failure)
-            return
-        except BaseException as error:
-            self._roll_back(savepoint)
-            raise error  # by name, see above
+            return False
         finally:
             self._done = None
             emitter.meta = outer
-        savepoint.release()
         rules.counts.fired += 1
         rules.counts.empty += counts.count(0)
         self._announce(firing, done, counts)
@@ -502,6 +537,7 @@ class Cascades:
                 triggered += self._seen(each, firing)
         if triggered:
             self._schedule.put(triggered)
+        return True
 
     def _raised(self, event: CompositeEvent, parent: Firing) -> list[Firing]:
         found: list[Firing] = []
@@ -521,6 +557,14 @@ class Cascades:
             raise RefusedActionError(f"the document would not be valid: {why}")
 
     # ---- what actions ask for (`xmlcep.actions.host.Host`) --------------------------------------------------
+
+    def begin_edit(self) -> None:
+        """What is done until `end_edit` is one edit (U1)."""
+        self.tree.emitter.begin_block()
+
+    def end_edit(self) -> None:
+        """The other end."""
+        self.tree.emitter.end_block()
 
     def call(self, function: str) -> None:
         """A function of the application is to be called when the transaction is over."""
