@@ -46,6 +46,7 @@ class ActiveRules:
         most: int,
         strict: bool,
         schema: str | Path | etree.XMLSchema | None,
+        initial: bool = False,
     ) -> None:
         triggers = rules.triggers
         if triggers is None:
@@ -69,7 +70,8 @@ class ActiveRules:
         asks = any(
             triggers.graph.asks_document(tree) for tree in triggers.graph.trees if tree.name in triggers.trees
         )
-        document = Replica.from_snapshot(*take_snapshot(cascades.tree)) if asks else None
+        # What is there comes as events if the rules begin with that.
+        document = Replica.from_snapshot(*take_snapshot(cascades.tree)) if asks and not initial else None
         detector = Detector(replace(rules, graph=triggers.graph), trees=triggers.trees, document=document)
         self.history = EventHistory(detector)
         self.first: int = max(
