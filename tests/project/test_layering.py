@@ -25,7 +25,7 @@ LAYERS = (
     ("xmlcep.languages",),
     ("xmlcep.rules",),
     ("xmlcep.documents",),
-    ("xmlcep.engine",),
+    ("xmlcep.engine", "xmlcep.explaining"),
     ("xmlcep.actions",),
     ("xmlcep.matching",),
     ("xmlcep.wrapping",),

@@ -53,6 +53,7 @@ from .options import Order as Order
 from .options import Termination as Termination
 from .promises import ALL as ALL
 from .promises import Promise as Promise
+from .shares import Share as Share
 from .windows import Unit as Unit
 from .windows import Window as Window
 from .windows import WindowError as WindowError

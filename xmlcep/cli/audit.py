@@ -64,6 +64,10 @@ QUARANTINED = 3
 @click.option(
     "--partitions", type=click.IntRange(min=1), metavar="N", help="How many parts Spark divides the log into."
 )
+@click.option(
+    "--until", metavar="TIME",
+    help="How far time goes on at the end of each document (2026-01-31T12:00:00Z): what is due by then is found.",
+)  # fmt: skip
 @click.option("--operators", is_flag=True, help="Report what inner operators raise, too.")
 @click.option(
     "--on-bad-record", type=click.Choice(["skip", "document", "fail"]), default="skip", show_default=True,
@@ -102,7 +106,7 @@ def command(
     logs: tuple[str, ...], rules_files: tuple[str, ...], schema: str | None, locations: dict[str, str],
     references: dict[str, str], allow: tuple[str, ...],
     out: str | None, format: str, partition_by_rule: bool, engine: str, master: str | None,
-    partitions: int | None, operators: bool, on_bad_record: str, quarantine: str | None,
+    partitions: int | None, until: str | None, operators: bool, on_bad_record: str, quarantine: str | None,
     summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, explain: bool, dry_run: bool,
     force: bool, quiet: bool,
 ) -> int:  # fmt: skip
@@ -149,7 +153,8 @@ def command(
                 kept, rules, engine=cast("Engine", engine), out=out, format=cast("Format", format),
                 partition_by_rule=partition_by_rule, operators=operators,
                 on_bad_record=cast("Policy", on_bad_record), quarantine=quarantine, summary_file=summary_file,
-                ignore_whitespace=ignore_whitespace, master=master, partitions=partitions, progress=progress,
+                ignore_whitespace=ignore_whitespace, master=master, partitions=partitions, until=until,
+                progress=progress,
             )  # fmt: skip
         idle = [] if quiet else list(idle_rules(find_files(kept).files, rules, result.summary))
     if out is None:

@@ -120,6 +120,11 @@ class Replica:
         """The current lxml element of an element node; None if there is none. Do not edit it."""
         return self._nodes.elements.get(node_id)
 
+    def ids_of(self, elements: Iterable[etree._Element]) -> list[int]:
+        """The node ids of elements of this very tree, in ascending order."""
+        wanted = set(elements)
+        return sorted(node for node, element in self._nodes.elements.items() if element in wanted)
+
     def environment(
         self,
         path: PathType,

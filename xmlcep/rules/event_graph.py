@@ -52,6 +52,11 @@ class EventGraph:
                 if leaf is not None and leaf.opaque is not None:
                     yield leaf.opaque
 
+    @property
+    def needs_time(self) -> bool:
+        """Whether any tree measures document time, so that times have to be times (W1)."""
+        return any(tree.needs_time for tree in self.trees)
+
     def asks_document(self, tree: EventTree) -> bool:
         """Whether any operator or leaf of the tree asks the document: by a condition, a guard, a filter (U2)."""
         programs = self.programs[tree.index]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -68,7 +69,12 @@ def rule_error(problems: Iterable[RuleProblem], texts: Mapping[str, str]) -> Rul
 def read_rules_texts(paths: Iterable[str | Path]) -> dict[str, str]:
     """The texts of rules files by name; raises `XmlCepError` when one cannot be read or is given twice."""
     texts: dict[str, str] = {}
-    for name in map(str, paths):
+    for path in paths:
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(
+                f"{path!r} is no rules file: give its path, or several: load_rules('a.xcep', 'b.xcep')"
+            )
+        name = str(path)
         if name in texts:
             raise XmlCepError(f"{name}: the rules file is given twice")
         texts[name] = read_rules_text(name)
@@ -95,8 +101,10 @@ def read_rules_text(path: str | Path) -> str:
     """The text of a rules file (UTF-8); raises `XmlCepError` when it cannot be read."""
     try:
         data = Path(path).read_bytes()
-    except OSError as error:
-        raise XmlCepError(f"{path}: the rules file cannot be read: {error.strerror or error}") from error
+    except (OSError, ValueError) as error:  # ValueError: a null character in the name
+        reason = getattr(error, "strerror", None) or error
+        hint = "; for rules as text use parse_rules(text)" if "=" in str(path) else ""
+        raise XmlCepError(f"{path}: the rules file cannot be read: {reason}{hint}") from error
     return decode_rules(data, str(path))
 
 

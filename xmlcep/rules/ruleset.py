@@ -193,11 +193,18 @@ def parse_rules(
     ``references`` are its reference documents (V8) by name: files, bytes of XML, or trees. A text by itself reads no
     files; without them its rules can be looked at, but not run. ``languages`` are engines for opaque leaves by name, in
     place of or beside those that are installed; ``allow`` names the ones that can do anything, such as ``python`` (O2).
+    Raises `TypeError` for what is no text.
 
     >>> [definition.name for definition in parse_rules("event Priced = ins(item/price)").definitions]
     ['Priced']
     """
+    if not isinstance(text, str):
+        raise TypeError(f"rules are text, not {text!r}: use load_rules(file) for a file")
     problems: list[RuleProblem] = []
+    if text.strip().endswith(".xcep") and len(text.split()) == 1:
+        hint = f"use load_rules({text.strip()!r})"
+        problems.append(RuleProblem(f"{text.strip()!r} is the name of a file, not rules", hint))
+        raise RuleError(problems, source_name=source_name, text=text)
     sources = ReferenceSources(references or {})
     return checked_rules(
         parse_definitions(text, problems), problems, text, source_name,

@@ -162,16 +162,6 @@ class EventTree:
         """Whether it looks at how far apart events are, or at what happened between them."""
         return any(node.needs_moments for node in self.operators)
 
-    def with_ancestors(self, indexes: Iterable[int]) -> frozenset[int]:
-        """These operators (by postorder index) and all above them, to which what they raise goes."""
-        found: set[int] = set()
-        for index in indexes:
-            current: int | None = index
-            while current is not None and current not in found:
-                found.add(current)
-                current = self.operators[current].parent
-        return frozenset(found)
-
     def leaves(self) -> Iterator[LeafNode]:
         """All leaves, in order of the operators they belong to."""
         for operator in self.operators:
@@ -364,7 +354,7 @@ def _within(at: Position, expression: str, error: ConditionError) -> Position:
 def _may_repeat(operator: Operator, children: Iterable[OperatorNode | LeafNode]) -> bool:
     """Whether one event can be a constituent twice (K4); what is negated is none."""
     leaves = (child for child in children if isinstance(child, LeafNode))
-    return may_repeat([leaf.type for leaf in leaves if leaf.child_index in operator.constituents])
+    return may_repeat([leaf.type for leaf in leaves if leaf.child_index in operator.constituent_operands])
 
 
 def _count(operator: Operator) -> int:

@@ -46,6 +46,10 @@ def combine_texts(
     keep: Keep = "used",
 ) -> Rules:  # fmt: skip
     """The same of one or several texts, by name; messages say which text they are about."""
+    require_rules(derived)
+    for text in texts.values():
+        if not isinstance(text, str):
+            raise TypeError(f"rules are text, not {text!r}: read a file first, or use load_rules(file)")
     problems: list[RuleProblem] = []
     parsed = parse_files(texts, problems)
     names = ", ".join(texts)
@@ -74,6 +78,14 @@ def combine_texts(
     except RuleError as error:
         raise rule_error(error.problems, texts) from None
     return replace(rules, source_name=names, files=(*texts, *derived.files))
+
+
+def require_rules(rules: Rules) -> None:
+    """Raises `TypeError` for what is no rules, such as a path."""
+    if not isinstance(rules, Rules):
+        raise TypeError(
+            f"rules are needed, not {rules!r}: use derive(schema), load_rules(file) or parse_rules(text)"
+        )
 
 
 def _unknown(

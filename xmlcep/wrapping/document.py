@@ -1,4 +1,8 @@
-"""The wrapped document: what an application sees of it."""
+"""The wrapped document: what an application sees of it.
+
+One module because the ways to a document, `wrap`, `fromstring` and `parse`, and the document are one thing to whoever
+uses them.
+"""
 
 from __future__ import annotations
 

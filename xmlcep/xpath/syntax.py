@@ -157,6 +157,21 @@ CONTEXT_STEP = Step(Axis.SELF, NodeTest.NODE)
 BOOLEAN_OPERATORS = frozenset({"or", "and", "=", "!=", "<", "<=", ">", ">="})
 
 
+def compared_in(syntax: Syntax) -> Iterator[Syntax]:
+    """The parts of a truth: what its comparisons compare, and what is asked for its own truth; no literals."""
+    match syntax:
+        case Operation() if syntax.rest[0][0] in BOOLEAN_OPERATORS:
+            for operand in (syntax.first, *(operand for _, operand in syntax.rest)):
+                yield from compared_in(operand)
+        case Call() if syntax.function in ("not", "boolean"):
+            for argument in syntax.arguments:
+                yield from compared_in(argument)
+        case Literal() | Number():
+            pass
+        case _:
+            yield syntax
+
+
 def variables_in(syntax: Syntax | Step) -> Iterator[Variable]:
     """All references to variables, from left to right."""
     if isinstance(syntax, Variable):
