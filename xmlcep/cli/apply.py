@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -136,7 +137,8 @@ def _not_called(report: _Report, name: str) -> Callable[[FiringRecord], None]:
 def _write(document: Document, out: str | None) -> None:
     data = etree.tostring(document.tree, encoding="UTF-8", xml_declaration=True) + b"\n"
     if out is None:
-        click.get_binary_stream("stdout").write(data)
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
         return
     with AtomicFile(Path(out)) as file:
         assert file.stream is not None

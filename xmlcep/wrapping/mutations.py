@@ -166,6 +166,7 @@ def attribute_changed(tree: ShadowTree, node: Node, shadow: ShadowNode, name: st
 def emit_attribute(
     op: str, shadow: ShadowNode, name: str, number: int, value: str | None, old: str | None, emit: Emit
 ) -> None:
+    """Emits the event of an attribute node."""
     assert shadow.trie is not None
     emit(op, shadow.trie.attribute(name), (*(shadow.ids or shadow.make_ids()), number), value, old, None)
 
