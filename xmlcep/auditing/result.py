@@ -215,6 +215,32 @@ class AuditResult:
         """What a person should read, see `Summary`."""
         return self.summary.notes
 
+    def to_arrow(self) -> pyarrow.Table:
+        """The findings as an Arrow table; raises `MissingExtraError` without pyarrow (Y8)."""
+        return self.findings
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The findings as a pandas frame; raises `MissingExtraError` without pyarrow or pandas (Y8)."""
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            raise MissingExtraError("a pandas frame", "pandas", "spark") from None
+        frame: pandas.DataFrame = self.findings.to_pandas()
+        return frame
+
+    def to_polars(self) -> Any:
+        """The findings as a polars frame; raises `ImportError` without polars, which no extra brings (Y8)."""
+        import polars
+
+        return polars.from_arrow(self.findings)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(name)}</td><td>{count:,}</td></tr>"
+            for name, count in sorted(self.summary.per_rule.items())
+        )
+        return f"<p>{self.summary.findings:,} findings in {self.summary.records:,} records</p><table>{rows}</table>"
+
     @property
     def findings(self) -> pyarrow.Table:
         """The findings as an Arrow table (``constituents`` as JSON text).
