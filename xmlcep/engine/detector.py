@@ -305,6 +305,14 @@ class Detector:
         self._expire()
         return raised + self._evaluation.take_report()
 
+    def set_clock(self, time: int | None, transaction: int) -> None:
+        """Says what the document's clock shows at the event that is fed next, and in its edit (W1, W2).
+
+        For whoever feeds a part of a document's events only, as an audit does: the time in microseconds since 1970
+        (None: not known), the ordinal of the transaction. It has to be said before each event from the first on.
+        """
+        self._clock.set(time, transaction)
+
     def next_due(self) -> str | None:
         """When something is due next by time, as RFC 3339 text (UTC); None if nothing is.
 
