@@ -184,12 +184,12 @@ def _held_root(children: int) -> float:
     edits = 200
     with wrap(root) as document:
         document.subscribe(nothing)
-        items = [document.root[number] for number in range(20)]
+        items = list(document.root[:10])
         for item in items:
             item.set("state", "a")
         start = process_time()
         for number in range(edits):
-            items[number % 20].set("state", str(number))
+            items[number % 10].set("state", str(number))
         return (process_time() - start) / edits
 
 

@@ -54,7 +54,7 @@ CONSTRUCTS = {
     "opaque": "opaque leaves (O1, O2)",
 }
 
-UNKNOWN_TO_THE_ENGINE = frozenset({"opaque", "reference"})
+UNKNOWN_TO_THE_ENGINE: frozenset[str] = frozenset()
 
 
 def constructs_of(definitions: Sequence[EventDefinition], steps: Sequence[object] = ()) -> set[str]:

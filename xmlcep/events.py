@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
+from html import escape
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from path_types import PathInstance, PathSyntaxError, PathType, equals_or_ends, offset
@@ -145,6 +146,9 @@ class PrimitiveEvent(NamedTuple):
             record.get("at"), record.get("doc") or "", record.get("txn"), meta, bool(more),
         )  # fmt: skip
 
+    def __deepcopy__(self, memo: object) -> PrimitiveEvent:
+        return self
+
     def to_record(self) -> dict[str, Any]:
         """The event as a change log record; ``more`` stands there only where it is true."""
         record: dict[str, Any] = {
@@ -213,6 +217,9 @@ class TimePoint(NamedTuple):
         """Its ``txn`` and ``meta`` as fields of a finding record, without what it has not."""
         return _provenance(self.txn, self.meta)
 
+    def __deepcopy__(self, memo: object) -> TimePoint:
+        return self
+
 
 Cause: TypeAlias = PrimitiveEvent | TimePoint
 """At what a composite is raised."""
@@ -251,6 +258,9 @@ class CompositeEvent(NamedTuple):
         """The path instance; None for a flat event whose constituents have no common ancestor (T4)."""
         return None if self.path is None else PathInstance(self.path, self.ids)
 
+    def __deepcopy__(self, memo: object) -> CompositeEvent:
+        return self
+
     def flattened(self) -> Iterator[PrimitiveEvent]:
         """The primitive events in it, in order of operand, then of arrival (E4)."""
         for event in self.constituents:
@@ -260,7 +270,8 @@ class CompositeEvent(NamedTuple):
                 yield from event.flattened()
 
     def to_record(self) -> dict[str, Any]:
-        """The composite as a finding record; ``txn`` and ``meta`` are those of its cause, where that has them."""
+        """The composite as a finding record; ``bindings`` stands there if it has variables (V7), ``txn`` and ``meta``
+        are those of its cause, where that has them."""
         cause = self.cause
         return {
             "doc": cause.doc, "ts": cause.ts, "at": cause.at, "name": self.name,
@@ -277,6 +288,16 @@ class CompositeEvent(NamedTuple):
             "name": self.operator or self.name, "path": None if self.path is None else str(self.path),
             "ids": list(self.ids), "constituents": [event.to_constituent() for event in self.constituents],
         }  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        """For notebooks (Y8): what it is, and the changes in it."""
+        rows = "".join(
+            f"<tr><td>{event.ts}</td><td>{escape(event.op)}</td><td>{escape(str(event.instance))}</td>"
+            f"<td>{escape(event.old or '')}</td><td>{escape(event.value or '')}</td></tr>"
+            for event in self.flattened()
+        )
+        head = "<tr><th>ts</th><th>op</th><th>node</th><th>old</th><th>new</th></tr>"
+        return f"<p>{escape(self.name)}({escape(str(self.instance))}) at {self.ts}</p><table>{head}{rows}</table>"
 
     def __str__(self) -> str:
         inside = ", ".join(f"{event.op}@{event.ts}" for event in self.flattened())

@@ -43,6 +43,20 @@ def microseconds(text: str) -> int:
     return (when - _EPOCH) // _MICROSECOND + (1_000_000 if leap else 0)
 
 
+def as_microseconds(time: str | int | datetime) -> int:
+    """Microseconds since 1970 of a time given as such, as RFC 3339 text, or as `datetime.datetime` with a time zone.
+
+    Raises `TimeError` for what is none.
+    """
+    if isinstance(time, datetime):
+        if time.tzinfo is None:
+            raise TimeError(f"{time!r} has no time zone: write datetime(…, tzinfo=datetime.UTC)")
+        return (time - _EPOCH) // _MICROSECOND
+    if isinstance(time, bool) or not isinstance(time, (str, int)):
+        raise TimeError(f"{time!r} is no time: pass RFC 3339 text, a datetime, or microseconds since 1970")
+    return time if isinstance(time, int) else microseconds(time)
+
+
 def timestamp(time: int) -> str:
     """The RFC 3339 text (UTC) of microseconds since 1970, with no, three or six digits behind the point.
 
@@ -55,17 +69,3 @@ def timestamp(time: int) -> str:
         when.isoformat(timespec="microseconds" if rest % 1000 else "milliseconds" if rest else "seconds")
         + "Z"
     )
-
-
-def as_microseconds(time: str | int | datetime) -> int:
-    """Microseconds since 1970 of RFC 3339 text, a `datetime.datetime` with a time zone, or of themselves.
-
-    Raises `TimeError` for what is no time.
-    """
-    if isinstance(time, int):
-        return time
-    if isinstance(time, datetime):
-        if time.tzinfo is None:
-            raise TimeError(f"{time!r} has no time zone: write datetime(…, tzinfo=datetime.UTC)")
-        return microseconds(time.isoformat())
-    return microseconds(time)

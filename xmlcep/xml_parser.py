@@ -1,16 +1,24 @@
 """The one XML parser of the project: no entities, no DTD, no network, no files.
 
 Every XML text is read with it: documents to wrap (`xmlcep.wrapping.parsing`, which opens files and explains what is
-refused), snapshots in change logs, and what xmlcep has written itself.
+refused), snapshots in change logs, reference documents, and what xmlcep has written itself.
 """
 
 from __future__ import annotations
 
 from lxml import etree
 
+DEPTH_LIMIT = 256
+"""How deep elements may be nested in XML that is parsed (libxml2's own limit)."""
 
-def safe_parser(lookup: etree.ElementClassLookup | None = None, *, huge: bool = False) -> etree.XMLParser:
-    """A new parser that keeps comments and processing instructions; ``lookup`` chooses the element classes.
+_COMPRESSED = {b"\x1f\x8b": "gzip", b"BZ": "bzip2", b"\xfd7": "xz", b"PK": "zip"}
+
+
+def safe_parser(
+    lookup: etree.ElementClassLookup | None = None, *, huge: bool = False, data_only: bool = False
+) -> etree.XMLParser:
+    """A new parser that keeps comments and processing instructions, unless ``data_only`` is asked for; ``lookup``
+    chooses the element classes.
 
     Entities other than the five of XML are left as they are, never resolved: whoever parses a document refuses those
     that are left. ``huge`` lifts libxml2's limits on depth and text length, for trees that were built by calls and so
@@ -18,8 +26,49 @@ def safe_parser(lookup: etree.ElementClassLookup | None = None, *, huge: bool = 
     """
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, dtd_validation=False,
-        attribute_defaults=False, huge_tree=huge, remove_comments=False, remove_pis=False,
+        attribute_defaults=False, huge_tree=huge, remove_comments=data_only, remove_pis=data_only,
     )  # fmt: skip
     if lookup is not None:
         parser.set_element_class_lookup(lookup)
     return parser
+
+
+def parse_data(data: bytes) -> etree._Element:
+    """The root element of XML that is looked things up in: without comments and processing instructions.
+
+    Raises `ValueError`, which says line and column, for what is not well-formed, too deep or packed, and for any
+    entity but the five of XML: what they stand for would be missing.
+    """
+    packed = compression(data)
+    if packed:
+        raise ValueError(f"this is {packed} data, not XML: unpack it first")
+    parser = safe_parser(data_only=True)
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise ValueError(explanation(error)) from error
+    for entry in parser.error_log:
+        if entry.type == etree.ErrorTypes.WAR_UNDECLARED_ENTITY:
+            raise ValueError(f"{entry.message}, line {entry.line}, column {entry.column}: {NO_ENTITIES}")
+    dtd = root.getroottree().docinfo.internalDTD
+    for entity in () if dtd is None else dtd.iterentities():
+        raise ValueError(f"the document type declares the entity {entity.name!r}: {NO_ENTITIES}")
+    return root
+
+
+NO_ENTITIES = "entities are refused, replace them by their text (xmllint --noent does that)"
+
+
+def compression(data: bytes) -> str:
+    """What bytes are packed with, as their beginning says; ``""`` if nothing."""
+    return next((kind for start, kind in _COMPRESSED.items() if data.startswith(start)), "")
+
+
+def explanation(error: etree.XMLSyntaxError) -> str:
+    """What is wrong with XML that could not be parsed, without its place."""
+    message = str(error.msg or error).split(" (line")[0]
+    if "xcessive depth" in message or "depth" in message.lower():
+        return f"{message}: elements may be nested {DEPTH_LIMIT} deep"
+    if "amplification" in message or "ntity" in message:
+        return f"{message}: entities are not resolved; replace them by their text (xmllint --noent does that)"
+    return f"{message}: a text may have 10,000,000 characters" if "huge" in message.lower() else message

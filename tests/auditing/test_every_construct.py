@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.auditing.logs import write_log
 from tests.auditing.test_against_reference import found_in_parts, found_locally
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
+from tests.laws.agreement import rules_of
 from tests.reference import Advance
 from tests.strategies import History, show_rules
 from tests.strategies.full_rules import EVERYTHING, full_rule_sets
@@ -26,7 +27,7 @@ from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
 from xmlcep.log.json_codec import FASTEST
 from xmlcep.log.records import ClockRecord
-from xmlcep.rules import Rules, parse_rules
+from xmlcep.rules import Rules
 
 Log = list[PrimitiveEvent | ClockRecord]
 
@@ -102,9 +103,8 @@ def cut_into_files(logs: Sequence[Log], cuts: Sequence[int]) -> Iterator[list[Pa
 def test_audits_find_what_a_watch_raises(
     definitions: Any, histories: list[tuple[History, int]], operators: bool, until: str | None
 ) -> None:
-    text = show_rules(definitions)
-    note(text)
-    rules = parse_rules(text)
+    note(show_rules(definitions))
+    rules = rules_of(definitions)
     logs = [log_of(of_document(history, f"doc{n}"), f"doc{n}") for n, (history, _) in enumerate(histories)]
     wanted = [record for log in logs for record in watched(log, rules, operators=operators, until=until)]
     with cut_into_files(logs, [cut for _, cut in histories]) as files:

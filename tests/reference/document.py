@@ -21,6 +21,23 @@ class Place(NamedTuple):
     step: str | None = None
 
 
+class NaiveView(NamedTuple):
+    """A document rendered for an engine of another language: its root, and where its nodes are."""
+
+    root: Any
+    places: Mapping[int, Place]
+
+    def element(self, event: PrimitiveEvent) -> Any:
+        """The element of the event's node; of an attribute or text its parent's."""
+        place = self.places.get(event.ids[-1])
+        return None if place is None else place.element
+
+    def text_number(self, event: PrimitiveEvent) -> int:
+        """Which text of that element it is."""
+        place = self.places.get(event.ids[-1])
+        return int(place.step[7:-1]) if place and place.step and place.step.startswith("text()") else 0
+
+
 class NaiveDocument:
     """All nodes by id. A node is a dict: step, parent (id or None), children (ids), attributes, value."""
 
@@ -40,7 +57,7 @@ class NaiveDocument:
             step = event.path.last
             self.nodes[node] = {
                 "step": step, "children": [], "attributes": [], "value": event.value,
-                "parent": above if parent is not None else None,
+                "parent": above if parent is not None else None, "top": above is None,
             }  # fmt: skip
             if parent is not None and step.axis is Axis.ATTRIBUTE:
                 parent["attributes"].append(node)
@@ -73,10 +90,14 @@ class NaiveDocument:
         place = places[node]
         return expressions.evaluate(expression, place.element, variables, step=place.step)
 
-    def root(self) -> Any:
-        """The whole document as lxml has it; None if there is none."""
-        roots = [node for node, inside in self.nodes.items() if inside["parent"] is None]
-        return self._render(roots[0], {}) if roots else None
+    def view(self) -> NaiveView:
+        """The whole document as engines of other languages look at it (O1)."""
+        places: dict[int, Place] = {}
+        for node, inside in self.nodes.items():
+            if inside["parent"] is None and inside["step"].is_element:
+                self._render(node, places)
+        tops = [node for node, inside in self.nodes.items() if inside["top"]]
+        return NaiveView(places[tops[0]].element if tops else None, places)
 
     def _render(self, node: int, places: dict[int, Place]) -> Any:
         """The element of a node with all that is in it; ``places`` is filled."""

@@ -146,17 +146,19 @@ def _text(argument: Any) -> str:
     return str(etree.XPath("string($v)")(etree.Element("v"), v=argument))
 
 
-def _least(choose: Callable[[Iterable[float]], float]) -> Callable[[Any, Any], float]:
-    def chosen(_: Any, nodes: Any) -> float:
+def _least(choose: Callable[[Iterable[float]], float]) -> Callable[[Any, Any], Any]:
+    def chosen(_: Any, nodes: Any) -> Any:
         numbers = _numbers(nodes)
-        return choose(numbers) if numbers and all(n == n for n in numbers) else float("nan")
+        if not numbers:
+            return []
+        return choose(numbers) if all(n == n for n in numbers) else float("nan")
 
     return chosen
 
 
-def _average(_: Any, nodes: Any) -> float:
+def _average(_: Any, nodes: Any) -> Any:
     numbers = _numbers(nodes)
-    return sum(numbers) / len(numbers) if numbers else float("nan")
+    return sum(numbers) / len(numbers) if numbers else []
 
 
 def _distinct(_: Any, nodes: list[Any]) -> list[Any]:

@@ -27,10 +27,11 @@ def taken(leaf: Leaf, event: Event, around: Surroundings) -> Variables | None:
     bound: Variables = {}
     if leaf.opaque is not None:
         answer = around.languages[leaf.opaque.language](leaf.opaque.text)
-        said = answer(event, document_of(event, around).root())
+        said = answer(event, document_of(event, around).view())
         if said is None or said is False:
             return None
         if isinstance(said, Mapping):  # Z26
+            said = {name: value for name, value in said.items() if value is not None}
             known |= said
             bound = {name: said[name] for name in getattr(answer, "variables", ()) if name in said}
     if leaf.filter is not None and not expressions.is_true(asked(leaf, leaf.filter, event, known, around)):

@@ -118,7 +118,8 @@ def test_rules_that_use_derived_events() -> None:
     ]  # fmt: skip
     detector = Detector(rules)
     for ts, (at, ids) in enumerate(made, 1):
-        detector.feed(PrimitiveEvent(ts, "ins", PathType.parse(at), ids))
+        value = None if at.endswith(("item", "price", "quantity")) else "7"
+        detector.feed(PrimitiveEvent(ts, "ins", PathType.parse(at), ids, value=value))
     last = PrimitiveEvent(7, "upd", PathType.parse(f"{path}/price/text()"), (1, 2, 4, 5))
     assert [each.name for each in detector.feed(last)] == ["Sold"]
     assert (

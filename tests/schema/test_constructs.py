@@ -207,7 +207,9 @@ def derived_text(schema: str, tmp_path: Path, namespace: str = "", **options: An
 )
 def test_great_bounds(lower: str, upper: str, derived: str, tmp_path: Path) -> None:
     text = derived_text(
-        element("r", sequence(string("a", more=f'minOccurs="{lower}" maxOccurs="{upper}"'))), tmp_path
+        element("r", sequence(string("a", more=f'minOccurs="{lower}" maxOccurs="{upper}"'))),
+        tmp_path,
+        deletions=False,
     )
     assert f"event CompleteR(r) = ins(r) ; {derived}\n" in text
     parse_rules(text)
@@ -278,7 +280,7 @@ def test_declarations_that_no_path_tells_apart_are_named(tmp_path: Path) -> None
         for name, other, demand in (("B", "C", "x"), ("C", "B", "y"))
     )
     root = element("r", sequence(string("t"), '<xs:element name="b" type="B"/>'))
-    text = derived_text(types + root, tmp_path)
+    text = derived_text(types + root, tmp_path, deletions=False)
     assert "# no events, as no paths of reasonable length tell their declarations apart: b\n" in text
     assert 'event CompleteR(r) = ins(r) ; (ins(r/t) & x[1,1]{when="b[x]"} ins(r/b))\n' in text
 
@@ -316,7 +318,7 @@ EXTENDED_ONCE = (
 )
 def test_whose_xsi_type_is_asked_for(asked: str, conditions: int, remark: str, tmp_path: Path) -> None:
     """A simple type that is extended once does not put a condition on every element of it, unless asked."""
-    text = derived_text(EXTENDED_ONCE, tmp_path, xsi_type=asked)
+    text = derived_text(EXTENDED_ONCE, tmp_path, xsi_type=asked, deletions=False)
     assert text.count("when=") == conditions
     assert ("# xsi:type is not looked at in elements " + remark in text) == bool(remark)
     assert ("event CompleteP(p) = ins(p) ; ins(p/text())\n" in text) == (asked != "all")

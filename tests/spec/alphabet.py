@@ -20,7 +20,7 @@ price. ``t1=5`` gives the price of item 1 the text 5 (an ``ins`` the first time,
 
 ``@60`` says that what follows happens at second 60 of the day on which it all happens, ``>60`` that the application
 says it is second 60 (W6). ``( … )`` is one edit (U1), ``[ … ]`` one transaction, with a flush at its end (D3). What
-stands behind a ``~`` is the user: ``p1~ann``.
+stands behind a ``~`` is the user: ``p1~ann``. Rules can look things up in the reference document ``parts.xml``.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ _PARENTS = {
 _WORD = re.compile(r"(?P<letter>[a-z])(?P<item>\d+)(?P<rest>.*)")
 _REST = re.compile(r"(?P<node>\.\d+)?(?P<change>[!-](\.\d+)?|=.*)?")
 MARKERS = ("flush", "close")
+DOCUMENTS = {"parts.xml": '<parts><part n="7" state="old"/><part n="8" state="new" price="30"/></parts>'}
+"""The reference documents that the rules of tables and of docs/rules.md ask (V8), by the names of their files."""
 
 
 def steps_of(text: str) -> tuple[list[Step], dict[int, str]]:

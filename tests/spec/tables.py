@@ -26,7 +26,8 @@ import pytest
 
 from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
 from tests.reference import Advance, evaluate
-from tests.spec.alphabet import steps_of
+from tests.spec.alphabet import DOCUMENTS, steps_of
+from tests.spec.languages import COMPILE, LANGUAGES
 from xmlcep.errors import RuleProblem
 from xmlcep.language import parse_definitions
 
@@ -38,16 +39,19 @@ def run_reference(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
     problems: list[RuleProblem] = []
     parsed = parse_definitions(rules, problems)
     assert not problems, [problem.message for problem in problems]
-    return evaluate(parsed.definitions, steps).findings()
+    references = {reference.name: DOCUMENTS[reference.file] for reference in parsed.references}
+    return evaluate(parsed.definitions, steps, references=references, languages=COMPILE).findings()
 
 
 def run_engine(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
     """The same of the engine."""
-    unknown = constructs_of(parse_definitions(rules, []).definitions, steps) & UNKNOWN_TO_THE_ENGINE
+    parsed = parse_definitions(rules, [])
+    unknown = constructs_of(parsed.definitions, steps) & UNKNOWN_TO_THE_ENGINE
     if unknown:
         pytest.skip(f"the engine does not run {', '.join(sorted(unknown))} yet")
     parse_rules = pytest.importorskip("xmlcep.rules").parse_rules
-    compiled = parse_rules(rules)
+    references = {reference.name: DOCUMENTS[reference.file].encode() for reference in parsed.references}
+    compiled = parse_rules(rules, references=references, languages=LANGUAGES)
     detector = pytest.importorskip("xmlcep.engine").Detector(compiled, operators=True)
     place = pytest.importorskip("xmlcep.auditing.findings.order").Ranking(compiled).place
     actions = {"flush": detector.flush, "close": detector.close}

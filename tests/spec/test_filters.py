@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -124,12 +125,20 @@ def test_filters(run: Runner, case: Case) -> None:
     ("filter_", "text"),
     [
         ("ends-with(., '5') and not(ends-with(., '1'))", "15"),
-        ("matches(., '^[0-9]+$') and not(matches(., '^[a-z]+$'))", "15"),
+        pytest.param(
+            "matches(., '^[0-9]+$') and not(matches(., '^[a-z]+$'))",
+            "15",
+            marks=pytest.mark.skipif(find_spec("re2") is None, reason="needs the extra regex"),
+        ),
         ("upper-case(.) = 'AB' and lower-case('A') = 'a'", "ab"),
         ("abs(.) = 5 and abs(5) = 5", "-5"),
         ("max(../../price) = 5 and min(../../price) = 5 and max(//price/text()) = min(.)", "5"),
-        ("avg(//price/text()) > 4 and string(avg(//nothing)) = 'NaN'", "5"),
-        ("not(max(//quantity) > 0) and string(min(//comment)) = 'NaN' and string(max('x')) = 'NaN'", "5"),
+        ("avg(//price/text()) > 4 and string(avg(//nothing)) = ''", "5"),
+        (
+            "not(max(//quantity) > 0) and string(min(//comment)) = ''",
+            "5",
+        ),
+        ("string(max(//price)) = 'NaN' and string(avg(//price)) = 'NaN'", "ab"),
         ("count(distinct-values(//price | //price/text())) = 1", "5"),
         (
             "time($at) = time('2026-01-01T00:00:09Z') and time($at) - time('2026-01-01T00:00:08.5Z') = 0.5",

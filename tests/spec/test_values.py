@@ -16,8 +16,8 @@ BINDING = """
 # the value of a text or attribute, of a deleted one the value it had; elements have none
 event E = *(item/@partNum) as $n
     i1 a1=7 a1=8 a1-                   | 2: a1=7{n=[7]}; 3: a1=8{n=[8]}; 4: a1-{n=[8]}
-event E = *(item/price/text()) as $new as $changed = (concat($old, '/', $new))
-    i1 p1 t1=5 t1=6                    | 3: t1=5{changed=[/5],new=[5]}; 4: t1=6{changed=[5/6],new=[6]}
+event E = *(item/price/text()) as $n as $changed = (concat($old, '/', $new))
+    i1 p1 t1=5 t1=6                    | 3: t1=5{changed=[/5],n=[5]}; 4: t1=6{changed=[5/6],n=[6]}
 # of an expression: strings, numbers, booleans; of nodes the string of the first, of none no value
 event E = ins(item/price) as $v = ($context)
     string(../@partNum) | i1 a1=7 p1   | 3: p1{v=[7]}
@@ -42,7 +42,7 @@ event E {context=cumulative, end=custom} = *(item/price/text()) as $v | ins(item
 event E = any[2](ins(item/@partNum) as $v, ins(item/price), ins(item/comment))
     p1 c1 a1=7 p1.2                    | 2: p1+c1{v=[]}; 4: a1=7+p1.2{v=[7]}
 # let: from the variables there are, those before it included; without a value it is left out
-event E {let twice="2 * $v", let more="$twice + 1", let none="$nothing"} = ins(item/@partNum) as $v & ins(item/price)
+event E {let twice="2 * $v", let more="$twice + 1", let none="$v[. > 7]"} = ins(item/@partNum) as $v & ins(item/price)
     a1=7 p1                            | 2: a1=7+p1{more=15,twice=14,v=[7]}
 event M(item) {let total="sum($v)", let first="$v[1]", let last="$v[last()]", let many="count($v) > 1"} = x[2,*] ins(item/price/text()) as $v
     i1 p1 t1=5 p1.2 t1.2=6             | 5: t1=5+t1.2=6{first=5,last=6,many=True,total=11,v=[5,6]}

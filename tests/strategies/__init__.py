@@ -20,13 +20,16 @@ from .histories import show_history as show_history
 from .path_types import path_types as path_types
 from .reuse import reusing_rule_sets as reusing_rule_sets
 from .reuse import taking as taking
+from .rules import DOCUMENTS as DOCUMENTS
 from .rules import SNOOP as SNOOP
 from .rules import rule_sets as rule_sets
 from .rules import show_rules as show_rules
 from .timed import timed_histories as timed_histories
 
 __all__ = [
+    "DOCUMENTS",
     "EVERYTHING",
+    "SNOOP",
     "History",
     "full_rule_sets",
     "histories",

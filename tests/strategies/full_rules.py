@@ -31,6 +31,7 @@ from xmlcep.algebra import (
     Leaf,
     Let,
     Multiplicity,
+    Opaque,
     Operator,
     Options,
     Order,
@@ -43,11 +44,11 @@ from xmlcep.algebra import (
     Unit,
     Window,
 )
-from xmlcep.events import CompositeType, PrimitiveType, Scope
+from xmlcep.events import ANY, CompositeType, PrimitiveType, Scope
 
 from .rules import CONDITIONS, fits
 
-EVERYTHING = frozenset(CONSTRUCTS) - {"advance", "reference", "opaque"}
+EVERYTHING = frozenset(CONSTRUCTS) - {"advance"}
 """The constructs of `tests.constructs` that can be drawn."""
 
 _ANCHORS = ("item", "item", "item", "order/item", "/order/item", "/order", "price")
@@ -82,8 +83,27 @@ _OF_ELEMENTS = (
     "text()", "$ts > 4", "following-sibling::*", "not(comment)", "ancestor::order/item[2]",
 )  # fmt: skip
 _VALUES = ("number(.)", "$meta:user", "$new", "string-length(.)", "../../@partNum", "concat($op, .)")
-_VALUES_OF_ELEMENTS = ("$meta:user", "$op", "string(@partNum)", "count(../*)", "@partNum", "$ts mod 3")
+# The top of the document has no parent, but to lxml, which the reference evaluator asks, it has: no first child of it.
+_VALUES_OF_ELEMENTS = (
+    "$meta:user", "$op", "string(@partNum)", "count(../*[position() > 1])", "@partNum", "$ts mod 3",
+)  # fmt: skip
 _GUARDS = ("price", "@partNum = '5'", "count(*) > 1", "not(comment)", "../item[2]", "true()")
+# What asks reference documents (V8): without a look at the document, and with one.
+_OF_PARTS = (
+    "$parts//part[@state = 'old']/@n = {}", "$parts/parts/part[@n = {}]/@state != 'new'",
+    "number({}) > $parts/parts/part[2]/@n", "count($parts//part) > string-length({})", "not($parts//@n = {})",
+)  # fmt: skip
+# Opaque leaves (O1), with filters.
+_OPAQUE = (
+    (("own", "unnamed"), "$length > 0 or $op = 'del'"), (("own", "unnamed"), "$length mod 2 = 1"),
+    (("own", "priced"), None), (("own", "priced"), "@partNum or ../@partNum"),
+    (("own", "document_order"), "$size > 3"), (("xpath31", "$op = 'ins' or ancestor-or-self::item[price]"), None),
+)  # fmt: skip
+_VALUES_OF_PARTS = (
+    "string($parts//part[@n = {}]/@state)",
+    "$parts/parts/part[@n = {}]",
+    "count($parts//*[@n != {}])",
+)
 
 
 class Bound(NamedTuple):
@@ -189,7 +209,12 @@ class _Builder:
         if "scope" in self.wanted and not valued and joining is None and self._chance(10):
             path, scope = anchor, self._one((Scope.BELOW, Scope.AT_OR_BELOW))
         leaf = Leaf(PrimitiveType(self._one(operations), path, scope))
-        if "filter" in self.wanted and self._chance(4):
+        asks_parts = "reference" in self.wanted and self._chance(3)
+        if "opaque" in self.wanted and self._chance(2):
+            leaf = self._opaque(leaf)
+        elif asks_parts:
+            leaf = replace(leaf, filter=self._about_parts(_OF_PARTS, "." if valued else "$ts"))
+        elif "filter" in self.wanted and self._chance(4):
             texts = _OF_VALUES if valued else _OF_ELEMENTS
             leaf = replace(
                 leaf, filter=self._one(texts if "edit" in self.wanted else _without_document(texts))
@@ -201,7 +226,20 @@ class _Builder:
             bound[name] = False
         return leaf, Bound(bound)
 
+    def _opaque(self, leaf: Leaf) -> Leaf:
+        """The leaf in another language, without variables that might join by chance."""
+        opaque, filter_ = self._one(_OPAQUE if "edit" in self.wanted else _OPAQUE[:2])
+        type_ = PrimitiveType(ANY, leaf.type.path, leaf.type.scope)
+        return replace(leaf, type=type_, opaque=Opaque(*opaque), filter=filter_)
+
+    def _about_parts(self, texts: tuple[str, ...], value: str) -> str:
+        """An expression that asks the reference document about a value."""
+        values = (value, "@partNum", "../@partNum") if "edit" in self.wanted else (value,)
+        return str(self._one(texts)).format(self._one(values))
+
     def _value(self, valued: bool) -> str | None:
+        if "reference" in self.wanted and self._chance(4):
+            return self._about_parts(_VALUES_OF_PARTS, "." if valued else "$op")
         if not valued:
             texts = _VALUES_OF_ELEMENTS
         elif self._chance(3):
@@ -389,19 +427,28 @@ class _Builder:
     def _condition(self, options: Options) -> Options:
         """Some condition; `_placed` takes it back where there is no element to ask."""
         wanted = "edit" in self.wanted and (options.end is None or "release" in self.wanted)
-        return replace(options, when=self._one(CONDITIONS)) if wanted and self._chance(6) else options
+        if not wanted or not self._chance(6):
+            return options
+        asks_parts = "reference" in self.wanted and self._chance(2)
+        when = self._about_parts(_OF_PARTS, "price") if asks_parts else self._one(CONDITIONS)
+        return replace(options, when=when)
 
     def _let(self, options: Options, names: dict[str, bool]) -> tuple[Options, dict[str, bool]]:
         if "variable" not in self.wanted or not names or not self._chance(5):
             return options, names
         name, of = next(self.names), self._one(sorted(names))
-        text = self._one((f"string(${of})", f"${of}", f"${of} = 5", f"number(${of}) * 2"))
+        texts = (f"string(${of})", f"${of}", f"${of} = 5", f"number(${of}) * 2")
+        if "reference" in self.wanted:
+            texts += tuple(text.format(f"${of}") for text in _VALUES_OF_PARTS)
+        text = self._one(texts)
         return replace(options, let=(Let(name, text),)), {**names, name: False}
 
     def _having(self, bound: Bound) -> str | None:
         if "having" not in self.wanted or not bound.names or not self._chance(3):
             return None
         one, other = self._one(sorted(bound.names)), self._one(sorted(bound.names))
+        if "reference" in self.wanted and self._chance(2):
+            return str(self._one(_OF_PARTS)).format(f"${one}")
         return self._one((f"${one} = '5'", f"${one} > 0", f"${one} != ${other}", f"not(${one} = ${other})",
                           f"string(${one}) != '1'", f"${one} < ${other} or ${one} > 1"))  # fmt: skip
 
@@ -427,6 +474,12 @@ class _Builder:
         if "guard" not in self.wanted or self.flat or not final.last.is_element or not self._chance(6):
             return operator
         texts = [*_GUARDS, *(f"${name} = '5'" for name in bound.names)]
+        if "reference" in self.wanted:
+            texts += [
+                text.format(value)
+                for text in _OF_PARTS
+                for value in ("@partNum", *(f"${n}" for n in bound.names))
+            ]
         return operator.with_options(replace(operator.options, guard=self._one(texts)))
 
     def _one(self, values: Iterable[Any]) -> Any:

@@ -239,6 +239,11 @@ def _without_reuse(definition: EventDefinition) -> EventDefinition:
     return replace(definition, expression=expression)
 
 
+DOCUMENTS = {"parts": '<parts><part n="5" state="old">x</part><part n="1"/><part n="x" state="new"/></parts>'}
+"""The reference documents (V8) that drawn rules ask."""
+
+
 def show_rules(definitions: tuple[EventDefinition, ...]) -> str:
-    """The definitions in the event language, in their order."""
-    return print_definitions(definitions)
+    """The definitions in the event language, in their order, with the reference documents that they ask."""
+    text = print_definitions(definitions)
+    return "".join(f'reference {name} = "{name}.xml"\n' for name in DOCUMENTS if f"${name}" in text) + text

@@ -173,7 +173,9 @@ class Run:
             document.close()
 
 
-SEVERAL = {"deep_copy", "prune", "comment_text", "instruction", "swap"}
+SEVERAL = {
+    "deep_copy", "prune", "comment_text", "instruction", "swap", "odd comment tail", "odd comment beside comment",
+}  # fmt: skip
 """Calls that are several edits."""
 
 

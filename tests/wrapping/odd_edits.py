@@ -141,7 +141,7 @@ ODD: dict[str, Callable[[Any], Any]] = {
     "extend children of a child": lambda m: m.root.extend(list(m.root[0])),
     "remove another": lambda m: m.element().remove(etree.Element("a")),
     "remove None": lambda m: m.element().remove(None),
-    "remove a grandchild": lambda m: m.root.remove(next(n for n in m.root.iterdescendants() if n not in m.root)),
+    "remove a grandchild": lambda m: m.root.remove(next((n for n in m.root.iterdescendants() if n not in m.root), 0)),
     "replace another": lambda m: m.element().replace(*new("a", "b")),
     "replace by None": lambda m: below(m).getparent().replace(m.root[0], None),
     "replace by a sibling": lambda m: len(m.root) > 1 and m.root.replace(m.root[-1], m.root[0]),

@@ -76,6 +76,15 @@ def test_what_nobody_can_track_is_said_until_it_is_taken_out() -> None:
         document._check()
 
 
+def test_what_a_foreign_proxy_takes_from_a_document_of_which_nothing_is_known_is_verified() -> None:
+    one, other = fromstring("<r><a/><b/></r>"), etree.fromstring("<s/>", plain_parser())
+    document = wrap(other)
+    other.append(one.root[0])
+    document.catch_up()
+    assert any("has left the tree unseen" in problem for problem in one.verify())
+    document._check()
+
+
 # --- names of all kinds
 
 
@@ -167,6 +176,14 @@ def test_a_sibling_moves(edit: Callable[[Any], Any], ignore_whitespace: bool) ->
     document._check()
 
 
+def test_white_space_goes_out_of_view_with_the_first_element() -> None:
+    document = fromstring("<r><a> <!--n--> </a><b/></r>", ignore_whitespace=True)
+    seen = told(document)
+    etree.SubElement(document.root[0], "c")
+    assert seen == ["del /r/a/text()+", "del /r/a/text()+", "ins /r/a/c"]
+    document._check()
+
+
 # --- undo
 
 
@@ -234,6 +251,66 @@ def test_two_documents_in_one_transaction_of_each(immediate: bool, swapped: bool
     assert any(events) is immediate
     for document in documents:
         document._check()
+
+
+@pytest.mark.parametrize("immediate", [False, True])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_what_came_and_went_on_is_in_neither_document(immediate: bool, swapped: bool) -> None:
+    """Whichever is undone first: the other must not give back what never was there."""
+    documents = [fromstring("<r><b/></r>"), fromstring("<s><t/></s>")]
+    before = [whole(document.root) for document in documents]
+    first, second = documents[::-1] if swapped else documents
+    new = etree.fromstring("<new><c/></new>")
+    with (
+        pytest.raises(Undone),
+        first.transaction(immediate=immediate),
+        second.transaction(immediate=immediate),
+    ):
+        documents[0].root.append(new)
+        documents[1].root[0].append(new[0])
+        documents[1].root.append(new)
+        new.text = "t"
+        raise Undone
+    assert [whole(document.root) for document in documents] == before
+    for document in documents:
+        document._check()
+
+
+def test_what_another_document_has_lost_again_unseen_is_given_back_once() -> None:
+    one, other = (
+        fromstring("<r><a/><b>x</b></r>"),
+        etree.fromstring("<s><t>y<?p q?>4</t></s>", plain_parser()),
+    )
+    held_nodes = list(other.iter())
+    document = wrap(other)
+    seen = told(document)
+    one.snapshot()
+    before = whole(one.root)
+    with pytest.raises(Undone), one.transaction():
+        held_nodes[1][1:1] = [one.root[1]]  # unseen by both
+        one.catch_up()
+        document.catch_up()
+        del other[0][1]
+        raise Undone
+    assert whole(one.root) == before
+    assert [event.split()[0] for event in seen] == ["ins", "ins", "del", "del"]
+    one._check()
+    document._check()
+
+
+def test_what_another_document_has_taken_unseen_comes_back() -> None:
+    one, other = fromstring("<r><a><b>x</b></a></r>"), etree.fromstring("<s><t/></s>", plain_parser())
+    held_nodes = list(other.iter())
+    document = wrap(other)
+    one.snapshot()
+    before = whole(one.root)
+    with pytest.raises(Undone), document.transaction(), one.transaction():
+        held_nodes[1].append(one.root[0][0])
+        raise Undone
+    assert whole(one.root) == before
+    assert len(other[0]) == 0
+    one._check()
+    document._check()
 
 
 def test_attributes_keep_their_ids_and_order_when_one_comes_back() -> None:

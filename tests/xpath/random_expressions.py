@@ -170,15 +170,21 @@ _COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 class Grammar:
     """Draws expressions of a kind. ``own``: what ``.`` may be: nothing, a value of a list, or the context node.
 
-    ``paths``: location paths to be used where nodes may stand.
+    ``paths``: location paths to be used where nodes may stand; ``named``: they lead to nodes, which have names.
     """
 
     def __init__(
-        self, draw: st.DrawFn, *, own: str = "", paths: st.SearchStrategy[str] | None = None
+        self,
+        draw: st.DrawFn,
+        *,
+        own: str = "",
+        paths: st.SearchStrategy[str] | None = None,
+        named: bool = True,
     ) -> None:
         self.draw = draw
         self.own = own
         self.paths = paths
+        self.named = named
 
     def one_of(self, *choices: str) -> str:
         return self.draw(st.sampled_from(choices))
@@ -207,7 +213,7 @@ class Grammar:
             lambda: f"translate({any_()}, {any_()}, {any_()})",
             lambda: self.string(0),
         ]
-        if self.paths is not None:
+        if self.paths is not None and self.named:
             nodes = self.paths
             forms.append(lambda: f"{self.one_of('name', 'local-name', 'namespace-uri')}({self.draw(nodes)})")
         return self.draw(st.sampled_from(forms))()
@@ -238,7 +244,9 @@ class Grammar:
 
     def boolean(self, depth: int) -> str:
         if depth <= 0:
-            return self.one_of("true()", "false()", "$b", *(["lang('a')"] if self.paths is not None else []))
+            return self.one_of(
+                "true()", "false()", "$b", *(["lang('a')"] if self.paths is not None and self.named else [])
+            )
         return self.draw(
             st.sampled_from(
                 [
@@ -278,12 +286,17 @@ class Grammar:
         return self.one_of("$l", "$k")
 
     def list_of_values(self, depth: int) -> str:
-        return Grammar(self.draw, own=self.own).list(depth)
+        return Grammar(self.draw, own=self.own, paths=self.paths).list(depth)
 
 
 @st.composite
 def expressions(
-    draw: st.DrawFn, *, own: str = "", paths: st.SearchStrategy[str] | None = None, depth: int = 3
+    draw: st.DrawFn,
+    *,
+    own: str = "",
+    paths: st.SearchStrategy[str] | None = None,
+    depth: int = 3,
+    named: bool = True,
 ) -> str:
     """Expressions of any kind."""
-    return Grammar(draw, own=own, paths=paths).any(depth)
+    return Grammar(draw, own=own, paths=paths, named=named).any(depth)

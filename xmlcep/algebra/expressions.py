@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import reduce
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, cast
 
@@ -18,6 +19,7 @@ from ..events import EventType
 from ..position import NOWHERE, Position
 from .options import Options
 from .promises import Promise
+from .shares import Share, together
 from .windows import Window
 
 
@@ -59,6 +61,22 @@ class Argument(NamedTuple):
 
     value: int | str | None
     at: Position
+
+
+class ParameterKind(Enum):
+    """What can be given for a parameter."""
+
+    COUNT = "a whole number"
+    BOUND = "a whole number, or * for no bound"
+    WINDOW = 'a duration such as "3 days"'
+    RELATION = "an interval relation such as during"
+
+
+class Parameter(NamedTuple):
+    """What an operator has to be given besides its operands; ``name`` is what it is called in XML."""
+
+    name: str
+    kind: ParameterKind
 
 
 Report: TypeAlias = Callable[[Position, str, str], None]
@@ -105,6 +123,10 @@ class Operator(ABC):
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE
     fewest: ClassVar[int] = 2
     """How many operands it has at least where it is written down."""
+    most: ClassVar[int | None] = None
+    """How many at most; None: there is no limit."""
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+    """What it is given besides operands, in the order of the text (`read` takes the arguments in this order)."""
 
     operands: tuple[Expression, ...]
     options: Options
@@ -119,6 +141,16 @@ class Operator(ABC):
         report: Report,
     ) -> Self:  # fmt: skip
         """The operator that a text says; what is wrong with its arguments is reported and replaced."""
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What its parameters are given, as text."""
+        return ()
+
+    @property
+    def written(self) -> tuple[Expression, ...]:
+        """Its operands in the order in which they are written down (`read` takes them so)."""
+        return self.operands
 
     def brackets(self) -> str:
         """Its arguments as they stand behind the symbol: ``[1,*]``."""
@@ -207,6 +239,31 @@ class Operator(ABC):
         """Which operands must not occur (A1); their events never are constituents."""
         return ()
 
+    @property
+    def required(self) -> tuple[int, ...]:
+        """Which operands have to occur before it can raise anything."""
+        return tuple(k for k in range(len(self.operands)) if k not in self.negated)
+
+    def share(self, operands: Sequence[Share], counts: Sequence[int]) -> Share:
+        """Y1: how much of it has come to be. ``counts[k]`` is how many events of operand k there are, ``operands[k]``
+        how much there is of one more."""
+        return together(operands[k].full() if counts[k] else operands[k] for k in self.required)
+
+    def choices(self, counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """Y4: operands of which one more event each, in this order, may be enough where there are so many already; the
+        shortest first. Whether they are is for the engine to say."""
+        missing = tuple(k for k in self.required if not counts[k])
+        if missing:
+            yield missing
+        else:
+            yield from ((k,) for k in self.required)  # all of that has been raised: one more of it
+        yield self.required
+
+    @property
+    def constituent_operands(self) -> tuple[int, ...]:
+        """The operands whose events are constituents of its composites."""
+        return tuple(k for k in range(len(self.operands)) if k not in self.negated)
+
     # ---- its variables (V2 to V5) ---------------------------------------------------------------------
 
     joins: ClassVar[bool] = True
@@ -226,7 +283,8 @@ class Operator(ABC):
     @property
     def turns(self) -> tuple[int, ...]:
         """The operands in the order in which they are fed at a time point (H3): negated ones first (A1)."""
-        return (*self.negated, *(k for k in range(len(self.operands)) if k not in self.negated))
+        positive = (k for k in range(len(self.operands)) if k not in self.negated)
+        return (*self.negated, *positive)
 
 
 Expression: TypeAlias = Leaf | Operator

@@ -71,7 +71,7 @@ def with_pipes_kept(logs: LogPath | Iterable[LogPath], stack: ExitStack) -> list
     kept: list[LogPath] = []
     names: set[str] = set()
     folder: Path | None = None
-    for log in [logs] if isinstance(logs, (str, os.PathLike)) else list(logs):
+    for log in _listed(logs):
         if isinstance(log, PipeCopy) or not _is_pipe(log):
             kept.append(log)
             continue
@@ -123,7 +123,7 @@ def find_files(logs: LogPath | Iterable[LogPath]) -> FoundFiles:
     Raises `LogError` for what does not exist, cannot be read, is empty or holds no logs. A file given twice is read
     once.
     """
-    given = [logs] if isinstance(logs, (str, os.PathLike)) else list(logs)
+    given = _listed(logs)
     found: dict[str, tuple[str, str]] = {}
     left_out: list[str] = []
     for log in given:
@@ -136,6 +136,16 @@ def find_files(logs: LogPath | Iterable[LogPath]) -> FoundFiles:
         raise LogError("no log was given: expected files, folders or patterns such as 'logs/*.jsonl'")
     files = [_log_file(index, path, name) for index, (path, name) in enumerate(found.values())]
     return FoundFiles(files, left_out)
+
+
+def _listed(logs: LogPath | Iterable[LogPath]) -> list[LogPath]:
+    listed = [logs] if isinstance(logs, (str, os.PathLike)) or not isinstance(logs, Iterable) else list(logs)
+    for log in listed:
+        if not isinstance(log, (str, os.PathLike, PipeCopy)):
+            raise TypeError(
+                f"{log!r} is no log: expected the path of a file or folder, or a pattern, or a list of these"
+            )
+    return listed
 
 
 def _expand(log: str, left_out: list[str]) -> Iterator[str]:

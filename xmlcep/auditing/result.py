@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import MissingExtraError
 from ..log.json_codec import FASTEST
 
 if TYPE_CHECKING:
@@ -73,6 +75,7 @@ class Summary:
 
     ``records_per_rule`` has all rules, also those that found nothing, see `RuleSummary`. ``notes`` are sentences that a
     person should read: which engine was taken and why, what was left out, what may be wrong with a log or a rule.
+    ``references`` is the digest (SHA-256) of each reference document, by name (V8).
     """
 
     engine: str
@@ -81,6 +84,7 @@ class Summary:
     seconds: float = 0.0
     documents: dict[str, DocumentSummary] = field(default_factory=dict)
     records_per_rule: dict[str, int | None] = field(default_factory=dict)
+    references: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def document(self, doc: str) -> DocumentSummary:
@@ -121,12 +125,14 @@ class Summary:
         }
 
     def to_record(self) -> dict[str, Any]:
-        """The summary as a JSON object: rules and documents in order of names, documents with their ``seconds``."""
+        """The summary as a JSON object: rules and documents in order of names, documents with their ``seconds``;
+        ``references`` only if there are any."""
         return {
             "engine": self.engine, "files": self.files, "records": self.records, "findings": self.findings,
             "quarantined": self.quarantined, "seconds": round(self.seconds, 6), "notes": list(self.notes),
             "per_rule": dict(sorted(self.per_rule.items())),
             "rules": {name: each.to_record() for name, each in self.rules.items()},
+            **({"references": dict(sorted(self.references.items()))} if self.references else {}),
             "documents": [
                 self.documents[doc].to_record() | {"seconds": round(self.documents[doc].seconds, 6)}
                 for doc in sorted(self.documents)
@@ -172,6 +178,31 @@ class AuditResult:
             with load_pyarrow().parquet.ParquetFile(path) as file:
                 for batch in file.iter_batches():
                     yield from map(record_of, batch.to_pylist())
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The findings as an Arrow table; raises `MissingExtraError` without pyarrow (Y8)."""
+        return self.findings
+
+    def to_pandas(self) -> Any:
+        """The findings as a pandas frame; raises `MissingExtraError` without pyarrow or pandas (Y8)."""
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            raise MissingExtraError("a pandas frame", "pandas", "spark") from None
+        return self.findings.to_pandas()
+
+    def to_polars(self) -> Any:
+        """The findings as a polars frame; raises `ImportError` without polars, which no extra brings (Y8)."""
+        import polars
+
+        return polars.from_arrow(self.findings)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(name)}</td><td>{count:,}</td></tr>"
+            for name, count in sorted(self.summary.per_rule.items())
+        )
+        return f"<p>{self.summary.findings:,} findings in {self.summary.records:,} records</p><table>{rows}</table>"
 
     def _files(self) -> list[Path]:
         """The files of findings; of several, by event type, in order of their names."""

@@ -91,6 +91,7 @@ def audit(
         spark=spark, master=master, partitions=partitions, until=_as_text(until), progress=progress,
     )  # fmt: skip
     request.check()
+    rules.warn_ignored(stacklevel=2)
     with ExitStack() as stack:
         found = find_files(with_pipes_kept(logs, stack))
         choice = choose_engine(engine, found.files, rules, spark=spark, master=master, partitions=partitions)
@@ -144,6 +145,9 @@ class _Audit:
         self._choice = choice
         self._started = started
         self._summary = Summary(choice.engine, files=len(found.files))
+        self._summary.references = {
+            name: document.digest for name, document in request.rules.documents.items()
+        }
         self._summary.notes += choice.notes
         self._summary.notes += _left_out(found.left_out)
         if request.until is not None and not request.rules.graph.needs_time:
@@ -181,7 +185,11 @@ class _Audit:
         targets = (None if request.partition_by_rule else target, bad_records, request.summary_file)
         check_targets(
             [each for each in targets if each is not None],
-            [*request.rules.files, *(file.path for file in self._files)],
+            [
+                *request.rules.files,
+                *(each.source for each in request.rules.documents.values()),
+                *(file.path for file in self._files),
+            ],
         )
 
     def _replay(self, collector: Collector, writer: FindingsWriter) -> None:
@@ -207,6 +215,7 @@ class _Audit:
     ) -> None:
         from .spark.session import require_spark, spark_session
 
+        _refuse_on_workers(self._request.rules)
         require_spark()
         from .spark.job import SparkAudit
 
@@ -223,6 +232,21 @@ class _Audit:
                     for name, count in counts.items():
                         _count(self._summary, doc, name, count)
                 writer.write(findings.text, findings.name)
+
+
+def _refuse_on_workers(rules: Rules) -> None:
+    """O1: a language says whether it works on workers. L7: external events are no records that could be divided."""
+    if rules.externals:
+        raise AuditError(
+            f"event {next(iter(rules.externals))} is external, which Spark does not replay (L7): use engine='local'"
+        )
+    for tree in rules.graph.trees:
+        for text in rules.graph.opaque_texts(tree):
+            if not text.on_workers:
+                raise AuditError(
+                    f"event {tree.name}: the language {text.language!r} does not work on Spark's workers (O1): "
+                    "use engine='local'"
+                )
 
 
 @contextmanager

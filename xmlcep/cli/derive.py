@@ -33,6 +33,10 @@ from ._targets import Target, Written, force_option, guard
     "--absences", is_flag=True,
     help="Events for elements that lack something at the end of their transaction, or when the work moves on, too.",
 )  # fmt: skip
+@click.option(
+    "--deletions/--no-deletions", default=True, show_default=True,
+    help="What was deleted again before the rest came does not count: complete elements have conditions.",
+)  # fmt: skip
 @location_option
 @click.option(
     "--depth", type=click.IntRange(min=0), default=DEFAULT_DEPTH, show_default=True,
@@ -50,7 +54,8 @@ from ._targets import Target, Written, force_option, guard
 @force_option
 def command(
     schema: str, root: str | None, only: tuple[str, ...], end: str | None, changes: bool, violations: bool,
-    absences: bool, locations: dict[str, str], depth: int, xsi_type: str, output: str | None, force: bool,
+    absences: bool, deletions: bool, locations: dict[str, str], depth: int, xsi_type: str,
+    output: str | None, force: bool,
 ) -> None:  # fmt: skip
     """Derive event types from an XML Schema.
 
@@ -59,7 +64,7 @@ def command(
     """
     rules = derive(
         schema, root=root, only=only, end=end, changes=changes, violations=violations, absences=absences,
-        locations=locations, depth=depth, xsi_type=xsi_type,
+        deletions=deletions, locations=locations, depth=depth, xsi_type=xsi_type,
     )  # fmt: skip
     text = rules.text
     if text is None:

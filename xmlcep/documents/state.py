@@ -47,9 +47,10 @@ class Needs(NamedTuple):
 
         def ask(path: PathType, question: Callable[[Reads, Sequence[Step]], bool]) -> bool:
             for part, reads in below:
-                start = offset(part, path)
-                if start is not None and question(reads, path.steps[start + len(part) :]):
-                    return True
+                # Nodes of the part may lie in each other: what is in one may be one itself.
+                for end in range(len(part), len(path) + 1):
+                    if _projects(part, path, end) and question(reads, path.steps[end:]):
+                        return True
             return any(question(reads, path.steps) for reads in anywhere)
 
         # One answer does for all replicas that share these needs.
@@ -58,12 +59,28 @@ class Needs(NamedTuple):
             lru_cache(_MOST_PATHS)(lambda path: ask(path, Reads.orders)),
         )
 
+    @classmethod
+    def everything(cls) -> Needs:
+        """The whole document in its order."""
+        return cls(_always, _always)
+
     def keeps_node(self, path: PathType) -> bool:
         """Whether it keeps such nodes; text nodes only where there is an order."""
         if not self.keeps(path):
             return False
         last, parent = path.last, path.parent
         return last.is_element or last.axis is Axis.ATTRIBUTE or (parent is not None and self.orders(parent))
+
+
+def _projects(part: PathType, path: PathType, end: int) -> bool:
+    """Whether the node at this step of a path can be one on which ``part`` projects (H1)."""
+    above = PathType.of(True, path.steps[:end])
+    start = offset(part, above)
+    return start is not None and start + len(part) == end
+
+
+def _always(path: PathType) -> bool:
+    return True
 
 
 class PathKind(NamedTuple):

@@ -60,7 +60,7 @@ def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState]) -> BoundDispa
         state = trees[tree]
         for operator, child, index in plan.deliveries:
             assert index is not None
-            take: Direct = (state.states[operator].take, child, index)
+            take: Direct = (state.states[operator].taker.take, child, index)
             leaf = state.leaves.get((operator, child))
             if leaf is None:
                 direct.append(take)

@@ -1,13 +1,15 @@
 """The detector: primitive events in, composite events out (rules G1 to G5).
 
 One engine for live documents and for replay.
+
+One module because feeding, time, flushing and questions are about one object's state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from path_types import PathType
 
@@ -15,18 +17,29 @@ from ..algebra import Unit
 from ..documents import Needs, Replica
 from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
 from ..timestamps import as_microseconds, timestamp
+from .copying import copied
 from .dispatch import select
 from .edits import Edit, by_time_point
 from .evaluation import Evaluation, deliver
-from .references import NO_REFERENCES, References
 from .release import Release
 from .setting import MOST_TRIES, Setting
-from .timers import ORDER, Due
+from .timers import ORDER, Due, by_tree
+from .tree import TreeState
 
 if TYPE_CHECKING:
+    from contexts.grouping import Key
+
+    from ..explaining.evidence import Evidence
+    from ..explaining.groups import TreeGroups
+    from ..explaining.nodes import Elements
+    from ..explaining.proposals import Completion
+    from ..explaining.values import Explanation, Pending
     from ..rules import Rules
 
 _new_tuple = tuple.__new__
+
+TimeGiven: TypeAlias = str | int | datetime
+"""RFC 3339 text, microseconds since 1970, or a `datetime.datetime` with a time zone."""
 
 
 class Detector:
@@ -67,12 +80,13 @@ class Detector:
             raise TypeError(
                 f"a detector needs rules, not {rules!r}: use load_rules(file) or parse_rules(text)"
             )
+        self._rules = rules
+        self._namespaces = rules.namespaces
         active = self._active = select(graph, trees)
-        references: References = NO_REFERENCES
         self._document = self._new_document(document) if active.asking else None
         self._setting = Setting(
             graph.programs, follows_time=active.follows_time, uses_time=active.uses_time, document=self._document,
-            references=references, tries=tries,
+            references=rules.reference_roots(), tries=tries,
         )  # fmt: skip
         self._clock = self._setting.clock
         self._evaluation = Evaluation(active, self._setting, operators=operators)
@@ -114,7 +128,7 @@ class Detector:
         self._last = event
         self._clock.point = event[0]
         bound = evaluation.dispatch[event[1]][event[2]]
-        if evaluation.waiting or composites:
+        if evaluation.waiting.elsewhere or composites:
             event = _as_event(event)
             self._last = event
             evaluation.process(event, bound, self._active.by_outside_tree(composites))
@@ -135,16 +149,17 @@ class Detector:
             return
         evaluation, clock = self._evaluation, self._clock
         dispatch, waiting, report = evaluation.dispatch, evaluation.waiting, evaluation.report
+        elsewhere = waiting.elsewhere
         txn: int | None = None
         for event in events:
             if event[9] != txn:
-                if txn is not None and waiting:
+                if txn is not None and waiting.release:
                     yield from self.flush()
                 txn = event[9]
             self._last = event
             clock.point = event[0]
             bound = dispatch[event[1]][event[2]]
-            if waiting:
+            if elsewhere:
                 evaluation.process(_as_event(event), bound, {})
             elif bound is None:
                 continue
@@ -192,6 +207,7 @@ class Detector:
             document.apply(event)
             evaluation.touch((event,))
             evaluation.process(event, evaluation.dispatch[event.op][event.path], outside)
+            evaluation.renew(event)
             evaluation.end_edit()
         return by_time_point(evaluation.take_report()) if evaluation.report else []
 
@@ -212,7 +228,7 @@ class Detector:
             return []
         raised = [] if self._is_plain else self.end_edit()
         due = self._due_by_transactions() if self._setting.timers.waits() else {}
-        if not (self._evaluation.waiting or due):
+        if not (self._evaluation.waiting.release or due):
             return raised
         if not isinstance(cause, (PrimitiveEvent, TimePoint)):
             cause = _new_tuple(PrimitiveEvent, cause)
@@ -234,7 +250,7 @@ class Detector:
         self._clock.point = max(self._clock.point + 1, point.ts)
         if self._document is not None and (more or self._edit.is_open()):
             self._edit.hold_time_point(point, Release.LEFT, {})
-        elif self._evaluation.waiting:
+        elif self._evaluation.waiting.elsewhere:
             self._evaluation.run(point, {}, {})
             self._evaluation.free_the_dying()
         return self._evaluation.take_report()
@@ -268,6 +284,31 @@ class Detector:
     def _new_document(self, given: Replica | None) -> Replica:
         return Replica(needs=self._active.needs) if given is None else given
 
+    def copy(self) -> Detector:
+        """Another detector that has seen the same; neither knows of what the other sees from now on.
+
+        It takes time in proportion to all that is stored (`size`), and to the document if rules ask that.
+        """
+        return copied(self, (self._rules, self._namespaces), self._active, self._setting, self._evaluation)
+
+    def raise_external(self, event: CompositeEvent) -> list[CompositeEvent]:
+        """Takes an external event, which a rule that acts has raised (L7), at the last time point; returns it, if its
+        tree is evaluated here, and what it makes other trees raise.
+
+        Raises `ValueError` for an event that the rules do not have.
+        """
+        if self._closed:
+            return []
+        raised = self.end_edit()
+        index = self._active.index_of(event.name)
+        if index in self._evaluation.trees:
+            moment = self._clock.moment()
+            event = event._replace(span=(moment, moment))
+            self._evaluation.report.append(event)
+        if index in self._active.users:
+            self._evaluation.run(event.cause, {}, {index: [event]}, Release.NOTHING)
+        return raised + self._evaluation.take_report()
+
     def add_fragment(self, xml_text: str, ids: Sequence[int], path: PathType | None = None) -> None:
         """Adds a part of the document that was there before its first event, for rules that ask it (U2).
 
@@ -287,7 +328,7 @@ class Detector:
 
     # ---- time (W1 to W6) ------------------------------------------------------------------------------
 
-    def advance(self, time: str | int | datetime) -> list[CompositeEvent]:
+    def advance(self, time: TimeGiven) -> list[CompositeEvent]:
         """Says that time has passed although nothing has changed (W6); returns what was due until then, that time
         included, and is raised.
 
@@ -339,7 +380,8 @@ class Detector:
                 self._fire(unit, clock.reading(unit, event.ts), event.ts, event.doc)
         clock.edit += is_new  # what is due before it is not of it (Z10)
         clock.record(event)
-        self._expire()
+        if not self._edit.is_open():  # what is held back may still need what is old
+            self._expire()
 
     def _fire(self, unit: Unit, before: int, ts: int, doc: str) -> None:
         """What is due before ``before``: each time is one round through the trees, a time point of its own."""
@@ -347,7 +389,7 @@ class Detector:
             by_time = unit is Unit.TIME
             self._clock.fire(at if by_time else None)
             cause = TimePoint(ts, timestamp(at) if by_time else None, doc)
-            due = _by_tree(together)
+            due = by_tree(together)
             if self._edit.is_open():
                 self._edit.hold_time_point(cause, Release.NOTHING, due)
             else:
@@ -355,7 +397,7 @@ class Detector:
 
     def _due_by_transactions(self) -> dict[int, list[Due]]:
         timers = self._setting.timers
-        return _by_tree(
+        return by_tree(
             due for _, all_ in timers.take(Unit.TRANSACTIONS, self._clock.transaction + 1) for due in all_
         )
 
@@ -367,6 +409,80 @@ class Detector:
                 for _, together in expiries.take(unit, self._clock.reading(unit, self._clock.ts)):
                     for due in together:
                         trees[due.tree].states[due.operator].expire(due)
+
+    # ---- explanations (Y1 to Y5) ------------------------------------------------------------------------
+
+    def pending(
+        self, *, event: str | None = None, limit: int | None = 1000, complete: bool = False,
+        document: Elements | None = None,
+    ) -> Pending:  # fmt: skip
+        """The groups that have something but have not raised it, the most complete first (Y1); changes nothing (Y5).
+
+        With ``event`` those of this event only. The first ``limit`` (None: all) are told in full, ``total`` says how
+        many there are; with ``complete`` each says what would complete it (Y4). ``document`` names the nodes, by
+        default the one that expressions ask, if there is one.
+        """
+        from ..explaining import pending as of_trees
+        from ..explaining.nodes import Nodes
+
+        nodes = Nodes(self._namespaces, self._document if document is None else document)
+        doc = "" if self._last is None else self._last.doc
+        completion = self._completion if complete else None
+        return of_trees(
+            self._evaluation.trees.values(), nodes, doc=doc, event=event, limit=limit, completion=completion
+        )
+
+    def _completion(self, groups: TreeGroups, key: Key) -> Completion:
+        """What would complete a group, tried with detectors of the same rules (Y4)."""
+        from ..explaining.completion import complete
+
+        name = groups.tree.tree.name
+        return complete(groups, key, lambda: Detector(self._rules, trees=(name,)), self._last)
+
+    def why(
+        self,
+        finding: CompositeEvent,
+        *,
+        findings: Iterable[CompositeEvent] = (),
+        document: Elements | None = None,
+    ) -> Explanation:
+        """Why a finding of these rules was raised, and not of other events that are stored or in ``findings`` (Y2)."""
+        from ..explaining.why import why
+
+        given = [*findings, finding]
+        return why(self._evidence(finding.name, given, document), finding, doc=finding.cause.doc)
+
+    def why_not(
+        self, event: str, *, node: int | None = None, findings: Iterable[CompositeEvent] = (),
+        document: Elements | None = None,
+    ) -> Explanation:  # fmt: skip
+        """Why an event has not been raised, with ``node`` in the group of this node (Y3), as far as what is stored and
+        ``findings`` tell; changes nothing (Y5). Raises `ValueError` for an event that the rules do not have."""
+        from ..explaining.why_not import why_not
+
+        doc = "" if self._last is None else self._last.doc
+        return why_not(
+            self._evidence(event, findings, document), doc=doc, places=None if node is None else {node}
+        )
+
+    def _evidence(
+        self, event: str, findings: Iterable[CompositeEvent], document: Elements | None
+    ) -> Evidence:
+        from ..explaining.nodes import Nodes
+        from ..explaining.present import evidence_now
+
+        nodes = Nodes(self._namespaces, self._document if document is None else document)
+        return evidence_now(self._evaluation.trees, self._setting, event, nodes, findings)
+
+    @property
+    def trees(self) -> Mapping[int, TreeState]:
+        """The running states, by the tree's index: for explanations, which change nothing."""
+        return self._evaluation.trees
+
+    @property
+    def setting(self) -> Setting:
+        """What the running states share: for explanations."""
+        return self._setting
 
     # ---- looking inside ---------------------------------------------------------------------------------
 
@@ -380,10 +496,3 @@ class Detector:
 
 def _as_event(event: PrimitiveEvent) -> PrimitiveEvent:
     return event if type(event) is PrimitiveEvent else _new_tuple(PrimitiveEvent, event)
-
-
-def _by_tree(due: Iterable[Due]) -> dict[int, list[Due]]:
-    found: dict[int, list[Due]] = {}
-    for each in due:
-        found.setdefault(each.tree, []).append(each)
-    return found

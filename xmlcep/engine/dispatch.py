@@ -31,10 +31,10 @@ Delivery: TypeAlias = tuple[int, int, int | None]
 class TreeDispatch:
     """The state updates of one event type in one tree.
 
-    ``deliveries`` in postorder of the operators and order of operands; ``creations`` the multiplicities with
-    l = 0 for which the event creates a node (M4); ``visit`` the postorder indexes, ascending, of the operators touched
-    and all their ancestors; ``presences`` the operators that look at whatever happens in their groups (S3, W10), with
-    the index of the group's node; ``direct`` says that there is nothing to do but one delivery.
+    ``deliveries`` in postorder of the operators and order of operands; ``creations`` the multiplicities with l = 0 for
+    which the event creates a node (M4); ``operators`` all of these, by postorder index; ``presences`` the operators
+    that look at whatever happens in their groups (S3, W10), with the index of the group's node; ``direct`` says that
+    there is nothing to do but one delivery.
 
     Of operators with a condition, by postorder index: ``rechecks`` says which of the ids can be the node of a group
     that the event is at or below, so that a condition that waits is asked again (U3), ``touches`` for which of these
@@ -45,7 +45,7 @@ class TreeDispatch:
     creations: frozenset[int]
     rechecks: Mapping[int, tuple[int, ...]]
     touches: Mapping[int, tuple[int, ...]]
-    visit: tuple[int, ...]
+    operators: frozenset[int]
     presences: tuple[tuple[int, int | None], ...]
     direct: bool
 
@@ -88,8 +88,7 @@ def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeD
         return None
     touched = {operator for operator, _, _ in deliveries} | creations
     direct = len(deliveries) == 1 and not (creations or presences or tree.extended)
-    visit = tuple(sorted(tree.with_ancestors(touched)))
-    return TreeDispatch(deliveries, creations, rechecks, touches, visit, presences, direct)
+    return TreeDispatch(deliveries, creations, rechecks, touches, frozenset(touched), presences, direct)
 
 
 def composite_deliveries(tree: EventTree, name: str, path: PathType) -> tuple[Delivery, ...]:
@@ -147,7 +146,7 @@ class TypeDispatch:
     ``steps`` are the trees that take them, in order of G2; ``watchers`` those that only have to know of them while a
     condition waits, by index; ``alone`` says that none of the steps is used by another chosen tree; ``freed`` are the
     operators (tree, postorder index) of which a deleted node can be a group (G4). ``direct`` says that in each tree
-    there is but one arrival, and nothing deferred.
+    there is but one arrival.
     """
 
     steps: tuple[tuple[int, TreeDispatch], ...]
@@ -194,6 +193,13 @@ class ActiveTrees:
         }
         self._indexes = {tree.name: tree.index for tree in graph.trees}
 
+    def index_of(self, name: str) -> int:
+        """The index of the event called so; raises `ValueError` if there is none."""
+        try:
+            return self._indexes[name]
+        except KeyError:
+            raise ValueError(f"{name!r} is no event of these rules") from None
+
     def by_outside_tree(self, composites: Iterable[CompositeEvent]) -> dict[int, list[CompositeEvent]]:
         """Composites of outside trees by the tree that raised them, in the order of N2; without those that
         no chosen tree uses.
@@ -226,10 +232,9 @@ class ActiveTrees:
             plan = primitive_dispatch(tree, operation, path)
             if plan is not None and plan.rechecks:
                 watchers[tree.index] = plan
-            if plan is not None and (plan.visit or plan.presences):
+            if plan is not None and (plan.operators or plan.presences):
                 steps.append((tree.index, plan))
-                deferred = any(operator.deferred for operator in tree.operators)
-                direct = direct and plan.direct and not (deferred or tree.flat)
+                direct = direct and plan.direct and not tree.flat
             if operation == "del" and not tree.flat:
                 freed += [
                     (tree.index, node.index) for node in tree.operators if equals_or_ends(node.path, path)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..algebra import Unit
 from ..documents import Replica
 from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
 from .evaluation import Evaluation, Outside
 from .release import Release
 from .setting import Setting
-from .timers import Due
+from .timers import Due, by_tree
 from .tree import Answers
 
 
@@ -53,15 +54,15 @@ class Edit:
     def hold(self, event: PrimitiveEvent, outside: Outside) -> None:
         """A record of an edit that goes on, or ends: the trees that ask nothing take it, the others have to wait."""
         before: Answers = {}
-        evaluation = self._evaluation
+        evaluation, clock = self._evaluation, self._setting.clock
+        clock.point += 1  # the one before is for what turns out to be due before this record
         bound = evaluation.dispatch[event.op][event.path]
         if event.op == "del" and bound is not None:
             for tree, plan in bound.steps:
                 if tree.tree.index in self.asking:
                     tree.ask_before(event, plan, before)
-        point = self._setting.clock.point
         passed_on = evaluation.process(event, bound, dict(outside), self.others)
-        self._held.append(HeldRecord(event, point, {**outside, **passed_on}, before))
+        self._held.append(HeldRecord(event, clock.point, {**outside, **passed_on}, before))
 
     def hold_time_point(self, cause: TimePoint, release: Release, due: dict[int, list[Due]]) -> None:
         """Something within an edit that is no record."""
@@ -85,14 +86,24 @@ class Edit:
         for each in held:
             clock.point = each.point
             if isinstance(each, HeldRecord):
-                clock.ts = each.event.ts
+                self._fire_before(each)
+                clock.ts, clock.point = each.event.ts, each.point
                 bound = evaluation.dispatch[each.event.op][each.event.path]
                 evaluation.process(each.event, bound, each.outside, self.asking, each.before)
+                evaluation.renew(each.event)
             else:
                 clock.ts = each.cause.ts
                 evaluation.run(each.cause, {}, each.outside, each.release, each.due, self.asking)
         clock.ts, clock.point = ts, point
         evaluation.end_edit()
+
+    def _fire_before(self, held: HeldRecord) -> None:
+        """What earlier records of the edit have made due by changes, before this one (Z14)."""
+        event, timers, clock = held.event, self._setting.timers, self._setting.clock
+        for _, together in timers.take(Unit.CHANGES, event.ts) if timers.waits() else ():
+            clock.ts, clock.point = event.ts, held.point - 1
+            cause = TimePoint(event.ts, None, event.doc)
+            self._evaluation.run(cause, {}, {}, Release.NOTHING, by_tree(together), self.asking)
 
     def clear(self) -> None:
         """Forgets what is held."""

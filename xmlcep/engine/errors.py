@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..algebra import Operator
 from ..errors import XmlCepError
+from ..events import PrimitiveEvent
 
 
 class EvaluationError(XmlCepError, RuntimeError):
@@ -51,4 +52,15 @@ class TooManyTriesError(EvaluationError):
             ts,
             f"event {event}: at record {ts} more than {limit} combinations were tried for 'having' (Q5): bind fewer "
             "operands together, give the operator a window, or allow more tries",
+        )
+
+
+class OpaqueError(EvaluationError):
+    """The engine of another language has failed at an event (O2): that is neither a yes nor a no."""
+
+    def __init__(self, event: str, language: str, at: PrimitiveEvent, cause: str) -> None:
+        super().__init__(
+            event,
+            at.ts,
+            f"event {event}: {language}, asked of {at.op}({at.instance}) at {at.ts}, {cause} (O2)",
         )

@@ -18,6 +18,7 @@ from .release import Release
 from .setting import Setting
 from .timers import Due
 from .tree import NO_ANSWERS, Answers, TreeState
+from .waiting import Waiting
 
 _new_tuple = tuple.__new__
 _NOTHING_DUE: Mapping[int, list[Due]] = {}
@@ -28,8 +29,7 @@ Outside = dict[int, list[CompositeEvent]]
 class Evaluation:
     """The running states of all trees.
 
-    ``report`` collects what is raised, ``waiting`` are the trees with something that a release or an event elsewhere
-    may raise (D2, D3), ``blocked`` those in which a condition waits (U3).
+    ``report`` collects what is raised, ``waiting`` says which trees wait for a release or for the document.
     """
 
     def __init__(self, active: ActiveTrees, setting: Setting, *, operators: bool) -> None:
@@ -51,8 +51,7 @@ class Evaluation:
         self.dispatch: dict[str, BoundDispatches] = {
             operation: BoundDispatches(operation, active, self.trees) for operation in OPERATIONS
         }
-        self.waiting: set[int] = set()
-        self.blocked: set[int] = set()
+        self.waiting = setting.waiting
         self._dying: list[tuple[TreeState, OperatorState, int]] = []
 
     def take_report(self) -> list[CompositeEvent]:
@@ -84,8 +83,9 @@ class Evaluation:
             for tree, state in bound.vanishing:
                 if only is None or tree.tree.index in only:
                     state.vanish(event.path, event.ids)
-        busy = bool(outside) or (bool(self.waiting) and self._is_released_by(event))
-        watched = self.blocked.intersection(bound.watchers) if self.blocked else ()
+        waiting = self.waiting
+        busy = bool(outside) or (bool(waiting.elsewhere) and self._is_released_by(event))
+        watched = waiting.blocked.intersection(bound.watchers) if waiting.blocked else ()
         passed_on: Outside = {}
         if busy or watched or not bound.alone or only is not None or before:
             plans: dict[int, TreeDispatch | None] = {index: bound.watchers[index] for index in watched}
@@ -121,12 +121,12 @@ class Evaluation:
         ``due`` are the timers of each tree that are.
         """
         queued = plans.keys() | outside.keys() | due.keys()
-        if release is Release.LEFT and self.waiting:
-            queued.update(i for i in self.waiting - queued if self._is_left(self.trees[i], cause))
+        if release is Release.LEFT and self.waiting.elsewhere:
+            queued.update(i for i in self.waiting.elsewhere - queued if self._is_left(self.trees[i], cause))
             if only is not None:
                 queued.intersection_update({*only, *outside})
         elif release is Release.FLUSH:
-            queued |= self.waiting
+            queued |= self.waiting.release
         todo = list(queued)
         heapify(todo)
         inboxes: dict[int, list[CompositeEvent]] = {}
@@ -174,12 +174,10 @@ class Evaluation:
     def _note(self, tree: TreeState) -> None:
         """What a tree waits for now."""
         if tree.deferrals:
-            index = tree.tree.index
-            (self.waiting.add if tree.is_due_elsewhere() else self.waiting.discard)(index)
-            (self.blocked.add if tree.is_blocked() else self.blocked.discard)(index)
+            tree.note(self.waiting)
 
     def _is_released_by(self, event: PrimitiveEvent) -> bool:
-        return any(self._is_left(self.trees[index], event) for index in self.waiting)
+        return any(self.trees[index].must_release(event) for index in self.waiting.elsewhere)
 
     def _is_left(self, tree: TreeState, cause: Cause) -> bool:
         return not isinstance(cause, PrimitiveEvent) or tree.must_release(cause)
@@ -192,7 +190,15 @@ class Evaluation:
                 for index, plan in bound.watchers.items():
                     if plan.touches:
                         self.trees[index].touch(event, plan)
-                        self._note(self.trees[index])
+
+    def renew(self, event: PrimitiveEvent) -> None:
+        """The record is over: releases behind it ask again what it can have changed (U4)."""
+        bound = self.dispatch[event.op][event.path]
+        if bound is not None and bound.watchers:
+            for index, plan in bound.watchers.items():
+                if plan.touches:
+                    self.trees[index].renew(event, plan)
+                    self._note(self.trees[index])
 
     def end_edit(self) -> None:
         """The edit is over."""
@@ -208,7 +214,7 @@ class Evaluation:
         for tree, state in bound.freed:
             if only is not None and tree.tree.index not in only:
                 continue
-            if self.waiting and self._is_awaited(tree, state, place):
+            if self.waiting.release and self._is_awaited(tree, state, place):
                 self._dying.append((tree, state, place))
             else:
                 tree.forget(state, place)
@@ -239,7 +245,6 @@ class Evaluation:
         """As before the first event."""
         self.report.clear()
         self.waiting.clear()
-        self.blocked.clear()
         self._dying.clear()
         for tree in self.trees.values():
             tree.clear()
@@ -256,8 +261,11 @@ class Evaluation:
         for tree in self.trees.values():
             for state in tree.states:
                 state._check()
-            assert not tree.is_due_elsewhere() or tree.tree.index in self.waiting, tree.tree.name
-            assert not tree.is_blocked() or tree.tree.index in self.blocked, tree.tree.name
+            noted = Waiting()
+            tree.note(noted)
+            assert noted.release <= self.waiting.release, tree.tree.name
+            assert noted.elsewhere <= self.waiting.elsewhere, tree.tree.name
+            assert noted.blocked <= self.waiting.blocked, tree.tree.name
 
 
 def deliver(

@@ -8,7 +8,9 @@ from typing import Any, TypeAlias
 from ..events import CompositeEvent, Event, PrimitiveEvent
 from ..rules.programs import LeafProgram, node_kind
 from ..xpath import Environment, Expression, NodeKind, Sight
+from .opaque import OpaqueQuestion
 from .setting import Setting
+from .witness import Witness
 
 Bindings: TypeAlias = Mapping[str, Any]
 """Variables by name: a value, or a tuple of values (V5)."""
@@ -25,19 +27,19 @@ _PRIMITIVE: dict[str, Callable[[PrimitiveEvent], Any]] = {
     "old": lambda event: event.old or "",
     "new": lambda event: event.value or "",
     "op": lambda event: event.op,
-    "ts": lambda event: str(event.ts),
+    "ts": lambda event: float(event.ts),
     "at": lambda event: event.at or "",
     "doc": lambda event: event.doc,
-    "txn": lambda event: "" if event.txn is None else str(event.txn),
+    "txn": lambda event: "" if event.txn is None else float(event.txn),
 }
 _COMPOSITE: dict[str, Callable[[CompositeEvent], Any]] = {
     "old": lambda event: "",
     "new": lambda event: "",
     "op": lambda event: "",
-    "ts": lambda event: str(event.cause.ts),
+    "ts": lambda event: float(event.cause.ts),
     "at": lambda event: event.cause.at or "",
     "doc": lambda event: event.cause.doc,
-    "txn": lambda event: "" if event.cause.txn is None else str(event.cause.txn),
+    "txn": lambda event: "" if event.cause.txn is None else float(event.cause.txn),
 }
 
 
@@ -63,8 +65,18 @@ PRIMITIVE: Sight[PrimitiveEvent] = Sight(lambda event: own_value(event) or "", _
 COMPOSITE: Sight[CompositeEvent] = Sight(lambda event: "", _of_composite)
 
 
-def _sight(composite: bool) -> Sight[Any]:
-    return COMPOSITE if composite else PRIMITIVE
+Answered: TypeAlias = tuple[PrimitiveEvent, Mapping[str, Any]]
+"""An event of an opaque leaf, with what the engine has returned (Z26)."""
+
+
+def _of_answered(name: str) -> Callable[[Answered], Any]:
+    if name in _PRIMITIVE or name.startswith("meta:"):
+        read = _of_primitive(name)
+        return lambda answered: read(answered[0])
+    return lambda answered: answered[1].get(name)
+
+
+ANSWERED: Sight[Answered] = Sight(lambda answered: own_value(answered[0]) or "", _of_answered)
 
 
 class _Asked:
@@ -80,11 +92,14 @@ class _Asked:
 class LeafState:
     """A leaf's program, ready to be asked.
 
-    ``setting`` has the document where it looks if it has to, and the reference documents (V8).
+    ``rule`` is the event it belongs to; ``setting`` has the document where it looks if it has to, and the reference
+    documents (V8).
     """
 
-    def __init__(self, program: LeafProgram, setting: Setting) -> None:
+    def __init__(self, program: LeafProgram, rule: str, setting: Setting) -> None:
         self.program = program
+        self.witness: Witness | None = None
+        self._opaque = None if program.opaque is None else OpaqueQuestion(program.opaque, rule, setting)
         self._setting = setting  # whose document is another one after a reset
         self._references = setting.references
         self._asked: dict[tuple[bool, NodeKind], _Asked] = {}
@@ -98,61 +113,102 @@ class LeafState:
         asked = self._asked.get((composite, kind))
         if asked is None:
             asked = self._asked[composite, kind] = self._ask(composite, kind)
+        if self._opaque is not None:
+            assert isinstance(event, PrimitiveEvent)
+            return self._read_opaque(self._opaque, event, asked)
         if asked.filter is not None and not asked.filter(event):
+            if self.witness is not None:
+                self.witness.filtered(self.program, event)
             return None
         return {name: value(event) for name, value in asked.bindings} if asked.bindings else NO_BINDINGS
 
+    def seen(self, event: Event) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """The filter as it is written, and what it compares with the values that it sees of an event."""
+        assert event[2] is not None
+        composite = type(event) is CompositeEvent
+        filter_ = self.program.questions[node_kind(event[2])].filter
+        if filter_ is None:
+            return "", ()
+        if self._opaque is not None:
+            return filter_.text, ()  # it sees what the engine returned
+        environment = self._seen_by(filter_, COMPOSITE if composite else PRIMITIVE)(event)
+        return filter_.text, () if environment is None else tuple(filter_.compared(environment))
+
+    def forget_questions(self) -> None:
+        """Makes the functions anew that ask the document: it is another one now."""
+        self._asked.clear()
+
+    def _read_opaque(self, opaque: OpaqueQuestion, event: PrimitiveEvent, asked: _Asked) -> Bindings | None:
+        """O1: the engine is asked first; filter and ``as`` see what it returns."""
+        said = opaque.ask(event)
+        answered = (event, said or {})
+        if said is None or (asked.filter is not None and not asked.filter(answered)):
+            if self.witness is not None:
+                self.witness.filtered(self.program, event)
+            return None
+        return opaque.bound(said) | {name: value(answered) for name, value in asked.bindings}
+
     def _ask(self, composite: bool, kind: NodeKind) -> _Asked:
         questions = self.program.questions[kind]
-        filter_ = None if questions.filter is None else self._boolean(questions.filter, composite)
+        opaque = self._opaque is not None
+        sight: Sight[Any] = ANSWERED if opaque else COMPOSITE if composite else PRIMITIVE
+        filter_ = None if questions.filter is None else self._boolean(questions.filter, sight)
         bindings: list[tuple[str, Callable[[Any], Any]]] = []
         for name, expression in questions.bindings:
-            if expression is None:
-                bindings.append((name, _no_value if composite or kind is NodeKind.ELEMENT else own_value))
+            if expression is not None:
+                bindings.append((name, self._value(expression, sight)))
+            elif composite or kind is NodeKind.ELEMENT:
+                bindings.append((name, _no_value))
             else:
-                bindings.append((name, self._value(expression, composite)))
+                bindings.append((name, _answered_value if opaque else own_value))
         return _Asked(filter_, tuple(bindings))
 
-    def _boolean(self, expression: Expression, composite: bool) -> Callable[[Any], bool]:
+    def _boolean(self, expression: Expression, sight: Sight[Any]) -> Callable[[Any], bool]:
         if not expression.needs_nodes:
-            return expression.on(_sight(composite)).boolean
-        see = self._seen_by(expression, composite)
+            return expression.on(sight).boolean
+        see = self._seen_by(expression, sight)
 
-        def ask(event: Event) -> bool:
-            environment = see(event)
+        def ask(subject: Event | Answered) -> bool:
+            environment = see(subject)
             return environment is not None and expression.boolean(environment)
 
         return ask
 
-    def _value(self, expression: Expression, composite: bool) -> Callable[[Any], Any]:
+    def _value(self, expression: Expression, sight: Sight[Any]) -> Callable[[Any], Any]:
         if not expression.needs_nodes:
-            return expression.on(_sight(composite)).value
-        see = self._seen_by(expression, composite)
+            return expression.on(sight).value
+        see = self._seen_by(expression, sight)
 
-        def ask(event: Event) -> Any:
-            environment = see(event)
+        def ask(subject: Event | Answered) -> Any:
+            environment = see(subject)
             return None if environment is None else expression.value(environment)
 
         return ask
 
-    def _seen_by(self, expression: Expression, composite: bool) -> Callable[[Any], Environment | None]:
+    def _seen_by(self, expression: Expression, sight: Sight[Any]) -> Callable[[Any], Environment | None]:
         """What the expression sees of an event; None where its node is not in the document (Z10)."""
-        sight = _sight(composite)
         readers = {
             name: sight.variable(name) for name in expression.variables if name not in self._references
         }
         references = {name: self._references[name] for name in expression.variables & self._references.keys()}
         setting = self._setting
 
-        def see(event: Event) -> Environment | None:
-            variables = {name: read(event) for name, read in readers.items()} | references
+        is_answered = self._opaque is not None
+
+        def see(subject: Any) -> Environment | None:
+            variables = {name: read(subject) for name, read in readers.items()} | references
             if not expression.needs_document:
-                return Environment(variables, value=sight.own(event))
+                return Environment(variables, value=sight.own(subject))
+            event: Event = subject[0] if is_answered else subject
             assert setting.document is not None and event.path is not None
             return setting.document.environment(event.path, event.ids, variables)
 
         return see
 
 
-def _no_value(event: Event) -> None:
+def _no_value(subject: Event | Answered) -> None:
     return None
+
+
+def _answered_value(answered: Answered) -> str | None:
+    return own_value(answered[0])

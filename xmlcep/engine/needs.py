@@ -14,7 +14,10 @@ from ..xpath import Reads
 
 
 def document_needs(trees: Iterable[EventTree], programs: tuple[tuple[OperatorProgram, ...], ...]) -> Needs:
-    """What the conditions, guards and leaves of these trees read; ``programs`` are those of all trees, by index."""
+    """What the conditions, guards and leaves of these trees read; ``programs`` are those of all trees, by index.
+
+    What an engine of another language reads of a document nobody knows (O1).
+    """
     below: list[tuple[PathType, Reads]] = []
     anywhere: list[Reads] = []
     for tree in trees:
@@ -23,6 +26,8 @@ def document_needs(trees: Iterable[EventTree], programs: tuple[tuple[OperatorPro
                 below.append((node.path, node.condition.compiled.truth_reads))
             if program.guard is not None and program.guard.needs_document:
                 anywhere.append(program.guard.reads_from(node.path, truth=True))
+            if any(leaf and leaf.opaque and leaf.opaque.needs_document for leaf in program.leaves):
+                return Needs.everything()
             anywhere += _of_leaves(node, program)
     return Needs.of(below, anywhere)
 

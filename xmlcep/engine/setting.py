@@ -11,6 +11,8 @@ from ..rules.programs import OperatorProgram
 from .clock import Clock
 from .references import NO_REFERENCES, References
 from .timers import Timers
+from .waiting import Waiting
+from .witness import Witness
 
 MOST_TRIES = 1_000_000
 """How many combinations are tried for one arrival (Q5), unless told otherwise."""
@@ -41,9 +43,12 @@ class Setting:
         self.expiries = Timers()
         """When what has become too old for every window can be freed (W11)."""
         self.tries = Tries(tries)
+        self.waiting = Waiting()
+        self.witness: Witness | None = None
 
     def reset(self) -> None:
         """As before the first record."""
         self.clock.reset()
         self.timers.clear()
         self.expiries.clear()
+        self.waiting.clear()

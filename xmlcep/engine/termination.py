@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from contexts import Entry
+from contexts.constraints import Objection
 from contexts.grouping import Key
 from path_types import PathType
 
 from ..algebra import Termination
-from ..events import Cause
-from ..xpath import Condition
+from ..events import Cause, PrimitiveEvent
+from ..xpath import Condition, Environment
+from ..xpath.environment import NO_VARIABLES
+from .dispatch import TreeDispatch
 from .operators import DeferrableState
 from .release import Release
 from .setting import Setting
@@ -38,6 +41,8 @@ class Deferral:
         self.stale: set[Key] = set()
         self.blocked: dict[Key, int] = {}
         self.touched: set[int] = set()
+        self._tree = state.tree_index
+        self._waiting = setting.waiting
 
     # ---- what becomes possible ------------------------------------------------------------------------
 
@@ -52,11 +57,17 @@ class Deferral:
         if key in self.blocked or key in self.pending or not state.is_possible(key):
             return
         if self.mode is not Termination.EARLIEST:
-            self.pending.add(key)
+            self._await_release(key)
         elif self._holds(key):
             state.evaluate_held(child, key, arrivals, cause)
         else:
             self._block(key)
+
+    def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        """`arrive` for the one arrival of a time point that releases nothing; what it raises goes on up the tree."""
+        self.arrive(child, key, (entry,), cause)
+        if self.state.outbox:
+            self.state.hand_up(cause)
 
     def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
         """M4 for a deferred operator."""
@@ -70,7 +81,7 @@ class Deferral:
         if self.mode is Termination.EARLIEST:
             self._block(key)
         else:
-            self.pending.add(key)
+            self._await_release(key)
 
     def fire(self, due: Due, cause: Cause) -> None:
         """Something of the operator's is due: a combination may have come to be (A3)."""
@@ -88,6 +99,9 @@ class Deferral:
     def touch(self, node: int) -> None:
         """The present edit changes what the condition of this node's groups reads."""
         self.touched.add(node)
+
+    def renew(self, node: int) -> None:
+        """A record that is over has changed what the condition of this node's groups reads: the next release asks."""
         if self.stale:
             self.stale.difference_update(self.state.keys_at(node))
 
@@ -125,9 +139,21 @@ class Deferral:
         place_of = self.state.grouping.place_of
         return {key for key in self.pending if place_of(key) != here}
 
+    def may_be_due(self, event: PrimitiveEvent | None, dispatch: TreeDispatch | None) -> bool:
+        """Whether anything may be released at an event, or, without one, at a flush."""
+        if event is None:
+            return bool(self.pending)
+        state = self.state
+        if self.blocked and dispatch is not None and state.node.index in dispatch.rechecks:
+            return True
+        return bool(self.pending) and self.concerns(state.grouping.place(event.path, event.ids))
+
     def concerns(self, here: int | None) -> bool:
         """Whether an event that projects on ``here`` releases anything by that alone."""
-        return bool(self.left(here) - self.stale)
+        if self.mode is not Termination.NON_LOCAL:
+            return False
+        place_of, stale = self.state.grouping.place_of, self.stale
+        return any(place_of(key) != here and key not in stale for key in self.pending)
 
     def is_waiting(self) -> bool:
         """Whether any group has something still to be raised."""
@@ -140,6 +166,21 @@ class Deferral:
     def may_release(self, place: int) -> bool:
         """Whether a group still has something to raise when its node is deleted (U6: not if it has a condition)."""
         return self.condition is None and any(key in self.pending for key in self.state.keys_at(place))
+
+    def objection(self, key: Key) -> Objection | None:
+        """What keeps a group that has a combination from raising it (Y1)."""
+        if key in self.blocked or key in self.stale or (key in self.pending and not self._holds(key)):
+            return Objection("condition-false")
+        return Objection("not-released") if key in self.pending else None
+
+    def seen(self, key: Key) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """The condition as it is written, and what it compares with the values that it sees in a group."""
+        document = self.setting.document
+        element = None if document is None else document.element(self.state.grouping.place_of(key))
+        if self.condition is None or element is None:
+            return "" if self.condition is None else self.condition.expression, ()
+        environment = Environment(NO_VARIABLES, element)
+        return self.condition.expression, tuple(self.condition.compiled.compared(environment))
 
     def end_edit(self) -> None:
         """The edit is over."""
@@ -158,12 +199,19 @@ class Deferral:
         self.blocked.clear()
         self.touched.clear()
 
+    def _await_release(self, key: Key) -> None:
+        self.pending.add(key)
+        self._waiting.release.add(self._tree)
+        if self.mode is Termination.NON_LOCAL:
+            self._waiting.elsewhere.add(self._tree)
+
     def _block(self, key: Key) -> None:
         self.blocked[key] = self.setting.clock.edit
+        self._waiting.blocked.add(self._tree)
 
     def _holds(self, key: Key) -> bool:
         if self.condition is None:
             return True
         document = self.setting.document
         element = None if document is None else document.element(self.state.grouping.place_of(key))
-        return element is not None and self.condition.holds(element)
+        return element is not None and self.condition.holds(element, self.setting.references)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -10,18 +11,19 @@ from contexts.entry import EMPTY_END, EMPTY_START
 from contexts.grouping import Key
 from path_types import PathType
 
-from ..algebra import Order, Promise
+from ..algebra import Order, Promise, Termination
 from ..events import Cause, CompositeEvent, PrimitiveEvent
 from ..rules.trees import EventTree
 from .dispatch import Delivery, TreeDispatch
 from .errors import UnknownTimeError
 from .leaf import Bindings, LeafState
-from .operators import DeferrableState, Input, OperatorState, new_state
+from .operators import Account, DeferrableState, Input, OperatorState, new_state
 from .promises import promise
 from .release import Release
 from .setting import Setting
 from .termination import Deferral
 from .timers import Due
+from .waiting import Waiting
 
 Answers: TypeAlias = dict[tuple[int, int, int], "Bindings | None"]
 """What leaves have found out before, by tree, operator and operand: the variables bound, None if it is not taken."""
@@ -64,11 +66,13 @@ class TreeState:
         # By postorder index, what makes an operator wait (D2 to D4); None if it never does.
         self._deferral = tuple(_deferral(state, setting) for state in self.states)
         self.deferrals = tuple(deferral for deferral in self._deferral if deferral is not None)
+        for deferral in self.deferrals:
+            deferral.state.taker = deferral
         self._clock = setting.clock
         self._needs_time = tree.needs_time
         # By operator and operand, the leaves that ask something of an event, or bind something (F1, V1).
         self.leaves = {
-            (node.index, operand): LeafState(program, setting)
+            (node.index, operand): LeafState(program, tree.name, setting)
             for node, of_operator in zip(tree.operators, setting.programs[tree.index], strict=True)
             for operand, program in enumerate(of_operator.leaves)
             if program is not None
@@ -94,26 +98,36 @@ class TreeState:
         raised; ``due`` the timers of the tree that are.
         """
         inputs: dict[int, list[Input]] = {}
-        visit: Sequence[int] = ()
-        if dispatch is not None and isinstance(cause, PrimitiveEvent):
-            visit = dispatch.visit
-            self._take(cause, dispatch, inputs, before)
-        touched = self._deliver(composites, inputs, cause) if composites else set()
-        touched.update(deferral.state.node.index for deferral in self.deferrals if deferral.is_waiting())
-        touched.update(each.operator for each in due)
-        if not touched.issubset(visit):
-            visit = sorted(self.tree.with_ancestors(touched).union(visit))
+        event = cause if isinstance(cause, PrimitiveEvent) else None
+        turns: set[int] = set()
+        if dispatch is not None and event is not None:
+            turns.update(dispatch.operators)
+            self._take(event, dispatch, inputs, before)
+        if composites:
+            turns.update(self._deliver(composites, inputs, cause))
+        if due:
+            turns.update(each.operator for each in due)
+        if release is not Release.LEFT:
+            event = None
+        if release is not Release.NOTHING:
+            for deferral in self.deferrals:
+                if deferral.is_waiting() and deferral.may_be_due(event, dispatch):
+                    turns.add(deferral.state.node.index)
         raised: list[Entry] = []
-        for index in visit:
+        queue = sorted(turns)
+        for index in queue:  # which gets longer: operators above come later in postorder
+            state = self.states[index]
             fired = sorted({d for d in due if d.operator == index}, key=_key) if due else ()
-            entries = self._visit(self.states[index], inputs.get(index, ()), dispatch, cause, release, fired)
-            parent = self.states[index].parent
+            entries = self._turn(state, inputs.get(index, ()), dispatch, event, cause, release, fired)
+            parent = state.parent
             if parent is None:
                 raised = entries
             elif entries:
-                inputs.setdefault(parent.node.index, []).extend(
-                    parent.grouped(self.states[index].child_index, entries)
-                )
+                above = parent.node.index
+                inputs.setdefault(above, []).extend(parent.grouped(state.child_index, entries))
+                if above not in turns:
+                    turns.add(above)
+                    insort(queue, above)
         return raised
 
     def _take(
@@ -162,25 +176,37 @@ class TreeState:
                 for index in indexes:
                     deferral.touch(event.ids[index])
 
+    def renew(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> None:
+        """The record is over: releases behind it ask again what it can have changed (U4)."""
+        for operator, indexes in dispatch.touches.items():
+            deferral = self._deferral[operator]
+            if deferral is not None and deferral.stale:
+                for index in indexes:
+                    deferral.renew(event.ids[index])
+
     def _check_time(self, cause: Cause) -> None:
         """W1: a rule with durations takes no record while the time is not known."""
         if self._needs_time and self._clock.time is None:
             raise UnknownTimeError(self.tree.name, cause.ts)
 
-    def _visit(
+    def _turn(
         self,
         state: OperatorState,
         inputs: Sequence[Input],
         dispatch: TreeDispatch | None,
+        event: PrimitiveEvent | None,
         cause: Cause,
         release: Release,
         due: Sequence[Due],
     ) -> list[Entry]:
-        """One operator's turn (X2): creation, arrivals child by child, timers, releases; returns what it raised."""
-        deferral = self._deferral[state.node.index]
-        taker = state if deferral is None else deferral
-        event = cause if isinstance(cause, PrimitiveEvent) and release is Release.LEFT else None
-        if dispatch is not None and event is not None and state.node.index in dispatch.creations:
+        """One operator's turn (X2): creation, arrivals child by child, timers, releases; returns what it raised.
+
+        ``event`` is the cause where that is an event.
+        """
+        index = state.node.index
+        deferral = self._deferral[index]
+        taker = state.taker
+        if event is not None and dispatch is not None and index in dispatch.creations:
             place = state.grouping.place(event.path, event.ids)
             if place is not None:
                 taker.create(place, event.path, event.ids, event)
@@ -192,10 +218,15 @@ class TreeState:
         for each in due:
             taker.fire(each, cause)
         if deferral is not None and deferral.is_waiting():
-            rechecks = dispatch.rechecks.get(state.node.index, ()) if dispatch is not None else ()
-            nodes = [event.ids[index] for index in rechecks] if event is not None else []
-            here = None if event is None else state.grouping.place(event.path, event.ids)
+            nodes: Sequence[int] = ()
+            here = None
+            if event is not None:
+                here = state.grouping.place(event.path, event.ids)
+                if dispatch is not None and deferral.blocked:
+                    nodes = [event.ids[at] for at in dispatch.rechecks.get(index, ())]
             deferral.release_due(here, nodes, cause, release)
+        if not state.outbox:
+            return []
         entries, state.outbox = state.outbox, []
         return entries
 
@@ -259,13 +290,31 @@ class TreeState:
         """Whether any group has something still to be released."""
         return any(deferral.pending for deferral in self.deferrals)
 
-    def is_due_elsewhere(self) -> bool:
-        """Whether a release, or what happens elsewhere, may raise something (D2, D3)."""
-        return any(deferral.is_due_elsewhere() for deferral in self.deferrals)
+    def note(self, waiting: Waiting) -> None:
+        """Says in ``waiting`` what the tree waits for now (D2, D3, U3)."""
+        index, released, elsewhere, blocked = self.tree.index, False, False, False
+        for deferral in self.deferrals:
+            if deferral.is_due_elsewhere():
+                released = True
+                elsewhere = elsewhere or deferral.mode is Termination.NON_LOCAL
+            blocked = blocked or bool(deferral.blocked)
+        (waiting.release.add if released else waiting.release.discard)(index)
+        (waiting.elsewhere.add if elsewhere else waiting.elsewhere.discard)(index)
+        (waiting.blocked.add if blocked else waiting.blocked.discard)(index)
 
-    def is_blocked(self) -> bool:
-        """Whether a condition is asked again when its node changes (U3)."""
-        return any(deferral.blocked for deferral in self.deferrals)
+    # ---- asked (Y1, Y3) ---------------------------------------------------------------------------------
+
+    def account(self, state: OperatorState, key: Key) -> Account:
+        """What an operator of the tree has in a group, and what holds it back."""
+        account = state.account(key)
+        deferral = self._deferral[state.node.index]
+        held_back = None if deferral is None else deferral.objection(key)
+        return account if held_back is None else account._replace(objection=held_back, raised=False)
+
+    def seen_by_condition(self, state: OperatorState, key: Key) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """An operator's condition as it is written, and what it compares with the values that it sees."""
+        deferral = self._deferral[state.node.index]
+        return ("", ()) if deferral is None else deferral.seen(key)
 
     # ---- freeing (G4) -----------------------------------------------------------------------------------
 

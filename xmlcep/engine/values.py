@@ -36,16 +36,13 @@ class Values:
         event has none."""
         if not self.has_variables:
             return None
-        distinct = list(
-            {id(entry[EVENT]): entry for entry in entries}.values()
-        )  # a constituent counts once (K4)
         found: dict[str, Any] = dict(values) if values else {}
         for name in self._single:
-            value = first_value(distinct, name)
+            value = first_value(entries, name)
             if value is not None:
                 found[name] = value
         for name in self._lists:
-            found[name] = all_values(distinct, name)
+            found[name] = all_values(entries, name)
         for name, expression in self._lets:
             value = expression.value(self._environment(found, expression))
             if value is not None:
@@ -62,6 +59,21 @@ class Values:
         assert having is not None
         return having.boolean(self._environment(self.of(entries) or {}, having))
 
+    def seen(self, entries: Sequence[Entry]) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """``having`` as it is written, and what it compares with the values that it sees of a combination."""
+        if self.having is None:
+            return "", ()
+        environment = self._environment(self.of(entries) or {}, self.having)
+        return self.having.text, tuple(self.having.compared(environment))
+
+    def seen_by_guard(self, composite: CompositeEvent) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """The same of the guard and a composite that would be raised."""
+        guard = self.guard
+        if guard is None:
+            return "", ()
+        environment = self._seen_by_guard(guard, composite)
+        return guard.text, () if environment is None else tuple(guard.compared(environment))
+
     def admitter(self) -> Callable[[Sequence[Entry]], bool] | None:
         """`admits`, if there is anything to ask."""
         return None if self.having is None else self.admits
@@ -71,15 +83,17 @@ class Values:
         guard = self.guard
         if guard is None:
             return True
-        bindings = composite.bindings or {}
+        environment = self._seen_by_guard(guard, composite)
+        return environment is not None and guard.boolean(environment)
+
+    def _seen_by_guard(self, guard: Expression, composite: CompositeEvent) -> Environment | None:
+        variables = self._variables(composite.bindings or {}, guard)
         if not guard.needs_document:
-            return guard.boolean(self._environment(bindings, guard))
+            return Environment(variables)
         document = self._setting.document
         if document is None or composite.path is None:
-            return False
-        variables = self._variables(bindings, guard)
-        environment = document.environment(composite.path, composite.ids, variables)
-        return environment is not None and guard.boolean(environment)
+            return None
+        return document.environment(composite.path, composite.ids, variables)
 
     def _environment(self, bindings: Bindings, expression: Expression) -> Environment:
         return Environment(self._variables(bindings, expression))
@@ -105,12 +119,17 @@ def first_value(entries: Iterable[Entry], name: str) -> Any:
 
 
 def all_values(entries: Iterable[Entry], name: str) -> tuple[Any, ...]:
-    """All values of a variable, in order of constituents; lists are flattened."""
+    """All values of a variable, in order of constituents; lists are flattened. An event that reached the operator
+    through two operands counts once, with the first that binds the variable (K4)."""
     found: list[Any] = []
+    events: set[int] = set()
     for entry in entries:
         value = None if entry[BINDINGS] is None else entry[BINDINGS].get(name)
+        if value is None or id(entry[EVENT]) in events:
+            continue
+        events.add(id(entry[EVENT]))
         if isinstance(value, tuple):
             found.extend(value)
-        elif value is not None:
+        else:
             found.append(value)
     return tuple(found)

@@ -12,8 +12,9 @@ from lark import Lark, Token, Tree, UnexpectedInput
 from contexts.constraints import RELATIONS
 from path_types.names import NAME_CHARACTERS, NCNAME
 
-from ..algebra import EventDefinition, Reference
+from ..algebra import ActiveRule, EventDefinition, Reference
 from ..errors import RuleProblem
+from .active_rules import active_rule
 from .building import Declaration, declaration, definition, reference
 from .embedded import FILTER, VALUE
 from .mistakes import report_mistake
@@ -26,8 +27,8 @@ PREDECLARED = MappingProxyType({"xml": XML_NAMESPACE})
 
 
 class ParsedRules(NamedTuple):
-    """What a rules text says: its event definitions in order, its namespaces (prefix "" for the default) and its
-    reference documents.
+    """What a rules text says: its event definitions in order, its namespaces (prefix "" for the default), its
+    reference documents, and its rules that act.
 
     ``unreadable`` has the names of events whose definitions could not be read, so that they are not taken
     for unknown where others use them.
@@ -37,6 +38,7 @@ class ParsedRules(NamedTuple):
     namespaces: dict[str, str]
     unreadable: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
+    active_rules: tuple[ActiveRule, ...] = ()
 
 
 def parse_definitions(text: str, problems: list[RuleProblem], file: str = "") -> ParsedRules:
@@ -52,28 +54,25 @@ def parse_definitions(text: str, problems: list[RuleProblem], file: str = "") ->
     definitions: dict[str, EventDefinition] = {}
     unreadable: list[str] = []
     references: dict[str, Reference] = {}
+    active_rules: dict[str, ActiveRule] = {}
+    rules_read = 0
     for tree, part in trees:
         if tree.data == "namespace":
             continue
         if tree.data == "reference":
-            _add_reference(references, reference(tree, part), problems)
+            add_reference(references, reference(tree, part), problems)
+            continue
+        if tree.data == "rule" or (tree.data == "unreadable" and _is_rule(part)):
+            rules_read += 1
+            _add_rule(active_rules, active_rule(tree, known, part) if tree.data == "rule" else None, problems)
             continue
         name = _event_name(tree)
         read = definition(tree, known, part) if tree.data == "event" else None
         if read is None:
             unreadable.append(name)
-        elif read.name in definitions:
-            first = definitions[read.name].at.line
-            problems.append(
-                RuleProblem(
-                    f"the event {read.name!r} is defined twice",
-                    f"its first definition is in line {first}: choose another name",
-                    read.at,
-                )
-            )
         else:
-            definitions[read.name] = read
-    if not definitions and not unreadable and not problems:
+            add_definition(definitions, read, problems)
+    if not definitions and not unreadable and not rules_read and not problems:
         source.report(
             0,
             0,
@@ -81,12 +80,55 @@ def parse_definitions(text: str, problems: list[RuleProblem], file: str = "") ->
             "write event NAME = …, such as: event NewItem = ins(item)",
         )
     unreadable = [name for name in unreadable if name not in definitions]
-    return ParsedRules(tuple(definitions.values()), namespaces, tuple(unreadable), tuple(references.values()))
+    _check_rule_names(active_rules, definitions, problems)
+    return ParsedRules(
+        tuple(definitions.values()), namespaces, tuple(unreadable), tuple(references.values()),
+        tuple(active_rules.values()),
+    )  # fmt: skip
 
 
-def _add_reference(
+def _is_rule(part: Source) -> bool:
+    """Whether a statement with a syntax mistake would be a rule."""
+    return part.text.split(None, 1)[0] == "rule"
+
+
+def _add_rule(rules: dict[str, ActiveRule], read: ActiveRule | None, problems: list[RuleProblem]) -> None:
+    if read is None:
+        return
+    if read.name in rules:
+        message = f"the rule {read.name!r} is defined twice"
+        hint = f"its first definition is in line {rules[read.name].at.line}: choose another name"
+        problems.append(RuleProblem(message, hint, read.at))
+        return
+    rules[read.name] = read
+
+
+def _check_rule_names(
+    rules: dict[str, ActiveRule], definitions: dict[str, EventDefinition], problems: list[RuleProblem]
+) -> None:
+    """L1: a rule gives its name to the event it is triggered by, where that has none of its own."""
+    for rule in rules.values():
+        if rule.name in definitions:
+            message = f"there is an event that is called {rule.name!r}, as this rule is (L1)"
+            problems.append(RuleProblem(message, "choose another name for one of them", rule.at))
+
+
+def add_definition(
+    definitions: dict[str, EventDefinition], read: EventDefinition, problems: list[RuleProblem]
+) -> None:
+    """Adds a definition to those of a file; a second one of a name is reported instead."""
+    if read.name in definitions:
+        message = f"the event {read.name!r} is defined twice"
+        hint = f"its first definition is in line {definitions[read.name].at.line}: choose another name"
+        problems.append(RuleProblem(message, hint, read.at))
+        return
+    definitions[read.name] = read
+
+
+def add_reference(
     references: dict[str, Reference], read: Reference | None, problems: list[RuleProblem]
 ) -> None:
+    """Adds a reference document to those of a file; a second one of a name is reported instead."""
     if read is None:
         return
     if read.name in references:
@@ -102,6 +144,7 @@ _TERMINALS = rf"""
 EVENT: /event(?![{NAME_CHARACTERS}:])/
 EVENT_NAMESPACE: /namespace(?![{NAME_CHARACTERS}:])/
 REFERENCE: /reference(?![{NAME_CHARACTERS}:])/
+RULE: /rule(?![{NAME_CHARACTERS}:])/
 RELATION.2: /(?:{"|".join(sorted(RELATIONS, reverse=True))}){_BEFORE_OPERAND}/
 NAME: /{NCNAME}/
 PREFIXED.1: /{NCNAME}:({NCNAME})?/
@@ -146,7 +189,7 @@ def _namespaces(trees: list[tuple[Tree[Token], Source]]) -> dict[str, str]:
         declared = declaration(tree, part)
         if declared is None:
             continue
-        wrong = _wrong_declaration(declared, namespaces)
+        wrong = wrong_declaration(declared, namespaces)
         if wrong:
             part.report(declared.start, declared.end, *wrong)
         else:
@@ -154,7 +197,8 @@ def _namespaces(trees: list[tuple[Tree[Token], Source]]) -> dict[str, str]:
     return namespaces
 
 
-def _wrong_declaration(declared: Declaration, namespaces: dict[str, str]) -> tuple[str, str] | None:
+def wrong_declaration(declared: Declaration, namespaces: dict[str, str]) -> tuple[str, str] | None:
+    """What is wrong with a declaration behind those of the file, and what to do; None if it is right."""
     prefix, uri = declared.prefix, declared.uri
     if prefix in namespaces:
         what = f"the prefix {prefix!r}" if prefix else "the namespace of unprefixed names"

@@ -19,7 +19,7 @@ from .opening import kind_of, unpacked
 from .parquet import ParquetReader
 from .quarantine import BadRecordPolicy, refuse
 from .records import Aside, ClockRecord, Header
-from .segments import Source, files_of
+from .segments import Source, files_of, listed
 
 BATCH_SIZE = 8192
 
@@ -144,9 +144,7 @@ def _read(
 
 
 def _files(source: Source) -> list[str]:
-    if isinstance(source, (str, os.PathLike)):
-        return [os.fspath(source)]
-    return [os.fspath(file) for file in source]
+    return [os.fspath(file) for file in listed(source)]
 
 
 def _open(file: str) -> BinaryIO:

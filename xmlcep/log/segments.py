@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -16,7 +16,16 @@ def files_of(log: Source) -> list[Path]:
     """The files of a log: several as given; for a single one, those it was rolled over to as well."""
     if isinstance(log, (str, os.PathLike)):
         return segments(log)
-    return [Path(file) for file in log]
+    return [Path(file) for file in listed(log)]
+
+
+def listed(log: Source) -> Sequence[str | os.PathLike[str]]:
+    """A log's files as given, one or several; raises `TypeError` for what is no path."""
+    if isinstance(log, (str, os.PathLike)):
+        return [log]
+    if not isinstance(log, Iterable) or not all(isinstance(file, (str, os.PathLike)) for file in log):
+        raise TypeError(f"{log!r} is no log: expected the path of a file, or a list of paths")
+    return log
 
 
 def segments(log: str | os.PathLike[str]) -> list[Path]:

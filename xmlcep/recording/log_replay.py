@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from ..documents import Replica, ReplicaError, Strictness
 from ..documents.snapshots import SnapshotError
 from ..engine import Detector
-from ..errors import RuleError
+from ..errors import RecordError, RuleError
 from ..events import CompositeEvent, PrimitiveEvent
 from ..log.errors import LogError, Origin
 from ..log.reading import read_everything
-from ..log.records import Aside, ClockRecord, Control, Header
+from ..log.records import RAISED, Aside, ClockRecord, Control, Header, raised_event
 from ..log.segments import segments
 from ..rules import Rules, parse_rules
-from .recorded_watch import CLOSE, CURSOR, FLUSH, OPEN
+from .recorded_watch import CLOSE, CURSOR, FLUSH, OPEN, rules_record
 
 
 def replay_history(
@@ -69,6 +69,8 @@ class History:
                     self._end_transaction()
             elif isinstance(item, Header):
                 self._header(item)
+            elif item.kind == RAISED:
+                self._raised_event(item, origin)
             elif self._rules is not None:
                 self._control(item, origin)
         except (ReplicaError, SnapshotError) as error:
@@ -99,6 +101,15 @@ class History:
         if self.detector is not None:
             self._raise(self.detector.feed(event))
 
+    def _raised_event(self, control: Control, origin: Origin) -> None:
+        """A rule has raised an external event (L7)."""
+        try:
+            event = raised_event(control)
+        except RecordError as error:
+            raise LogError(f"{origin}: {error}") from error
+        if self.detector is not None and self._rules is not None and self._rules.takes_external(event):
+            self._raise(self.detector.raise_external(event))
+
     def _raise(self, composites: list[CompositeEvent]) -> None:
         if composites:
             self.missed += composites[max(0, self.delivered - self._raised) :]
@@ -114,7 +125,9 @@ class History:
             self._advance(clock)
 
     def _advance(self, clock: ClockRecord) -> None:
-        """Time has passed (W6): what is due fires here, once there are rules that ask for time."""
+        """Time has passed (W6): what is due fires here."""
+        if self.detector is not None:
+            self._raise(self.detector.advance(clock.at))
 
     def _control(self, control: Control, origin: Origin) -> None:
         if control.kind == OPEN:
@@ -138,6 +151,11 @@ class History:
             raise LogError(
                 f"{origin}: the watch was opened with other rules than those given: give the same, or recover"
                 " without rules and open a new watch"
+            )
+        if control.content.get("references", {}) != rules_record(self._rules).get("references", {}):
+            raise LogError(
+                f"{origin}: the watch was opened with other reference documents than those given, or with other"
+                " versions of them: give the same, or recover without rules and open a new watch"
             )
         self.operators = control.content.get("operators") is True
         state = Replica.from_state(self.replica.to_state())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 
@@ -11,10 +11,14 @@ from path_types import PathType, ends
 from ..algebra import EventDefinition, leaves_of
 from ..errors import RuleProblem
 from ..events import CompositeType, Scope
+from ..languages import CompiledText, Languages
 from ..suggestions import KnownNames
+from ..xpath import Expression
 from .programs import OperatorProgram, compile_tree
 from .trees import EventTree, build_tree, composite_leaves
 from .variables import Variables
+
+_NO_LANGUAGES = Languages()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,6 +36,21 @@ class EventGraph:
             for tree, programs in zip(self.trees, self.programs, strict=True)
             for operator, program in zip(tree.operators, programs, strict=True)
         )
+
+    def expressions(self) -> Iterator[Expression]:
+        """All expressions of all trees, conditions with them."""
+        for tree, programs in zip(self.trees, self.programs, strict=True):
+            for operator, program in zip(tree.operators, programs, strict=True):
+                if operator.condition is not None:
+                    yield operator.condition.compiled
+                yield from program.expressions
+
+    def opaque_texts(self, tree: EventTree) -> Iterator[CompiledText]:
+        """What the opaque leaves of a tree ask (O1)."""
+        for program in self.programs[tree.index]:
+            for leaf in program.leaves:
+                if leaf is not None and leaf.opaque is not None:
+                    yield leaf.opaque
 
     @property
     def needs_time(self) -> bool:
@@ -61,24 +80,29 @@ def build_graph(
     *,
     namespaces: Mapping[str, str] | None = None,
     references: Sequence[str] = (),
+    languages: Languages = _NO_LANGUAGES,
+    private: Collection[str] = (),
 ) -> EventGraph:
     """The event graph of these definitions; what is wrong with them is appended to ``problems``.
 
     ``namespaces`` (prefix to URI, ``""`` for the default) are those of the names in XPath expressions, ``references``
-    the names of reference documents. A graph with problems must not be run.
+    the names of reference documents, ``languages`` compile opaque leaves. ``private`` are names of events that a leaf
+    of any name does not take. A graph with problems must not be run.
     """
     given = list(definitions)
     trees: list[EventTree] = []
     for definition in given:
-        tree = build_tree(definition, len(trees), problems, namespaces=namespaces)
+        tree = build_tree(definition, len(trees), problems, namespaces=namespaces, references=references)
         if tree is not None:
             trees.append(tree)
     _check_names(given, problems)
-    ordered = _in_processing_order(trees, problems)
+    ordered = _in_processing_order(trees, problems, private)
     exported: dict[str, Variables] = {}
     programs = []
     for tree in ordered:
-        compiled = compile_tree(tree, exported, problems, namespaces=namespaces or {}, references=references)
+        compiled = compile_tree(
+            tree, exported, problems, namespaces=namespaces or {}, references=references, languages=languages
+        )
         exported[tree.name] = compiled[-1].variables
         programs.append(compiled)
     extended = _extended(ordered, programs)
@@ -87,9 +111,11 @@ def build_graph(
     )
 
 
-def _in_processing_order(trees: list[EventTree], problems: list[RuleProblem]) -> tuple[EventTree, ...]:
+def _in_processing_order(
+    trees: list[EventTree], problems: list[RuleProblem], private: Collection[str]
+) -> tuple[EventTree, ...]:
     """The trees in the order of N1, their dependencies filled in; a cycle is a problem."""
-    needs = _dependencies(trees)
+    needs = _dependencies(trees, private)
     users: list[list[int]] = [[] for _ in trees]
     for user, used in enumerate(needs):
         for index in used:
@@ -123,9 +149,10 @@ def _extended(trees: Sequence[EventTree], programs: Sequence[Sequence[OperatorPr
     return found
 
 
-def _dependencies(trees: list[EventTree]) -> list[list[int]]:
+def _dependencies(trees: list[EventTree], private: Collection[str]) -> list[list[int]]:
     """G1 for every tree: the trees whose composites may be compatible with one of its composite leaves."""
     named: dict[str, list[EventTree]] = {}
+    public = [tree for tree in trees if tree.name not in private]
     for tree in trees:
         named.setdefault(tree.name, []).append(tree)
     return [
@@ -133,7 +160,7 @@ def _dependencies(trees: list[EventTree]) -> list[list[int]]:
             {
                 used.index
                 for leaf in composite_leaves(user)
-                for used in (trees if leaf.name is None else named.get(leaf.name, ()))
+                for used in (public if leaf.name is None else named.get(leaf.name, ()))
                 if _may_take(leaf, user, used)
             }
         )

@@ -2,34 +2,60 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ..algebra import EventDefinition, Leaf, Reference, operators_of, walk
+from ..algebra import ActiveRule, EventDefinition, Leaf, Position, Reference, operators_of, walk
 from ..errors import RuleError, RuleProblem, XmlCepError
-from ..language import ParsedRules, parse_definitions
-from .ruleset import Rules, checked_rules, parse_rules
+from ..language import ParsedRules, read_definitions
+from ..language.xml_form.markup import xml_encoding
+from ..languages import Language, Languages
+from .references import ReferenceSources, Source
+from .ruleset import Rules, checked_rules
+
+_INSTALLED = Languages()
 
 
-def load_rules(path: str | Path, *more: str | Path) -> Rules:
-    """The rules in a file (UTF-8), or in several: they can use each other's events, and are checked as one set.
+def load_rules(
+    path: str | Path,
+    *more: str | Path,
+    references: Mapping[str, Source] | None = None,
+    languages: Mapping[str, Language] | None = None,
+    allow: Iterable[str] = (),
+) -> Rules:
+    """The rules in a file, or in several: they can use each other's events, and are checked as one set.
 
-    A namespace declaration holds for its own file. Raises one `RuleError` with all that is wrong in all files, or
-    `XmlCepError` when a file cannot be read.
+    A file is in the event language (UTF-8) or in XML. A namespace declaration holds for its own file.
+    ``references`` are reference documents by name (V8), files, bytes of XML or trees; those that are not given lie
+    beside the rules file that names them. ``languages`` are engines for opaque leaves by name, beside those that are
+    installed; ``allow`` names the ones that can do anything, such as ``python`` (O2). Raises one `RuleError` with all
+    that is wrong in all files, or `XmlCepError` when a file cannot be read.
     """
-    return rules_of(read_rules_texts((path, *more)))
+    usable = Languages(languages or {}, tuple(allow))
+    return rules_of(read_rules_texts((path, *more)), references=references, languages=usable)
 
 
-def rules_of(texts: Mapping[str, str]) -> Rules:
-    """The rules that one or several texts, by name, say together; raises `RuleError`."""
+def rules_of(
+    texts: Mapping[str, str],
+    *,
+    references: Mapping[str, Source] | None = None,
+    languages: Languages = _INSTALLED,
+) -> Rules:
+    """The rules that one or several texts, by name, say together; raises `RuleError`. Reference documents that are not
+    given lie beside the files that the texts are called after."""
     names = tuple(texts)
-    if len(names) == 1:
-        return replace(parse_rules(texts[names[0]], names[0]), files=names)
+    sources = ReferenceSources(references or {}, beside=names[0])
     problems: list[RuleProblem] = []
+    if len(names) == 1:
+        text = texts[names[0]]
+        alone = read_definitions(text, problems)
+        rules = checked_rules(alone, problems, text, names[0], sources=sources, languages=languages)
+        return replace(rules, files=names)
     parsed = parse_files(texts, problems)
     try:
-        rules = checked_rules(parsed, problems, None, ", ".join(names))
+        rules = checked_rules(parsed, problems, None, ", ".join(names), sources=sources, languages=languages)
     except RuleError as error:
         raise rule_error(error.problems, texts) from None
     return replace(rules, files=names)
@@ -44,7 +70,12 @@ def rule_error(problems: Iterable[RuleProblem], texts: Mapping[str, str]) -> Rul
 def read_rules_texts(paths: Iterable[str | Path]) -> dict[str, str]:
     """The texts of rules files by name; raises `XmlCepError` when one cannot be read or is given twice."""
     texts: dict[str, str] = {}
-    for name in map(str, paths):
+    for path in paths:
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(
+                f"{path!r} is no rules file: give its path, or several: load_rules('a.xcep', 'b.xcep')"
+            )
+        name = str(path)
         if name in texts:
             raise XmlCepError(f"{name}: the rules file is given twice")
         texts[name] = read_rules_text(name)
@@ -56,22 +87,25 @@ def parse_files(texts: Mapping[str, str], problems: list[RuleProblem]) -> Parsed
 
     What is wrong is appended to ``problems`` and left out of the result.
     """
-    parsed = {name: parse_definitions(text, problems, name) for name, text in texts.items()}
+    parsed = {name: read_definitions(text, problems, name) for name, text in texts.items()}
     readable = {definition.name for each in parsed.values() for definition in each.definitions}
     return ParsedRules(
         tuple(_definitions(parsed.values(), problems)),
         _namespaces(parsed, problems),
         tuple(name for each in parsed.values() for name in each.unreadable if name not in readable),
         tuple(_references(parsed.values(), problems)),
+        tuple(_active_rules(parsed.values(), problems)),
     )
 
 
 def read_rules_text(path: str | Path) -> str:
-    """The text of a rules file (UTF-8); raises `XmlCepError` when it cannot be read."""
+    """The text of a rules file; raises `XmlCepError` when it cannot be read."""
     try:
         data = Path(path).read_bytes()
-    except OSError as error:
-        raise XmlCepError(f"{path}: the rules file cannot be read: {error.strerror or error}") from error
+    except (OSError, ValueError) as error:  # ValueError: a null character in the name
+        reason = getattr(error, "strerror", None) or error
+        hint = "; for rules as text use parse_rules(text)" if "=" in str(path) else ""
+        raise XmlCepError(f"{path}: the rules file cannot be read: {reason}{hint}") from error
     return decode_rules(data, str(path))
 
 
@@ -82,17 +116,16 @@ def decode_rules(data: bytes, name: str) -> str:
             f"{name}: this looks like a change log, not like rules: rules are text such as"
             "  event NewItem = ins(item)"
         )
-    if data.lstrip().startswith(b"<"):
-        raise XmlCepError(
-            f"{name}: this is XML, not rules: rules are text such as  event NewItem = ins(item); "
-            "xmlcep derive writes those of an XML Schema"
-        )
+    encoding = xml_encoding(data)
     try:
-        return data.decode("utf-8-sig")
+        return data.decode(encoding)
+    except LookupError as error:
+        raise XmlCepError(f"{name}: there is no encoding {encoding!r}: save the file as UTF-8") from error
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
+        shown = "UTF-8" if encoding == "utf-8-sig" else encoding
         raise XmlCepError(
-            f"{name}:{line}: the rules file is not UTF-8: byte {data[error.start]:#04x} cannot be read; "
+            f"{name}:{line}: the rules file is not {shown}: byte {data[error.start]:#04x} cannot be read; "
             "save the file as UTF-8"
         ) from error
 
@@ -133,10 +166,14 @@ def _namespaces(parsed: Mapping[str, ParsedRules], problems: list[RuleProblem]) 
     same in all files.
     """
     # Those with XPath first: they have the say.
-    files = sorted(parsed, key=lambda name: not any(map(_has_xpath, parsed[name].definitions)))
+    with_xpath = {
+        name: bool(each.active_rules) or any(map(_has_xpath, each.definitions))
+        for name, each in parsed.items()
+    }
+    files = sorted(parsed, key=lambda name: not with_xpath[name])
     together: dict[str, tuple[str, str]] = {}
     for name in files:
-        has_xpath = any(map(_has_xpath, parsed[name].definitions))
+        has_xpath = with_xpath[name]
         own = {"": "", **parsed[name].namespaces} if has_xpath else parsed[name].namespaces
         for prefix, uri in own.items():
             other, known = together.setdefault(prefix, (name, uri))
@@ -146,10 +183,38 @@ def _namespaces(parsed: Mapping[str, ParsedRules], problems: list[RuleProblem]) 
                     RuleProblem(
                         f"{what} for {_shown(uri)} here, and for {_shown(known)} in {other}; both files have XPath",
                         "give all files with conditions the same declarations, or write {uri}name in them",
-                        replace(parsed[name].definitions[0].at, width=1),
+                        replace(_first(parsed[name]), width=1),
                     )
                 )
     return {prefix: uri for prefix, (_, uri) in together.items() if prefix or uri}
+
+
+def _first(parsed: ParsedRules) -> Position:
+    """Where the first event or rule stands."""
+    return parsed.definitions[0].at if parsed.definitions else parsed.active_rules[0].at
+
+
+def _active_rules(parsed: Iterable[ParsedRules], problems: list[RuleProblem]) -> Iterator[ActiveRule]:
+    """The rules that act of all files, each name once, and none that is that of an event (L1)."""
+    files = list(parsed)
+    events = {definition.name: definition.at for each in files for definition in each.definitions}
+    first: dict[str, ActiveRule] = {}
+    for each in files:
+        own = {definition.name for definition in each.definitions}
+        for rule in each.active_rules:
+            known = first.setdefault(rule.name, rule)
+            if known is not rule:
+                hint = (
+                    f"its first definition is in {known.at.file}, line {known.at.line}: choose another name"
+                )
+                problems.append(RuleProblem(f"the rule {rule.name!r} is defined twice", hint, rule.at))
+                continue
+            if rule.name in events and rule.name not in own:
+                at = events[rule.name]
+                message = f"there is an event that is called {rule.name!r}, as this rule is (L1)"
+                hint = f"it is in {at.file}, line {at.line}: choose another name for one of them"
+                problems.append(RuleProblem(message, hint, rule.at))
+            yield rule
 
 
 def _shown(uri: str) -> str:

@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from path_types import PathType
+from path_types.names import is_ncname
 
-from ..algebra import Leaf, Opaque
+from ..algebra import Leaf
 from ..errors import RuleProblem
 from ..events import CompositeType
 from ..events import Scope as ScopeOfLeaf
+from ..languages import CompiledText, LanguageProblem, Languages
 from ..position import Position
 from ..xpath import Expression, ExpressionError, NodeKind, Scope, VariableKind, compile_expression
 from . import variables as vs
@@ -43,7 +45,7 @@ class LeafProgram:
     """
 
     questions: Mapping[NodeKind, Questions]
-    opaque: Opaque | None
+    opaque: CompiledText | None = None
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
@@ -57,8 +59,9 @@ class LeafProgram:
 
     @property
     def needs_document(self) -> bool:
-        """Whether it asks the document (F3)."""
-        return any(expression.needs_document for expression in self.expressions)
+        """Whether it asks the document (F3, O1)."""
+        opaque = self.opaque is not None and self.opaque.needs_document
+        return opaque or any(expression.needs_document for expression in self.expressions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,6 +95,15 @@ class OperatorProgram:
         return bool(self.lets or self.having or self.guard or any(self.leaves))
 
     @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """All expressions of the operator and of its leaves."""
+        own = (*(expression for _, expression in self.lets), self.having, self.guard)
+        of_leaves = (
+            expression for leaf in self.leaves if leaf is not None for expression in leaf.expressions
+        )
+        return (*(expression for expression in own if expression is not None), *of_leaves)
+
+    @property
     def has_variables(self) -> bool:
         """Whether variables play any part in it, so that its entries have to carry them."""
         return bool(self.variables or self.having)
@@ -110,12 +122,14 @@ def compile_tree(
     *,
     namespaces: Mapping[str, str],
     references: Sequence[str],
+    languages: Languages,
 ) -> tuple[OperatorProgram, ...]:
     """The programs of a tree's operators, in postorder; what is wrong with them is appended to ``problems``.
 
-    ``exported`` has the variables of the events that the tree uses, ``references`` the names of reference documents.
+    ``exported`` has the variables of the events that the tree uses, ``references`` the names of reference documents,
+    ``languages`` compile opaque leaves (O1).
     """
-    return _Compiler(tree, exported, problems, namespaces, references).compile()
+    return _Compiler(tree, exported, problems, namespaces, references, languages).compile()
 
 
 class _Compiler:
@@ -123,13 +137,14 @@ class _Compiler:
 
     def __init__(
         self, tree: EventTree, exported: Exported, problems: list[RuleProblem], namespaces: Mapping[str, str],
-        references: Sequence[str],
+        references: Sequence[str], languages: Languages,
     ) -> None:  # fmt: skip
         self.tree = tree
         self.exported = exported
         self.problems = problems
         self.namespaces = namespaces
         self.references = dict.fromkeys(references, VariableKind.NODES)
+        self.languages = languages
 
     def compile(self) -> tuple[OperatorProgram, ...]:
         programs: list[OperatorProgram] = []
@@ -214,17 +229,42 @@ class _Compiler:
         known, any_name = self._of_composite(leaf)
         if leaf.filter is None and not leaf.bindings and leaf.opaque is None:
             return None, {}
-        seen = vs.LeafVariables(vs.kinds(known) | self.references, any_name=any_name)
+        opaque = None if leaf.opaque is None else self._opaque(leaf)
+        returned = () if opaque is None else opaque.variables or ()
+        # What its engine returns without having said so has names that nobody knows before (Z26).
+        any_name = any_name or (leaf.opaque is not None and (opaque is None or opaque.variables is None))
+        kinds = vs.kinds(known) | dict.fromkeys(returned, VariableKind.VALUE) | self.references
+        seen = vs.LeafVariables(kinds, any_name=any_name)
         own = node_kind(node.path)
         questions = {own: self._questions(node, own, seen)}
         if leaf.type.scope is not ScopeOfLeaf.NODE:
             said = len(self.problems)
             questions |= {kind: self._questions(node, kind, seen) for kind in _KINDS if kind is not own}
             del self.problems[said:]  # the same again
-        bound: dict[str, vs.Variable] = {}
+        bound = {name: vs.Variable(VariableKind.VALUE) for name in returned}
         for name, expression in questions[own].bindings:
             bound[name] = vs.Variable(VariableKind.VALUE if expression is None else expression.kind)
-        return LeafProgram(questions, leaf.opaque), bound
+        return LeafProgram(questions, opaque), bound
+
+    def _opaque(self, leaf: Leaf) -> CompiledText | None:
+        """O1: the text of an opaque leaf, compiled; None if it cannot be."""
+        assert leaf.opaque is not None
+        language, text = leaf.opaque
+        try:
+            compiled = self.languages.compile(language, text)
+        except LanguageProblem as problem:
+            place = "language" if problem.of_language else "opaque"
+            self._problem(str(problem), problem.hint, leaf.place(place))
+            return None
+        bound = {binding.name for binding in leaf.bindings}
+        for name in compiled.variables or ():
+            if not is_ncname(name) or name in vs.BUILT_IN or name in self.references or name in bound:
+                self._problem(
+                    f"{language} binds ${name}, which is no name or has a value already (O1)",
+                    "have it return another name",
+                    leaf.place("opaque"),
+                )
+        return compiled
 
     def _questions(self, node: LeafNode, kind: NodeKind, seen: Mapping[str, VariableKind]) -> Questions:
         leaf = node.leaf

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from types import MappingProxyType
+from typing import NamedTuple
+from weakref import WeakValueDictionary
+
+from lxml import etree
 
 from path_types import PathType
 
-from ..algebra import Disjunction, EventDefinition, Leaf, Reference
-from ..errors import RuleError, RuleProblem
-from ..events import ANY, PrimitiveType
-from ..language import ParsedRules, parse_definitions, print_definitions
+from ..algebra import ActiveRule, Disjunction, EventDefinition, External, Leaf, Reference
+from ..errors import RuleError, RuleProblem, XmlCepError
+from ..events import ANY, CompositeEvent, CompositeType, PrimitiveType
+from ..language import ParsedRules, print_definitions, print_xml_definitions, read_definitions
+from ..languages import Language, Languages
+from ..xpath import Expression
+from .active_rules import compile_rules, own_events
 from .drawing import draw_mermaid
 from .event_graph import EventGraph, build_graph
+from .references import Documents, ReferenceSources, Source, mismatches, missing
+from .rule_programs import Triggers
+from .svg import draw_svg
+
+
+class IgnoredRulesWarning(UserWarning):
+    """Rules that act were given to what only looks for events."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,8 +39,10 @@ class Rules:
 
     ``namespaces`` are the declared prefixes ("" for unprefixed element names); ``text`` is what they were read from,
     None if from definitions or several files; ``source_name`` is the file's name, for messages; ``references`` are
-    the reference documents that they name (V8), ``files`` the files they were loaded from. Rules are equal when
-    their definitions and references are (and, if they have conditions, the namespaces of the names in these).
+    the reference documents that they name (V8), ``documents`` those of them that have been read, by name; ``files`` the
+    files they were loaded from; ``languages`` are those that their opaque leaves can be in (O1). ``active_rules`` are
+    the rules that act, ``triggers`` these compiled (None if there are none). Rules are equal when their definitions,
+    references and rules that act are (and, if they have conditions, the namespaces of the names in these).
     """
 
     definitions: tuple[EventDefinition, ...]
@@ -34,14 +52,25 @@ class Rules:
     source_name: str = "<rules>"
     references: tuple[Reference, ...] = ()
     files: tuple[str, ...] = ()
+    documents: Documents = field(default_factory=dict, repr=False)
+    languages: Languages = field(default_factory=Languages, repr=False)
+    active_rules: tuple[ActiveRule, ...] = ()
+    triggers: Triggers | None = field(default=None, repr=False)
 
     @classmethod
     def from_definitions(
-        cls, definitions: Iterable[EventDefinition], namespaces: Mapping[str, str] | None = None
+        cls,
+        definitions: Iterable[EventDefinition],
+        namespaces: Mapping[str, str] | None = None,
+        *,
+        active_rules: Iterable[ActiveRule] = (),
+        references: Mapping[str, Source] | None = None,
+        languages: Mapping[str, Language] | None = None,
+        allow: Iterable[str] = (),
     ) -> Rules:
         """Rules made of definitions that were built in Python; raises `RuleError` with all that is wrong.
 
-        ``namespaces`` are for the names in conditions, and for printing.
+        ``namespaces`` are for the names in conditions, and for printing; the others as for `load_rules`.
         """
         given = tuple(definitions)
         problems: list[RuleProblem] = []
@@ -51,64 +80,268 @@ class Rules:
                 message = f"the event {definition.name!r} is defined twice"
                 problems.append(RuleProblem(message, "choose another name", definition.at))
             seen.add(definition.name)
-        return checked_rules(ParsedRules(given, dict(namespaces or {})), problems, None, "<rules>")
+        parsed = ParsedRules(given, dict(namespaces or {}), active_rules=tuple(active_rules))
+        return checked_rules(
+            parsed, problems, None, "<rules>",
+            sources=ReferenceSources(references or {}), languages=Languages(languages or {}, tuple(allow)),
+        )  # fmt: skip
+
+    def part(self, names: Collection[str]) -> Rules:
+        """The rules that define the events of these names only, which must be made of no others."""
+        chosen = tuple(definition for definition in self.definitions if definition.name in names)
+        if len(chosen) == len(self.definitions):
+            return self
+        parsed = ParsedRules(chosen, dict(self.namespaces), references=self.references)
+        return checked_rules(
+            parsed, [], None, "<rules>", sources=ReferenceSources(self.documents), languages=self.languages
+        )
+
+    def reference_roots(self) -> Mapping[str, etree._Element]:
+        """The root elements of the reference documents that expressions ask, by name.
+
+        Raises `RuleError` if one is not there: rules that are mere text have to be given theirs.
+        """
+        if not self.references:
+            return {}
+        asked = {name for expression in self._expressions() for name in expression.variables}
+        used = [reference for reference in self.references if reference.name in asked]
+        absent = [missing(reference) for reference in used if reference.name not in self.documents]
+        if absent:
+            raise RuleError(absent, source_name=self.source_name, text=self.text)
+        return {reference.name: self.documents[reference.name].root for reference in used}
+
+    def _expressions(self) -> Iterator[Expression]:
+        yield from self.graph.expressions()
+        if self.triggers is not None:
+            yield from self.triggers.graph.expressions()
+            for rule in self.triggers.programs:
+                yield from rule.expressions
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rules):
             return NotImplemented
         if self.definitions != other.definitions or self.references != other.references:
             return False
-        return not self.graph.has_conditions or self.namespaces == other.namespaces
+        if self.active_rules != other.active_rules:
+            return False
+        names_matter = self.graph.has_conditions or bool(self.active_rules)
+        return not names_matter or self.namespaces == other.namespaces
 
     def __hash__(self) -> int:
         return hash(self.definitions)
 
     def __str__(self) -> str:
         """The rules as text that parses back to equal rules."""
-        return print_definitions(self.definitions, self.namespaces, self.references)
+        return print_definitions(self.definitions, self.namespaces, self.references, self.active_rules)
+
+    def takes_external(self, event: CompositeEvent) -> bool:
+        """Whether an external event that somebody raises is one of these rules' (L7)."""
+        declared = self.externals.get(event.name)
+        return declared is not None and event.path is not None and declared.accepts(event.name, event.path)
+
+    @property
+    def externals(self) -> dict[str, CompositeType]:
+        """The external events that the rules declare, by name."""
+        return {
+            tree.name: CompositeType(tree.name, tree.path)
+            for tree in self.graph.trees
+            if isinstance(tree.definition.expression, External)
+        }
+
+    def ignored(self) -> str:
+        """A sentence for whoever only looks for events; empty if there are no rules that act."""
+        count = len(self.active_rules)
+        if not count:
+            return ""
+        rules = "its rule that acts is" if count == 1 else f"its {count} rules that act are"
+        return f"{self.source_name}: {rules} ignored here; they run in doc.rules(…) and xmlcep apply"
+
+    def warn_ignored(self, stacklevel: int) -> None:
+        """Warns that rules that act are ignored, once for these rules."""
+        said = self.ignored()
+        if said and id(self.triggers) not in _WARNED:
+            _WARNED[id(self.triggers)] = self.triggers
+            warnings.warn(said, IgnoredRulesWarning, stacklevel=stacklevel + 1)
+
+    def xml(self) -> str:
+        """The rules in XML, which `parse_rules` and `load_rules` read as they read text.
+
+        Raises `XmlCepError` for rules with characters that XML has none for, and for rules that act (L1), which have
+        no XML form.
+        """
+        if self.active_rules:
+            raise XmlCepError(
+                f"{self.source_name}: the rule {self.active_rules[0].name} acts: only events have an XML form"
+            )
+        return print_xml_definitions(self.definitions, self.namespaces, self.references)
 
     def mermaid(self) -> str:
         """The event trees as a Mermaid flow chart, joined where one takes the events of another."""
         return draw_mermaid(self.graph, self.namespaces)
 
+    def _repr_html_(self) -> str:
+        """Each rule as text and as a drawing, for notebooks (Y8)."""
+        parts = [
+            f"<h4>{escape(tree.name)}</h4>{draw_svg(tree, self.namespaces)}" for tree in self.graph.trees
+        ]
+        return f"<pre>{escape(str(self))}</pre>{''.join(parts)}"
+
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         # Conditions hold compiled XPath, which cannot be copied; the definitions say all there is to say.
         return (
             _rebuilt,
-            (self.definitions, dict(self.namespaces), self.text, self.source_name, self.references),
-        )
+            (
+                self.definitions, dict(self.namespaces), self.text, self.source_name, self.references,
+                dict(self.documents), self.languages, self.active_rules,
+            ),
+        )  # fmt: skip
 
 
-def parse_rules(text: str, source_name: str = "<rules>") -> Rules:
+_WARNED: MutableMapping[int, Triggers | None] = WeakValueDictionary()
+"""The rules that somebody has been warned of."""
+
+
+def parse_rules(
+    text: str,
+    source_name: str = "<rules>",
+    *,
+    references: Mapping[str, Source] | None = None,
+    languages: Mapping[str, Language] | None = None,
+    allow: Iterable[str] = (),
+) -> Rules:
     """The rules that ``text`` says; raises one `RuleError` with everything that is wrong in it.
+
+    The text is in the event language or in XML.
+
+    ``references`` are its reference documents (V8) by name: files, bytes of XML, or trees. A text by itself reads no
+    files; without them its rules can be looked at, but not run. ``languages`` are engines for opaque leaves by name, in
+    place of or beside those that are installed; ``allow`` names the ones that can do anything, such as ``python`` (O2).
+    Raises `TypeError` for what is no text.
 
     >>> [definition.name for definition in parse_rules("event Priced = ins(item/price)").definitions]
     ['Priced']
     """
+    if not isinstance(text, str):
+        raise TypeError(f"rules are text, not {text!r}: use load_rules(file) for a file")
     problems: list[RuleProblem] = []
-    return checked_rules(parse_definitions(text, problems), problems, text, source_name)
+    if text.strip().endswith(".xcep") and len(text.split()) == 1:
+        hint = f"use load_rules({text.strip()!r})"
+        problems.append(RuleProblem(f"{text.strip()!r} is the name of a file, not rules", hint))
+        raise RuleError(problems, source_name=source_name, text=text)
+    sources = ReferenceSources(references or {})
+    return checked_rules(
+        read_definitions(text, problems), problems, text, source_name,
+        sources=sources, languages=Languages(languages or {}, tuple(allow)),
+    )  # fmt: skip
+
+
+class PlainRules(NamedTuple):
+    """Rules as plain values, for another process: their text, the XML of their reference documents by name, the engines
+    of languages that were given by the caller, and what is allowed."""
+
+    text: str
+    documents: tuple[tuple[str, bytes], ...] = ()
+    languages: tuple[tuple[str, Language], ...] = ()
+    allow: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, rules: Rules) -> PlainRules:
+        """Those of checked rules."""
+        documents = tuple((name, document.data) for name, document in rules.documents.items())
+        languages = tuple(rules.languages.given.items())
+        text = str(rules) if rules.text is None else rules.text
+        return cls(text, documents, languages, rules.languages.allow)
+
+    def parse(self) -> Rules:
+        """The rules."""
+        return parse_rules(
+            self.text, references=dict(self.documents), languages=dict(self.languages), allow=self.allow
+        )
 
 
 def _rebuilt(
     definitions: tuple[EventDefinition, ...], namespaces: dict[str, str], text: str | None, source_name: str,
-    references: tuple[Reference, ...],
+    references: tuple[Reference, ...], documents: Documents, languages: Languages,
+    active_rules: tuple[ActiveRule, ...],
 ) -> Rules:  # fmt: skip
-    return checked_rules(ParsedRules(definitions, namespaces, references=references), [], text, source_name)
+    parsed = ParsedRules(definitions, namespaces, references=references, active_rules=active_rules)
+    return checked_rules(
+        parsed, [], text, source_name, sources=ReferenceSources(documents), languages=languages
+    )
+
+
+_NO_SOURCES = ReferenceSources()
+_INSTALLED = Languages()
 
 
 def checked_rules(
-    parsed: ParsedRules, problems: list[RuleProblem], text: str | None, source_name: str
+    parsed: ParsedRules,
+    problems: list[RuleProblem],
+    text: str | None,
+    source_name: str,
+    *,
+    sources: ReferenceSources = _NO_SOURCES,
+    languages: Languages = _INSTALLED,
 ) -> Rules:
-    """The rules that have been read, with their graph; raises `RuleError` if there are problems."""
+    """The rules that have been read, with graph and reference documents; raises `RuleError` if there are problems."""
     standing_in = tuple(map(_placeholder, parsed.unreadable))
-    names = [reference.name for reference in parsed.references]
+    references = sources.declarations(parsed.references)
     graph = build_graph(
-        (*parsed.definitions, *standing_in), problems, namespaces=parsed.namespaces, references=names
-    )
+        (*parsed.definitions, *standing_in), problems, namespaces=parsed.namespaces,
+        references=[reference.name for reference in references], languages=languages,
+    )  # fmt: skip
+    triggers: Triggers | None = None
+    if parsed.active_rules:
+        names = [reference.name for reference in references]
+        triggers = _triggers(parsed, graph, standing_in, problems, names, languages)
+    documents = sources.read(parsed.references, problems)
+    if references:
+        expressions = list(graph.expressions())
+        if triggers is not None:
+            expressions += triggers.graph.expressions()
+            expressions += (each for rule in triggers.programs for each in rule.expressions)
+        problems += sources.problems(parsed.references, expressions)
+        problems += mismatches(references, documents, expressions)
     if problems:
         raise RuleError(problems, source_name=source_name, text=text)
     namespaces = MappingProxyType(dict(parsed.namespaces))
-    return Rules(parsed.definitions, namespaces, graph, text, source_name, parsed.references)
+    return Rules(
+        parsed.definitions, namespaces, graph, text, source_name, references,
+        documents=MappingProxyType(documents), languages=languages,
+        active_rules=parsed.active_rules, triggers=triggers,
+    )  # fmt: skip
+
+
+def _triggers(
+    parsed: ParsedRules, graph: EventGraph, standing_in: Sequence[EventDefinition], problems: list[RuleProblem],
+    names: Sequence[str], languages: Languages,
+) -> Triggers:  # fmt: skip
+    """The rules that act, compiled; a graph of their own if they have events of their own."""
+    own = own_events(parsed.active_rules)
+    if own:
+        found: list[RuleProblem] = []
+        taken = {definition.name for definition in parsed.definitions}
+        own = [event for event in own if event.name not in taken]  # which has been said
+        graph = build_graph(
+            (*parsed.definitions, *standing_in, *own), found, namespaces=parsed.namespaces, references=names,
+            languages=languages, private={event.name for event in own},
+        )  # fmt: skip
+        # What is wrong with defined events has been said.
+        said = {(problem.message, problem.at) for problem in problems}
+        of_rules = {event.name for event in own}
+        for problem in found:
+            if (problem.message, problem.at) not in said:
+                name = problem.message.removeprefix("event ").partition(":")[0]
+                message = problem.message
+                if name in of_rules:
+                    message = f"rule{message.removeprefix('event')}"
+                problems.append(RuleProblem(message, problem.hint, problem.at))
+        if found:
+            # A graph with problems lacks trees: what uses them would be called wrong for that.
+            known = {tree.name for tree in graph.trees}
+            rules = [rule for rule in parsed.active_rules if rule.trigger.name in known]
+            return compile_rules(rules, graph, problems, namespaces=parsed.namespaces, references=names)
+    return compile_rules(parsed.active_rules, graph, problems, namespaces=parsed.namespaces, references=names)
 
 
 def _placeholder(name: str) -> EventDefinition:

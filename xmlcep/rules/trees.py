@@ -5,7 +5,7 @@ Everything that is wrong is collected as `RuleProblem`, so that a person sees al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from path_types import PathType, contains, left_bound_intersection
@@ -167,16 +167,6 @@ class EventTree:
         """Whether it looks at how far apart events are, or at what happened between them."""
         return any(node.needs_moments for node in self.operators)
 
-    def with_ancestors(self, indexes: Iterable[int]) -> frozenset[int]:
-        """These operators (by postorder index) and all above them, to which what they raise goes."""
-        found: set[int] = set()
-        for index in indexes:
-            current: int | None = index
-            while current is not None and current not in found:
-                found.add(current)
-                current = self.operators[current].parent
-        return frozenset(found)
-
     def leaves(self) -> Iterator[LeafNode]:
         """All leaves, in order of the operators they belong to."""
         for operator in self.operators:
@@ -189,12 +179,14 @@ def build_tree(
     problems: list[RuleProblem],
     *,
     namespaces: Mapping[str, str] | None = None,
+    references: Sequence[str] = (),
 ) -> EventTree | None:
     """The event tree of one definition; None when it has problems, which are appended to ``problems``.
 
-    ``namespaces`` (prefix to URI, ``""`` for the default) are those of the conditions' XPath expressions.
+    ``namespaces`` (prefix to URI, ``""`` for the default) are those of the conditions' XPath expressions,
+    ``references`` the names of the reference documents that these can ask (V8).
     """
-    operators = _TreeBuilder(definition, namespaces or {}, problems).build()
+    operators = _TreeBuilder(definition, namespaces or {}, references, problems).build()
     return None if operators is None else EventTree(definition, index, operators, ())
 
 
@@ -202,10 +194,12 @@ class _TreeBuilder:
     """Builds the operators of one definition bottom-up; None stands for a subtree with a problem."""
 
     def __init__(
-        self, definition: EventDefinition, namespaces: Mapping[str, str], problems: list[RuleProblem]
-    ) -> None:
+        self, definition: EventDefinition, namespaces: Mapping[str, str], references: Sequence[str],
+        problems: list[RuleProblem],
+    ) -> None:  # fmt: skip
         self.definition = definition
         self.namespaces = namespaces
+        self.references = references
         self.problems = problems
         self.operators: list[OperatorNode] = []
         self.labels: dict[str, int] = {}
@@ -349,7 +343,7 @@ class _TreeBuilder:
             )
             return None
         try:
-            return Condition(options.when, namespaces=self.namespaces)
+            return Condition(options.when, namespaces=self.namespaces, references=self.references)
         except ConditionError as error:
             self._problem(error.message, error.hint, _within(at, options.when, error))
             return None
@@ -365,7 +359,7 @@ def _within(at: Position, expression: str, error: ConditionError) -> Position:
 def _may_repeat(operator: Operator, children: Iterable[OperatorNode | LeafNode]) -> bool:
     """Whether one event can be a constituent twice (K4); what is negated is none."""
     leaves = (child for child in children if isinstance(child, LeafNode))
-    return may_repeat([leaf.type for leaf in leaves if leaf.child_index not in operator.negated])
+    return may_repeat([leaf.type for leaf in leaves if leaf.child_index in operator.constituent_operands])
 
 
 def _count(operator: Operator) -> int:

@@ -43,7 +43,9 @@ class LeafVariables(Mapping[str, VariableKind]):
     the composite it takes (of one taken by ``?``: any name, V5), reference documents."""
 
     def __init__(self, given: Mapping[str, VariableKind], *, any_name: bool) -> None:
-        self._given = {**dict.fromkeys(BUILT_IN, VariableKind.STRING), **given}
+        known = dict.fromkeys(BUILT_IN, VariableKind.STRING)
+        # A number where there is one: $txn of a record without is empty (F2).
+        self._given = {**known, "ts": VariableKind.NUMBER, "txn": VariableKind.VALUE, **given}
         self._any_name = any_name
 
     def __getitem__(self, name: str) -> VariableKind:
@@ -139,17 +141,17 @@ def joins(node: OperatorNode, operands: Sequence[Variables], problems: list[Prob
 def passed_on(node: OperatorNode, operands: Sequence[Variables], grouping: Grouping) -> dict[str, Variable]:
     """V5: the variables of the operator's composites that come from its constituents."""
     definition = node.definition
-    positive = [k for k in range(len(operands)) if k not in definition.negated]
-    names = [name for k in positive for name in operands[k]]
+    constituents = definition.constituent_operands
+    names = [name for k in constituents for name in operands[k]]
     if definition.passes_what_all_bind:
-        names = [name for name in names if all(name in operands[k] for k in positive)]
+        names = [name for name in names if all(name in operands[k] for k in constituents)]
     gathers = definition.gathers or node.context is ContextName.CUMULATIVE
     found: dict[str, Variable] = {}
     for name in dict.fromkeys(names):
         if name in grouping.names:
             found[name] = Variable(VariableKind.VALUE)
         else:
-            given = [operands[k][name] for k in positive if name in operands[k]]
+            given = [operands[k][name] for k in constituents if name in operands[k]]
             several = gathers or any(variable.several for variable in given)
             found[name] = Variable(VariableKind.LIST, several, any(variable.counts for variable in given))
     for name in definition.own_variables:

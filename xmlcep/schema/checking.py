@@ -15,6 +15,7 @@ from ..events import CompositeType, PrimitiveType
 from ..language.printer import print_path
 from ..rules import Rules
 from ..rules.impossible import impossible
+from .combining import require_rules
 from .condition_paths import States, unknown_names
 from .deriving import open_schema
 from .loading import Locations
@@ -33,8 +34,9 @@ def check_rules(
     elements (which have no value), uses of events at paths at which they are never raised, and what can never match
     whatever the schema (`impossible`). The rules themselves are right. A bound of the schema, such as maxOccurs, limits
     what is there at once, not what happens, as a deletion can lie between: more insertions than it are no problem.
-    Raises `SchemaError` for a schema that cannot be read.
+    Raises `SchemaError` for a schema that cannot be read, `TypeError` for rules that are none.
     """
+    require_rules(rules)
     checker = _Checker(rules, Vocabulary(open_schema(schema, locations)))
     problems = [problem for definition in rules.definitions for problem in checker.definition(definition)]
     problems += impossible(rules, updates=False)

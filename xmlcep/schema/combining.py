@@ -9,25 +9,47 @@ from typing import Literal, NamedTuple, TypeAlias
 from ..algebra import EventDefinition, Operator, Position, leaves_of, operators_of
 from ..errors import RuleError, RuleProblem
 from ..events import CompositeType
-from ..rules import Rules
+from ..language import ParsedRules
+from ..languages import Language, Languages
+from ..rules import ReferenceSource, Rules
 from ..rules.event_graph import operation_hint
 from ..rules.files import parse_files, rule_error
+from ..rules.references import ReferenceSources
+from ..rules.ruleset import checked_rules
 from ..suggestions import KnownNames
 
 Keep: TypeAlias = Literal["used", "all"]
 
 
-def combine(derived: Rules, text: str, *, source_name: str = "<rules>", keep: Keep = "used") -> Rules:
+def combine(
+    derived: Rules,
+    text: str,
+    *,
+    source_name: str = "<rules>",
+    keep: Keep = "used",
+    references: Mapping[str, ReferenceSource] | None = None,
+    languages: Mapping[str, Language] | None = None,
+    allow: Iterable[str] = (),
+) -> Rules:
     """The rules that ``text`` says, which can use the events of ``derived`` by name.
 
     ``keep`` says which derived events become part of the result: those that the rules build on, or all. Raises
     `RuleError` for all that is wrong in the text, and for names and prefixes that clash with derived ones.
     """
-    return combine_texts(derived, {source_name: text}, keep=keep)
+    sources = ReferenceSources(references or {})
+    usable = Languages(languages or {}, tuple(allow))
+    return combine_texts(derived, {source_name: text}, keep=keep, sources=sources, languages=usable)
 
 
-def combine_texts(derived: Rules, texts: Mapping[str, str], *, keep: Keep = "used") -> Rules:
+def combine_texts(
+    derived: Rules, texts: Mapping[str, str], *, sources: ReferenceSources, languages: Languages,
+    keep: Keep = "used",
+) -> Rules:  # fmt: skip
     """The same of one or several texts, by name; messages say which text they are about."""
+    require_rules(derived)
+    for text in texts.values():
+        if not isinstance(text, str):
+            raise TypeError(f"rules are text, not {text!r}: read a file first, or use load_rules(file)")
     problems: list[RuleProblem] = []
     parsed = parse_files(texts, problems)
     names = ", ".join(texts)
@@ -48,11 +70,22 @@ def combine_texts(derived: Rules, texts: Mapping[str, str], *, keep: Keep = "use
     if problems:
         raise rule_error(problems, texts)
     prefixes = {prefix: uri for prefix, uri in derived.namespaces.items() if prefix}
+    together = ParsedRules(
+        (*chosen, *parsed.definitions), {**prefixes, **parsed.namespaces}, references=parsed.references
+    )
     try:
-        rules = Rules.from_definitions((*chosen, *parsed.definitions), {**prefixes, **parsed.namespaces})
+        rules = checked_rules(together, [], None, "<rules>", sources=sources, languages=languages)
     except RuleError as error:
         raise rule_error(error.problems, texts) from None
     return replace(rules, source_name=names, files=(*texts, *derived.files))
+
+
+def require_rules(rules: Rules) -> None:
+    """Raises `TypeError` for what is no rules, such as a path."""
+    if not isinstance(rules, Rules):
+        raise TypeError(
+            f"rules are needed, not {rules!r}: use derive(schema), load_rules(file) or parse_rules(text)"
+        )
 
 
 def _unknown(

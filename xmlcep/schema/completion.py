@@ -29,6 +29,9 @@ from .naming import XSI, Prefixes, element_path
 from .places.paths import Places
 from .waiting import counted_remark, unseen_parts
 
+_PRESENT_ONLY = (
+    "the condition asks only whether the parts are there: what is in them was complete when it came"
+)
 _NOTHING_REQUIRED = "nothing in it is required: it is complete as soon as it is inserted"
 
 MAX_TYPES = 20
@@ -41,7 +44,8 @@ class Completion:
 
     ``names`` are those of the events by declaration and place. ``recursion`` has the pairs of parent and child where
     the child's completion event does not do, and whether the child may be needed (`find_recursion`). ``exists`` tells
-    which paths there are: a declaration merged from several allows more than each of them.
+    which paths there are: a declaration merged from several allows more than each of them. ``deletions``: what was
+    deleted again does not count.
     """
 
     schema: Schema
@@ -52,6 +56,7 @@ class Completion:
     enough: Enough
     end: Termination | None
     exists: Callable[[PathType], bool]
+    deletions: bool
 
     def event(self, index: int, place: PathType) -> DerivedEvent:
         """The completion event of the elements of a declaration at one of its places."""
@@ -85,6 +90,12 @@ class _Element:
         name = self.all.names[self.index, self.place]
         body = self._body()
         operands = [building.inserted(self.place)] + ([body] if body is not None else [])
+        if body is not None and self.all.deletions and self._waits():
+            # A condition for what no event tells asks for all of it.
+            test = self.all.enough.present(self.index, at_any_length=self.condition is not None)
+            self.condition = test.text
+            if not test.exact:
+                self.comments.append(_PRESENT_ONLY)
         definition = building.event(name, self.place, operands, end=self.all.end, when=self.condition)
         comments = [_heading(declaration, self.place), *self._remarks(), *dict.fromkeys(self.comments)]
         comments += self._recursive_remarks()
@@ -103,6 +114,17 @@ class _Element:
         if alternatives:
             own = building.disjunction(alternatives, self.place)
         return own
+
+    def _waits(self) -> bool:
+        """Whether several things have to come, so that one can be deleted again before another is there."""
+        if self.condition is not None:
+            return True
+        found = []
+        for content in self.declaration.contents():
+            attributes = sum(attribute.required for attribute in content.attributes)
+            inside = demands.most_required(self.all.enough.model(content))
+            found.append(attributes + inside + (content.text is TextKind.REQUIRED))
+        return max(found) > 1 or len(set(found)) > 1 or self.declaration.abstract_type
 
     def _own(self) -> Expression | None:
         content = self.declaration.content

@@ -79,6 +79,16 @@ def _times(part: Part, lower: int, upper: int | None) -> Part:
     return GroupPart(part.kind, part.parts, low, high)
 
 
+def most_required(part: Part | None) -> int:
+    """How many children a part needs to be there, in the branches of its choices that need most."""
+    if part is None:
+        return 0
+    if not isinstance(part, GroupPart):
+        return part.lower
+    inner = [most_required(each) for each in part.parts]
+    return part.lower * (sum if part.kind is GroupKind.ALL else max)(inner)
+
+
 def is_entangled(part: Part | None) -> bool:
     """Whether an event could be counted for two required parts at once, as both have a leaf for it (T5).
 

@@ -53,6 +53,7 @@ def derive(
     changes: bool = False,
     violations: bool = False,
     absences: bool = False,
+    deletions: bool = True,
     locations: Locations | None = None,
     depth: int = DEFAULT_DEPTH,
     xsi_type: str | XsiType = XsiType.COMPLEX,
@@ -64,18 +65,26 @@ def derive(
     is "non-local" to raise an event only when the work moves on to something else. ``changes`` adds events for
     elements changed as a whole, ``violations`` events for more children than allowed, ``absences`` events for
     elements that lack something at the end of their transaction (with ``end="non-local"``: when the work moves on).
-    ``locations`` maps namespaces to files. Recursive elements are followed ``depth`` levels into each other.
-    ``xsi_type`` says whose ``xsi:type`` is asked for: that of elements of complex types, of "all" or of "none".
+    ``deletions``: what was deleted again before the rest came does not count, which takes conditions; False is for
+    documents in which nothing is deleted. ``locations`` maps namespaces to files. Recursive elements are followed
+    ``depth`` levels into each other. ``xsi_type`` says whose ``xsi:type`` is asked for: that of elements of complex
+    types, of "all" or of "none".
 
     The rules' ``text`` is what a person reads and edits. Raises `SchemaError`, and `MissingExtraError`
     without xmlschema.
     """
+    if isinstance(only, str):
+        raise SchemaError(f"only is {only!r}: expected a list of element names, such as [{only!r}]")
+    if not isinstance(depth, int):
+        raise SchemaError(f"depth is {depth!r}: expected a whole number, 0 or more")
     read = _read(schema, root, locations)
     termination = None if end is None else _choice("end", end, Termination)
-    derivation = _Derivation(merge_equal(read), termination, depth, _choice("xsi_type", xsi_type, XsiType))
+    derivation = _Derivation(
+        merge_equal(read), termination, depth, _choice("xsi_type", xsi_type, XsiType), deletions=deletions
+    )
     events = derivation.events(only, changes=changes, violations=violations, absences=absences)
     namespaces = derivation.prefixes.namespaces
-    text = print_events(events, namespaces, (*_heading(read, root, only), *derivation.left_out()))
+    text = print_events(events, namespaces, (*_heading(read, root, only, deletions), *derivation.left_out()))
     rules = Rules.from_definitions([event.definition for event in events], namespaces)
     return replace(rules, text=text, source_name=f"{read.source_name} (derived)", files=read.files)
 
@@ -112,7 +121,7 @@ def _choice(name: str, given: object, choices: type[_E]) -> _E:
         raise SchemaError(f"{name} is {given!r}: expected one of {known}") from None
 
 
-def _heading(schema: Schema, root: str | None, only: Collection[str]) -> Iterator[str]:
+def _heading(schema: Schema, root: str | None, only: Collection[str], deletions: bool) -> Iterator[str]:
     part = f", documents with the root {root}" if root else ""
     part += f", only {', '.join(only)}" if only else ""
     yield f"Event types derived from {schema.source_name} by xmlcep derive{part}."
@@ -121,7 +130,10 @@ def _heading(schema: Schema, root: str | None, only: Collection[str]) -> Iterato
     yield ""
     yield "CompleteX: an X has been inserted and has, by now, what its type demands; raised once for each X."
     yield "Parts that may be missing (x[0,…]) are in it if they came before. Comments say what an event cannot see."
-    yield "What was inserted counts, even if it was deleted again before the rest came (docs/schema.md)."
+    if deletions:
+        yield "Conditions: what was deleted again before the rest came does not count."
+    else:
+        yield "What was inserted counts, even if it was deleted again before the rest came (docs/schema.md)."
     for note in schema.notes:
         yield f"not read: {note}"
 
@@ -129,7 +141,9 @@ def _heading(schema: Schema, root: str | None, only: Collection[str]) -> Iterato
 class _Derivation:
     """Derives the events of one schema: names are given first, so that events can refer to each other."""
 
-    def __init__(self, schema: Schema, end: Termination | None, depth: int, xsi_type: XsiType) -> None:
+    def __init__(
+        self, schema: Schema, end: Termination | None, depth: int, xsi_type: XsiType, *, deletions: bool
+    ) -> None:
         if depth < 0:
             raise SchemaError(f"depth is {depth}: expected 0 or more")
         vocabulary = Vocabulary(schema)
@@ -154,6 +168,7 @@ class _Derivation:
             Enough(schema, self.prefixes, depth, xsi_type),
             self.end,
             self.exists,
+            deletions,
         )
 
     def _spots(self) -> Iterator[tuple[int, PathType]]:

@@ -94,6 +94,14 @@ class Enough:
         names = tuple(dict.fromkeys(self.schema.declarations[index].name for index in named))
         return self._part(part, names, self.depth)
 
+    def present(self, index: int, *, at_any_length: bool) -> Test:
+        """Whether there is enough in an element of a declaration, its children looked into as deep as stays short."""
+        for levels in range(self.depth, 0, -1):
+            test = self.element(index, levels)
+            if at_any_length or len(test.text) <= MAX_TEST:
+                return test
+        return self.element(index, 0)._replace(exact=False)
+
     def element(self, index: int, depth: int) -> Test:
         """Whether there is enough in an element of a declaration, its children looked into ``depth`` levels deep."""
         known = self._known.get((index, depth))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -124,6 +125,11 @@ def _explained(path: Path, error: Exception | None, unresolved: tuple[str, ...])
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     message = lines[0].rstrip(":") if lines else type(error).__name__
     said = f"{path}: this is not a schema that can be used: {message}"
+    root = re.fullmatch(r"'(.*)' is not an element of the schema", message)
+    if root:
+        return f"{path}: this is no schema: its root element is {root[1]}, expected schema of {_XSD}"
+    if "invalid XML syntax" in message and b"<" not in path.read_bytes()[:10]:
+        return f"{path}: this is no schema, and no XML: expected an XML Schema (.xsd)"
     for line in lines[1:]:
         if line.startswith("Path:"):
             said += f" (at {line[5:].strip()})"

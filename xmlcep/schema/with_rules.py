@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from ..rules import Rules
+from ..languages import Languages
+from ..rules import ReferenceSource, Rules
 from ..rules.files import read_rules_texts, rule_error
+from ..rules.references import ReferenceSources
 from .checking import check_rules
 from .combining import combine_texts
 from .deriving import derive
@@ -18,7 +20,12 @@ RulesPath: TypeAlias = str | Path | Sequence[str | Path]
 
 
 def load_with_schema(
-    path: RulesPath | None, schema: str | Path, *, locations: Locations | None = None
+    path: RulesPath | None,
+    schema: str | Path,
+    *,
+    locations: Locations | None = None,
+    references: Mapping[str, ReferenceSource] | None = None,
+    allow: Iterable[str] = (),
 ) -> Rules:
     """The rules in a file, or several, which can use the events derived from the schema by name.
 
@@ -28,15 +35,22 @@ def load_with_schema(
     if path is None:
         return derive(schema, locations=locations)
     paths = [path] if isinstance(path, str | Path) else path
-    return rules_with_schema(read_rules_texts(paths), schema, locations=locations)
+    texts = read_rules_texts(paths)
+    return rules_with_schema(texts, schema, locations=locations, references=references, allow=allow)
 
 
 def rules_with_schema(
-    texts: Mapping[str, str], schema: str | Path, *, locations: Locations | None = None
+    texts: Mapping[str, str],
+    schema: str | Path,
+    *,
+    locations: Locations | None = None,
+    references: Mapping[str, ReferenceSource] | None = None,
+    allow: Iterable[str] = (),
 ) -> Rules:
     """The same of rules texts by name."""
     derived = derive(schema, changes=True, violations=True, locations=locations)
-    return combine_texts(derived, texts)
+    sources = ReferenceSources(references or {}, beside=next(iter(texts)))
+    return combine_texts(derived, texts, sources=sources, languages=Languages(allow=tuple(allow)))
 
 
 def require_matching(

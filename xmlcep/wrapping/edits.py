@@ -7,7 +7,7 @@ from typing import Any
 
 from . import foreign
 from .errors import RefusedError
-from .mutations import change_tail, insert, insert_leaf, link, position, remove, unlink
+from .mutations import change_tail, insert, insert_leaf, link, position, remove, unlink, write_down
 from .raw import (
     Element,
     Node,
@@ -109,7 +109,7 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
         return
     source = None if leaving is None else leaving.tree
     if tree is not None and tree.journal is not None and source is not tree:
-        tree.journal.arriving(node)
+        tree.journal.arriving(node, None if source is None else source.journal)
     if any(each is not None and (each.ignore_whitespace or each.foreign) for each in (tree, source)):
         _put_anyhow(node, call, target, leaving)
         return
@@ -178,10 +178,14 @@ def born(tree: ShadowTree, node: Node) -> None:
     parent = tree.open_without(above, node) if entry_of(node) is None else None
     if parent is not None:
         alone = get_next(node) is None and not number_of_children(node)
-        if alone and get_previous(node) is parent.last and not (tree.ignore_whitespace or tree.journal):
+        if alone and get_previous(node) is parent.last and not tree.ignore_whitespace:
+            if tree.journal is not None:
+                tree.journal.came(node)
+                tree.journal.keep(parent)
             insert_leaf(tree, node, str(name_of(node)), parent)
             return
         tree.open_children(above)
+        write_down(above, parent)  # children may have gone unseen
         reconcile(tree, [above])
     tree.end_edit()
 
@@ -218,7 +222,7 @@ def open_all(nodes: Iterable[Node], into: Node) -> list[Node]:
             if shadow is None:
                 check_incoming(node)
             if tree.journal is not None:
-                tree.journal.arriving(node)
+                tree.journal.arriving(node, None if shadow is None else shadow.tree.journal)
         if shadow is None:
             continue
         refuse_root(shadow.tree, node)

@@ -51,7 +51,7 @@ class Journal:
     those of nodes that went are put back, so nodes that come back have the ids they had.
     """
 
-    __slots__ = ("edits", "entries", "states")
+    __slots__ = ("_origins", "edits", "entries", "states")
 
     def __init__(self) -> None:
         self.edits: list[tuple[Any, ...]] = []
@@ -59,6 +59,33 @@ class Journal:
             Node, Any
         ] = {}  # shadow nodes before the transaction; None: the node was not there
         self.states: dict[Shadow, tuple[Any, ...]] = {}
+        self._origins: dict[Node, tuple[Place, Journal | None]] | None = None
+
+    # --- once it has been undone
+
+    def undone(self) -> None:
+        """All its edits have been undone."""
+        origins: dict[Node, tuple[Place, Journal | None]] = {}
+        for kind, node, *rest in self.edits:
+            if kind == "origin":
+                origins.setdefault(node, (rest[0], rest[1]))
+            elif kind == "place":
+                origins.setdefault(node, (rest[0], None))
+        self._origins = {
+            node: origin for node, origin in origins.items() if self.entries.get(node, node) is None
+        }
+
+    def origin(self, node: Node) -> tuple[Place, Journal | None] | None:
+        """Where a node was before, if it came in this transaction, which has been undone: there it never was."""
+        return None if self._origins is None else self._origins.get(node)
+
+    def absorb(self, later: Journal) -> None:
+        """Takes over what a journal has that was opened later and is closed now."""
+        self.edits += later.edits
+        for node, shadow in later.entries.items():
+            self.entries.setdefault(node, shadow)
+        for shadow, state in later.states.items():
+            self.states.setdefault(shadow, state)
 
     # --- shadow nodes
 
@@ -106,9 +133,12 @@ class Journal:
         """``node`` of this document is about to be moved or removed."""
         self.edits.append(("place", node, Place.of(node)))
 
-    def arriving(self, node: Node) -> None:
-        """``node`` is about to come from elsewhere, where an undo puts it again."""
-        self.edits.append(("origin", node, Place.of(node)))
+    def arriving(self, node: Node, source: Journal | None) -> None:
+        """``node`` is about to come from elsewhere, where an undo puts it again.
+
+        ``source`` is the journal of the document it comes from, if that has a transaction open.
+        """
+        self.edits.append(("origin", node, Place.of(node), source))
 
     def children(self, node: Node) -> None:
         """The whole child list is about to change."""

@@ -13,15 +13,11 @@ from typing import IO, Any, TypeAlias
 
 from lxml import etree
 
-from ..xml_parser import safe_parser
+from ..xml_parser import DEPTH_LIMIT as DEPTH_LIMIT
+from ..xml_parser import compression, explanation, safe_parser
 from .errors import DocumentError
 
 Source: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str]"
-
-DEPTH_LIMIT = 256
-"""How deep elements may be nested in XML that is parsed (libxml2's own limit)."""
-
-_COMPRESSED = {b"\x1f\x8b": "gzip", b"BZ": "bzip2", b"\xfd7": "xz", b"PK": "zip"}
 
 
 def parse_bytes(
@@ -33,9 +29,9 @@ def parse_bytes(
     too deep, compressed, or needs entities.
     """
     raw = data.encode("utf-8") if isinstance(data, str) else bytes(data)
-    for start, kind in _COMPRESSED.items():
-        if raw.startswith(start):
-            raise DocumentError(f"{source_name}: this is {kind} data, not XML: unpack it first")
+    packed = compression(raw)
+    if packed:
+        raise DocumentError(f"{source_name}: this is {packed} data, not XML: unpack it first")
     parser = safe_parser(lookup)
     if isinstance(data, str):
         raw = _without_encoding(raw)
@@ -45,7 +41,7 @@ def parse_bytes(
         raise DocumentError(_explain(error, source_name)) from error
     tree = root.getroottree()
     _refuse_entities(tree, source_name)
-    _refuse_lost_entities(parser, source_name)
+    _refuse_lost_entities(parser.error_log, source_name)
     return tree
 
 
@@ -88,22 +84,13 @@ def _blank(declaration: bytes) -> bytes:
 
 def _explain(error: etree.XMLSyntaxError, source_name: str) -> str:
     line, column = error.position if error.position else (0, 0)
-    message = str(error.msg or error).split(" (line")[0]
     place = f"{source_name}:{line}:{column}" if line else source_name
-    if "xcessive depth" in message or "depth" in message.lower():
-        hint = f": elements may be nested {DEPTH_LIMIT} deep"
-    elif "amplification" in message or "ntity" in message:
-        hint = ": entities are not resolved; replace them by their text (xmllint --noent does that)"
-    elif "huge" in message.lower():
-        hint = ": a text may have 10,000,000 characters"
-    else:
-        hint = ""
-    return f"{place}: {message}{hint}"
+    return f"{place}: {explanation(error)}"
 
 
-def _refuse_lost_entities(parser: etree.XMLParser, source_name: str) -> None:
+def _refuse_lost_entities(errors: etree._ListErrorLog, source_name: str) -> None:
     """Of an entity in an attribute that only a DTD outside could declare nothing is left in the tree but a warning."""
-    for entry in parser.error_log:
+    for entry in errors:
         if entry.type == etree.ErrorTypes.WAR_UNDECLARED_ENTITY:
             raise DocumentError(
                 f"{source_name}:{entry.line}:{entry.column}: {entry.message}: "

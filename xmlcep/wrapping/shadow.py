@@ -168,6 +168,7 @@ NOT_ORIGINAL = -1
 # --- the table: what follows is all that touches it
 
 _table: dict[Node, ShadowNode | ShadowTree] = {}
+_open: dict[ShadowTree, None] = {}
 
 entry_of: Callable[[Node], ShadowNode | ShadowTree | None] = _table.get
 """What the table has for a node; None for a node of no wrapped document."""
@@ -191,6 +192,11 @@ def tree_of(node: Node) -> ShadowTree | None:
     """The document a node belongs to, None for a node of no wrapped document."""
     entry = _table.get(node)
     return entry.tree if type(entry) is ShadowNode else entry  # type: ignore[return-value]
+
+
+def open_trees() -> list[ShadowTree]:
+    """The shadow trees of all wrapped documents, in the order of their wrapping."""
+    return list(_open)
 
 
 def nodes_of(tree: ShadowTree) -> Iterator[Node]:
@@ -310,6 +316,15 @@ class ShadowTree:
         text = visible(get_tail(child), shadow.element_only) is not None
         shadow.texts -= text
         shadow.count -= is_element(child) + text
+        others = [each for each in iter_children(node) if each is not child]
+        if shadow.element_only and not any(map(is_element, others)):
+            # Without it there was no element, so that white space was in view.
+            shadow.element_only = False
+            shadow.text = get_text(node) or None
+            if shadow.text is not None:
+                shadow.text_number = self.clock.new_id()
+            texts = (shadow.text is not None) + sum(map(bool, map(get_tail, others)))
+            shadow.texts = shadow.count = texts
         return shadow
 
     def open_subtree(self, node: Node) -> ShadowNode:
@@ -425,14 +440,19 @@ class ShadowTree:
     def pin(self) -> set[type]:
         """Puts every node of the tree into the table; returns the classes of proxies found."""
         self.muted = True
+        _open[self] = None
         try:
             return self.original.pin(self.root, self, enter)
+        except BaseException:
+            self.drop()
+            raise
         finally:
             self.muted = False
 
     def drop(self) -> None:
         """Takes every node of this document out of the table (not by a walk of the table, which others share)."""
         self.muted = True
+        _open.pop(self, None)
         for nodes in (Element.iter(self.root), self.original.nodes):
             for node in nodes:
                 if tree_of(node) is self:

@@ -87,6 +87,7 @@ def _undo_edits(tree: ShadowTree, journal: Journal) -> _Others:
                 getattr(inverse, kind)(node, *rest)
     finally:
         tree.muted = muted
+    journal.undone()
     return others
 
 
@@ -181,17 +182,20 @@ class _Inverse:
         self._others.leaves(node)
         self._put(node, place)
 
-    def origin(self, node: Node, place: Place) -> None:
-        """Gives a node back to where it came from."""
+    def origin(self, node: Node, place: Place, source: Journal | None) -> None:
+        """Gives a node back to where it came from; if that is undone already, to where it had come from there."""
+        while source is not None and (origin := source.origin(node)) is not None:
+            place, source = origin
         self._others.changes(place.parent)
         owner = None if place.parent is None else tree_of(place.parent)
         if owner is not None and owner.journal is not None and node not in owner.journal.entries:
+            owner.journal.came(node)
             owner.journal.placed(node)
         self._put(node, place)
 
     def has_gone_on(self, node: Node) -> bool:
-        """Whether a node that came during the transaction is in another document by now: it is that one's business."""
-        return self._entries.get(node, node) is None and tree_of(node) not in (None, self._tree)
+        """Whether a node that was not here before the transaction is in another document: it is that one's business."""
+        return self._entries.get(node) is None and tree_of(node) not in (None, self._tree)
 
     def _put(self, node: Node, place: Place) -> None:
         parent, following, previous, tail = place

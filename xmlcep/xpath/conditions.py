@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from lxml import etree
 
 from .environment import NO_VARIABLES, Environment
 from .errors import ExpressionError
 from .expression import Expression, compile_expression
-from .kinds import NodeKind, Scope
+from .kinds import NodeKind, Scope, VariableKind
+from .values import Value
 
 ConditionError = ExpressionError
 
@@ -17,8 +18,8 @@ ConditionError = ExpressionError
 class Condition:
     """An expression as a boolean; an element is its context node and the root of all it sees.
 
-    Raises `ExpressionError` for everything that could go wrong in evaluation, so that `holds` never raises; see
-    `compile_expression`.
+    ``references`` are the names of the reference documents that it can ask (V8). Raises `ExpressionError` for
+    everything that could go wrong in evaluation, so that `holds` never raises; see `compile_expression`.
 
     >>> item = etree.fromstring("<order><item><price>3</price></item></order>")[0]
     >>> [Condition(when).holds(item) for when in ("price > 2", "/item/price > 2", "..")]
@@ -27,19 +28,35 @@ class Condition:
 
     __slots__ = ("compiled", "expression")
 
-    def __init__(self, expression: str, *, namespaces: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        expression: str,
+        *,
+        namespaces: Mapping[str, str] | None = None,
+        references: Iterable[str] = (),
+    ) -> None:
         self.expression = expression
         self.compiled: Expression = compile_expression(
-            expression, namespaces=namespaces, node=NodeKind.ELEMENT, scope=Scope.SUBTREE
+            expression,
+            namespaces=namespaces,
+            variables=dict.fromkeys(references, VariableKind.NODES),
+            node=NodeKind.ELEMENT,
+            scope=Scope.SUBTREE,
         )
 
-    def holds(self, element: etree._Element) -> bool:
-        """Whether the condition is true of this element's subtree as it is now.
+    def holds(
+        self, element: etree._Element, references: Mapping[str, Value | etree._Element] = NO_VARIABLES
+    ) -> bool:
+        """Whether the condition is true of this element's subtree as it is now; ``references`` are the root elements of
+        the reference documents.
 
         An expression that cannot look beyond the subtree is evaluated where the element stands; for others a
         copy of the subtree is made the document, which takes time in proportion to its size.
         """
-        return self.compiled.boolean(Environment(NO_VARIABLES, element))
+        return self.compiled.boolean(Environment(references, element))
+
+    def __deepcopy__(self, memo: object) -> Condition:
+        return self
 
     def __repr__(self) -> str:
         return f"Condition({self.expression!r})"

@@ -58,18 +58,35 @@ def by_libxml2(
     variables: Variables,
     namespaces: Mapping[str, str],
     start: Callable[[Environment], etree._Element],
+    *,
+    live: bool = False,
 ) -> Evaluation[Environment]:
-    """An expression that asks nodes; ``start`` gives the node where libxml2 starts. Raises `ValueError` for what
-    libxml2 cannot read."""
-    translator = Translator(variables, namespaces)
+    """An expression that asks nodes; ``start`` gives the node where libxml2 starts; ``live``: it may have comments
+    beside
+    it. Raises `ValueError` for what libxml2 cannot read."""
+    translator = Translator(variables, namespaces, live=live)
     boolean = translator.compile(translator.boolean(syntax, focus), start)
-    string = translator.compile(translator.string(syntax, focus), start)
-    number = translator.compile(f"number({translator.number(syntax, focus)})", start)
+    # If libxml2 reads it as a boolean it reads it as anything: the rest is compiled if it is asked for.
+    string = _late(lambda: translator.compile(translator.string(syntax, focus), start))
+    number = _late(lambda: translator.compile(f"number({translator.number(syntax, focus)})", start))
     if kind.is_list:
         value = _first(boolean, string)
     else:
-        value = _single(translator.compile(translator.raw(syntax, focus), start))
+        value = _single(_late(lambda: translator.compile(translator.raw(syntax, focus), start)))
     return Evaluation(boolean, lambda environment: restore(string(environment)), number, value)
+
+
+def _late(make: Callable[[], Callable[[Environment], Any]]) -> Callable[[Environment], Any]:
+    """A function that is made at its first call."""
+    made: Callable[[Environment], Any] | None = None
+
+    def function(environment: Environment) -> Any:
+        nonlocal made
+        if made is None:
+            made = make()
+        return made(environment)
+
+    return function
 
 
 def _first(

@@ -36,6 +36,9 @@ class PeriodicStarState(PeriodicState):
     def dues(self) -> list[Due]:
         return []
 
+    def fire(self, due: Due) -> None:
+        """What is due is something else's."""
+
     def close(self, group: Group, closing: Entry) -> None:
         closed = self.chosen(group, closing)
         for windows in self.together(closed):

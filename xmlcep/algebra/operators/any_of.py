@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
-from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Expression, Operator, Report, Writer
+from ..expressions import (
+    COMMON_OPTIONS,
+    DEFERRABLE,
+    Argument,
+    Expression,
+    Operator,
+    Parameter,
+    ParameterKind,
+    Report,
+    Writer,
+)
 from ..options import NO_OPTIONS, Options
 from ..promises import Promise
+from ..shares import Share, most_complete, together
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +33,8 @@ class AnyOf(Operator):
     symbol: ClassVar[str] = "any"
     sign: ClassVar[str] = "any"
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"within", "having"}
+    fewest: ClassVar[int] = 1
+    parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("count", ParameterKind.COUNT),)
     operands: tuple[Expression, ...]
     count: int
     options: Options = NO_OPTIONS
@@ -42,6 +56,10 @@ class AnyOf(Operator):
             count = 1
         return cls(operands, count, options, at)
 
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        return (str(self.count),)
+
     def brackets(self) -> str:
         return f"[{self.count}]"
 
@@ -58,6 +76,20 @@ class AnyOf(Operator):
     @property
     def stores_composites(self) -> bool:
         return True
+
+    def share(self, operands: Sequence[Share], counts: Sequence[int]) -> Share:
+        """The best branches, as many as it takes."""
+        shares = [
+            operand.full() if count else operand for operand, count in zip(operands, counts, strict=True)
+        ]
+        return together(most_complete(shares, self.count))
+
+    def choices(self, counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """As many as are missing, of operands of which there is nothing; then of any."""
+        missing = [k for k in range(len(self.operands)) if not counts[k]]
+        for length in range(max(1, self.count - len(self.operands) + len(missing)), self.count + 1):
+            yield from combinations(missing, length)
+            yield from combinations(range(len(self.operands)), length)
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
         # Which operands take part is not known: with m of n at least one solid one does if fewer than m are not.

@@ -22,6 +22,7 @@ class Aperiodic(Operator):
     sign: ClassVar[str] = "A"
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS
     fewest: ClassVar[int] = 3
+    most: ClassVar[int | None] = 3
     operands: tuple[Expression, ...]
     options: Options = NO_OPTIONS
     at: Position = field(default=NOWHERE, compare=False, repr=False)
@@ -34,8 +35,13 @@ class Aperiodic(Operator):
         opens, closes, between = operands
         return cls((opens, between, closes), options, at)
 
-    def notation(self, write: Writer, braces: str) -> str:
+    @property
+    def written(self) -> tuple[Expression, ...]:
         opens, between, closes = self.operands
+        return (opens, closes, between)
+
+    def notation(self, write: Writer, braces: str) -> str:
+        opens, closes, between = self.written
         window = f"[{write.expression(opens)}, {write.expression(closes)}]"
         return f"{self.symbol}{window}{braces} {write.operand(between)}"
 
@@ -45,9 +51,18 @@ class Aperiodic(Operator):
         return (2,)
 
     @property
+    def constituent_operands(self) -> tuple[int, ...]:
+        return (0, 1)
+
+    @property
     def turns(self) -> tuple[int, ...]:
         """W8: at one time point c, then b, then a."""
         return (2, 1, 0)
+
+    @property
+    def required(self) -> tuple[int, ...]:
+        """What opens, and what occurs then; what closes may come or not."""
+        return (0, 1)
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
         solid = operands[0].solid or operands[1].solid
@@ -63,6 +78,15 @@ class AperiodicStar(Aperiodic):
     symbol: ClassVar[str] = "aperiodic*"
     sign: ClassVar[str] = "A*"
     gathers: ClassVar[bool] = True
+
+    @property
+    def required(self) -> tuple[int, ...]:
+        """All: it raises when the last closes."""
+        return (0, 1, 2)
+
+    @property
+    def constituent_operands(self) -> tuple[int, ...]:
+        return (0, 1, 2)
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
         solid = any(operand.solid for operand in operands)

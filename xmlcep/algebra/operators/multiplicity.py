@@ -10,9 +10,20 @@ from path_types import PathType
 
 from ...events import Scope
 from ...position import NOWHERE, Position
-from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Expression, Leaf, Operator, Report
+from ..expressions import (
+    COMMON_OPTIONS,
+    DEFERRABLE,
+    Argument,
+    Expression,
+    Leaf,
+    Operator,
+    Parameter,
+    ParameterKind,
+    Report,
+)
 from ..options import NO_OPTIONS, Options
 from ..promises import Promise
+from ..shares import Share
 
 _LARGEST = 999_999_999
 
@@ -28,6 +39,11 @@ class Multiplicity(Operator):
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"within", "having", "by", "slide"}
     gathers: ClassVar[bool] = True
     fewest: ClassVar[int] = 1
+    most: ClassVar[int | None] = 1
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("min", ParameterKind.COUNT),
+        Parameter("max", ParameterKind.BOUND),
+    )
     operands: tuple[Expression, ...]
     lower: int
     upper: int | None
@@ -48,7 +64,8 @@ class Multiplicity(Operator):
         low, high = arguments
         assert isinstance(low.value, int) and not isinstance(high.value, str)
         lower, upper = low.value, high.value
-        where = replace(low.at, width=high.at.column + high.at.width - low.at.column)
+        follows = high.at.line == low.at.line and high.at.column > low.at.column
+        where = replace(low.at, width=high.at.column + high.at.width - low.at.column) if follows else low.at
         if max(lower, upper or 0) > _LARGEST:
             report(where, "a bound of a multiplicity is too large", "write * for no upper bound")
         elif lower < 0 or (upper is not None and upper < 1):
@@ -66,8 +83,12 @@ class Multiplicity(Operator):
             return cls(operands, lower, upper, options, at)
         return cls(operands, 1, None, options, at)
 
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        return (str(self.lower), "*" if self.upper is None else str(self.upper))
+
     def brackets(self) -> str:
-        return f"[{self.lower},{'*' if self.upper is None else self.upper}]"
+        return f"[{','.join(self.arguments)}]"
 
     def derived_path(self, paths: Sequence[PathType]) -> PathType | None:
         """T2: its child's path type without the last step; of a leaf with ``//`` the path before that (F5)."""
@@ -90,6 +111,21 @@ class Multiplicity(Operator):
                 f"x{self.brackets()} cannot slide: it has no upper bound (S4)",
                 "write how many are to be kept, such as x[1,3]{slide}",
             )
+
+    def share(self, operands: Sequence[Share], counts: Sequence[int]) -> Share:
+        """As many as the lower bound says, those there are and the next one."""
+        (share,), (count,) = operands, counts
+        known = min(count, self.lower)
+        begun = share.satisfied if known < self.lower else 0
+        return Share(known * share.needed + begun, self.lower * share.needed)
+
+    def choices(self, counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """As many as are missing, at least one; then as many as it takes from the beginning."""
+        lower = max(1, self.lower)
+        if not self.lower:
+            yield ()
+        yield (0,) * max(1, lower - counts[0])
+        yield (0,) * lower
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
         solid = self.lower > 0 and operands[0].solid

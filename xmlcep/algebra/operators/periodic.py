@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
-from ..expressions import COMMON_OPTIONS, Argument, Expression, Operator, Report, Writer
+from ..expressions import (
+    COMMON_OPTIONS,
+    Argument,
+    Expression,
+    Operator,
+    Parameter,
+    ParameterKind,
+    Report,
+    Writer,
+)
 from ..options import NO_OPTIONS, Options
 from ..promises import Promise
 from ..windows import Unit, Window
@@ -26,6 +35,8 @@ class Periodic(Operator):
     symbol: ClassVar[str] = "periodic"
     sign: ClassVar[str] = "P"
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS
+    most: ClassVar[int | None] = 2
+    parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("beat", ParameterKind.WINDOW),)
     operands: tuple[Expression, ...]
     beat: Window
     options: Options = NO_OPTIONS
@@ -41,6 +52,10 @@ class Periodic(Operator):
             report(arguments[0].at, message, hint)
             beat = Window(SHORTEST_BEAT, Unit.TIME)
         return cls(operands, beat, options, at)
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        return (str(self.beat),)
 
     def brackets(self) -> str:
         return f"[{self.beat}]"
@@ -69,6 +84,10 @@ class Periodic(Operator):
         return (1,)
 
     @property
+    def constituent_operands(self) -> tuple[int, ...]:
+        return (0,)
+
+    @property
     def turns(self) -> tuple[int, ...]:
         """As W8: c, then a."""
         return (1, 0)
@@ -81,6 +100,11 @@ class Periodic(Operator):
     def watches_group(self) -> bool:
         """W10: a window may beat so often without a record of its group."""
         return True
+
+    @property
+    def required(self) -> tuple[int, ...]:
+        """What opens; the rest is time."""
+        return (0,)
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
         return Promise(operands[0].solid, prompt=False)
@@ -97,6 +121,10 @@ class PeriodicStar(Periodic):
     own_variables: ClassVar[tuple[str, ...]] = ("times",)
 
     @property
+    def constituent_operands(self) -> tuple[int, ...]:
+        return (0, 1)
+
+    @property
     def has_timers(self) -> bool:
         """It is raised by c."""
         return False
@@ -104,6 +132,11 @@ class PeriodicStar(Periodic):
     @property
     def watches_group(self) -> bool:
         return False
+
+    @property
+    def required(self) -> tuple[int, ...]:
+        """Both: it raises when the last closes."""
+        return (0, 1)
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
         solid = any(operand.solid for operand in operands)

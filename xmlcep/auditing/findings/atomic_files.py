@@ -29,9 +29,7 @@ def check_targets(targets: Sequence[Path], sources: Sequence[str]) -> None:
             raise OutputError(f"{target}: cannot be written: there is no folder {target.parent}")
         for source in sources:
             if _same(target, Path(source)):
-                raise OutputError(
-                    f"{target}: is read by the audit and would be overwritten: write to another file"
-                )
+                raise OutputError(f"{target}: is read and would be overwritten: write to another file")
         if any(_same(target, other) for other in targets[:number]):
             raise OutputError(f"{target}: is named twice: findings, bad records, summary: give each a name")
 

@@ -176,6 +176,12 @@ class DocumentReplay:
             if raised:
                 self._raised(raised)
 
+    def take_raised(self, event: CompositeEvent) -> None:
+        """Replays an external event that a rule has raised (L7), at the record before it."""
+        raised = self._detector.raise_external(event)
+        if raised:
+            self._raised(raised)
+
     def follow(self, file: LogFile, run: Run) -> None:
         """Replays the next records, of which those that cannot matter may have been left out."""
         if self._defers:

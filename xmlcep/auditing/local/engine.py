@@ -11,11 +11,12 @@ from operator import itemgetter
 from time import perf_counter
 
 from ...engine import Detector
+from ...errors import RecordError
 from ...log import BadRecord, Batch, ClockCheck, Header, Origin
 from ...log.columns.blocks import RecordTypes, Run
 from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST
-from ...log.records import ClockRecord, Row, is_clock
+from ...log.records import RAISED, Aside, ClockRecord, Control, Row, is_clock, raised_event
 from ...rules import Rules
 from ..failures import Failures
 from ..findings.collector import Collector
@@ -86,6 +87,7 @@ class LocalAudit:
         self._defers = any(node.deferred or node.windows for node in nodes)
         self._asks = bool(rules.graph.waiting_for_edits)
         self._needs = Detector(rules).needs
+        self._externals = bool(rules.externals)
 
     def run(self, files: list[LogFile]) -> None:
         """Reads all files, then once more what has to be sorted."""
@@ -95,7 +97,7 @@ class LocalAudit:
 
     def _run(self, files: list[LogFile]) -> None:
         self._begin_reading(files)
-        if self._keep is None and not self._asks:
+        if self._keep is None and not (self._asks or self._externals):
             self._sift(files)
         else:
             for item, file in self._read(files, self._collector.quarantine.add):
@@ -103,6 +105,8 @@ class LocalAudit:
                     self._take(item, file)
                 elif isinstance(item[1], Header):
                     self._headers.setdefault(item[1].doc, item[1])
+                elif isinstance(item[1], Control):
+                    self._take_control(file, item[0], item[1])
                 else:
                     self._take_clock(file, item[0], item[1])
         for replay in self._replays.values():
@@ -171,7 +175,9 @@ class LocalAudit:
     def _reader(
         self, file: LogFile, on_bad: Callable[[LogFile, BadRecord], None], *, check_text: bool = False
     ) -> PartReader:
-        reader = PartReader(whole(file), self._decoder, partial(on_bad, file), check_text=check_text)
+        reader = PartReader(
+            whole(file), self._decoder, partial(on_bad, file), check_text=check_text, controls=self._externals
+        )
         if self._reading is not None:
             self._reading.begin(file, reader)
         return reader
@@ -184,10 +190,10 @@ class LocalAudit:
 
     def _read(
         self, files: list[LogFile], on_bad: Callable[[LogFile, BadRecord], None]
-    ) -> Iterator[tuple[tuple[int, Header | ClockRecord] | Batch, LogFile]]:
+    ) -> Iterator[tuple[tuple[int, Aside] | Batch, LogFile]]:
         for file in files:
             self._headers, self._file = {}, file.name
-            for item in self._reader(file, on_bad, check_text=self._asks).read():
+            for item in self._reader(file, on_bad, check_text=self._asks).read_all():
                 if isinstance(item, Batch):
                     self._note(file, {row[8] for row in item.rows}, len(item.rows))
                 yield item, file
@@ -232,6 +238,21 @@ class LocalAudit:
         else:
             self._leave_for_later(replay)
 
+    def _take_control(self, file: LogFile, number: int, control: Control) -> None:
+        """Takes an external event (L7); other control records are about the recording."""
+        if control.kind != RAISED:
+            return
+        try:
+            event = raised_event(control)
+        except RecordError as error:
+            raw = FASTEST.dumps(control.to_record())
+            bad = BadRecord(Origin(file.name, number), None, str(error), raw)
+            self._collector.quarantine.add(file, bad, str(control.content.get("doc")))
+            return
+        replay = self._replays.get(event.cause.doc)
+        if replay is not None and self._rules.takes_external(event):
+            replay.take_raised(event)
+
     def _leave_for_later(self, replay: DocumentReplay) -> None:
         """Forgets what was found in a document that is not in order: it is going to be sorted."""
         self._disordered.add(replay.doc)
@@ -264,6 +285,11 @@ class LocalAudit:
                 replay = self._begin(doc, header, path)
                 replay.disordered = True
             content = FASTEST.loads(line)
+            if "control" in content:
+                event = raised_event(Control.from_record(content))
+                if self._rules.takes_external(event):
+                    replay.take_raised(event)
+                continue
             if is_clock(content):
                 replay.take_clock(files[file], record, ClockRecord.from_record(content))
                 continue
@@ -306,6 +332,12 @@ class LocalAudit:
             number, aside = item
             if isinstance(aside, Header):
                 seen.setdefault(aside.doc, aside)
+            elif isinstance(aside, Control):
+                named, ts = aside.content.get("doc"), aside.content.get("ts")
+                if aside.kind == RAISED and named in self._disordered and type(ts) is int:
+                    self._sorted += 1
+                    line = FASTEST.dumps(aside.to_record())
+                    yield str(named), ts, None, self._sorted, file.place, number, line
             elif aside.doc in self._disordered:
                 self._sorted += 1
                 line = FASTEST.dumps(aside.to_record())

@@ -128,11 +128,7 @@ class Pass:
 
     def rules(self, rules: Rules) -> Rules:
         """The part of ``rules``, from which the plan was made, that defines its trees and their sources."""
-        names = _named(rules.graph, [*self.trees, *self.sources])
-        chosen = [definition for definition in rules.definitions if definition.name in names]
-        if len(chosen) == len(rules.definitions):
-            return rules
-        return Rules.from_definitions(chosen, rules.namespaces)
+        return rules.part(_named(rules.graph, [*self.trees, *self.sources]))
 
     def step(self, path: PathType) -> int | None:
         """The index of the key node's step in this absolute path type; None: it lies outside every key."""

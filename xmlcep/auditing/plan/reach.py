@@ -14,7 +14,10 @@ def has_timers(tree: EventTree) -> bool:
 
 
 def looks_outside(graph: EventGraph, tree: EventTree) -> bool:
-    """Whether an expression of the tree may ask nodes that are not below the node of one of its groups."""
+    """Whether an expression of the tree, or another language (O1), may ask nodes that are not below the node of one of
+    its groups."""
+    if any(text.needs_document for text in graph.opaque_texts(tree)):
+        return True
     for program in graph.programs[tree.index]:
         guard = program.guard
         if guard is not None and guard.needs_document and not guard.reads.stays_inside:

@@ -41,6 +41,11 @@ def reasons_for(
         outside = [tree.name for tree in trees if looks_outside(graph, tree)]
         if outside:
             yield f"{_do(outside, 'ask')} what may lie anywhere in the document (U2)"
+        for tree in trees:
+            for language in sorted(
+                {text.language for text in graph.opaque_texts(tree) if text.needs_document}
+            ):
+                yield f"{tree.name} asks {language}, which may look at all of the document (O1)"
     else:
         deeper = any(operator.path not in keys for tree in trees for operator in tree.operators)
         yield f"every operator groups by {' or '.join(map(str, keys))}{' or by a node below' if deeper else ''} (K1)"

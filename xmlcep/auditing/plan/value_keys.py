@@ -42,7 +42,7 @@ def _joining(graph: EventGraph, tree: EventTree) -> frozenset[str]:
     for node, program in zip(tree.operators, programs, strict=True):
         for child, leaf in zip(node.children, program.leaves, strict=True):
             if isinstance(child, LeafNode):
-                if leaf is None or not _is_one_node(child):
+                if leaf is None or leaf.opaque is not None or not _is_one_node(child):
                     return frozenset()
                 own = frozenset(
                     name

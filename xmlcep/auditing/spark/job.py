@@ -13,7 +13,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from ...log.json_codec import FASTEST
-from ...rules import Rules
+from ...rules import PlainRules, Rules
 from ..failures import Failure, Failures
 from ..findings.collector import Collector
 from ..inputs import LogFile
@@ -70,7 +70,7 @@ class SparkAudit:
         by_file: bool = False,
     ) -> None:
         self._spark = spark
-        self._rules = str(rules) if rules.text is None else rules.text
+        self._rules = PlainRules.of(rules)
         self._collector = collector
         self._plan = make_plan(rules)
         self._operators = operators

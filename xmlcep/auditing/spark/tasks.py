@@ -1,6 +1,7 @@
 """What Spark's Python workers run: generators from Arrow batches to Arrow batches.
 
-They are made from plain values; rules travel as text and are parsed where they are needed.
+They are made from plain values; rules travel as text, with their reference documents, and are parsed where they are
+needed.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import pyarrow as pa
 
 from ...log.json_codec import FASTEST
-from ...rules import parse_rules
+from ...rules import PlainRules
 from ..findings.order import Ranking
 from ..plan.partition_key import Plan, make_plan
 from ..splits import Split
@@ -49,13 +50,13 @@ def _without_collector(task: Task) -> Task:
 
 
 @lru_cache(maxsize=4)
-def _plan(rules: str) -> Plan:
+def _plan(rules: PlainRules) -> Plan:
     """The plan for rules; a worker process runs many tasks of a job."""
-    return make_plan(parse_rules(rules))
+    return make_plan(rules.parse())
 
 
 def map_task(
-    rules: str, buckets: int, splits: Sequence[Split], keep: Keep | None, reports: Accumulator[Reports],
+    rules: PlainRules, buckets: int, splits: Sequence[Split], keep: Keep | None, reports: Accumulator[Reports],
     read: Accumulator[int], *, by_file: bool = False,
 ) -> Task:  # fmt: skip
     """From indexes of splits to their chunks; the rest goes to ``reports``; ``read`` counts records.
@@ -81,7 +82,7 @@ def _chunks(items: Iterable[Chunk | Report], reports: Accumulator[Reports]) -> B
             reports.add(as_entry(item))
 
 
-def select_task(rules: str, splits: Sequence[Split], docs: frozenset[str], keep: Keep | None) -> Task:
+def select_task(rules: PlainRules, splits: Sequence[Split], docs: frozenset[str], keep: Keep | None) -> Task:
     """From indexes of splits to the records of some documents."""
 
     def task(batches: Batches) -> Batches:
@@ -96,7 +97,7 @@ def select_task(rules: str, splits: Sequence[Split], docs: frozenset[str], keep:
 
 
 def route_sorted_task(
-    rules: str, buckets: int, splits: Sequence[Split], reports: Accumulator[Reports]
+    rules: PlainRules, buckets: int, splits: Sequence[Split], reports: Accumulator[Reports]
 ) -> Task:
     """From records sorted by document, ts, time of a clock record, part of the log and number to their chunks."""
 
@@ -110,7 +111,7 @@ def route_sorted_task(
 
 
 def replay_task(
-    rules: str,
+    rules: PlainRules,
     buckets: int,
     ends: Mapping[str, DocumentEnd],
     headers: Mapping[str, int],
@@ -149,7 +150,7 @@ def task_report(replayer: BucketReplayer, bucket: int) -> Chunk:
     return Chunk(ChunkKind.TASK_REPORT, 0, bucket, 0, 0, 0, content)
 
 
-def order_task(rules: str, withheld: Collection[str], *, by_event: bool) -> Task:
+def order_task(rules: PlainRules, withheld: Collection[str], *, by_event: bool) -> Task:
     """From chunks of findings sorted by range, segment, source and number to the findings in their order."""
 
     def task(batches: Batches) -> Batches:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from contexts import Chains, Entry, Group
-from contexts.constraints import Absence, Constraint, Contiguity, Gap, Order, Violations
+from contexts.constraints import Absence, Constraint, Contiguity, Gap, Objection, Order, Violations
 from contexts.entry import END, FIRST, START
 from contexts.grouping import Key
 from contexts.search import Constrained
@@ -48,6 +48,8 @@ class SequenceState(CombiningState):
             and all(operands[before].prompt for before in positive[:position])
             for position, k in enumerate(positive)
         ]
+        # In cumulative context what ends a combination stays while ``having`` is false of all there is (Q1).
+        self._waits_for_more = self.context.batches and self.values.having is not None
         self.violations: dict[int, Violations] = {}
         # Of each negated operand, how many operands that have to occur stand before it.
         self._before = {k: sum(other < k for other in positive) for k in definition.negated}
@@ -113,7 +115,7 @@ class SequenceState(CombiningState):
                 self.admit(group, position, key, (entry,), cause)
         else:
             self.admit(group, position, key, arrivals, cause)
-        if position == self._last and group.stored[position]:
+        if position == self._last and group.stored[position] and not self._waits_for_more:
             group.stored[position].clear()
             self.drop_if_empty(key)
 
@@ -146,6 +148,26 @@ class SequenceState(CombiningState):
         for entry in list(group.stored[position]):
             if violations.forbid([other for other in violations.of(group.key) if entry[END] < other[START]]):
                 owner.consumed(entry)
+
+    # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
+
+    @property
+    def stored_operands(self) -> Sequence[int]:
+        return tuple(self._position)
+
+    def by_operand(self, stored: Sequence[Sequence[Entry]]) -> tuple[Sequence[Entry], ...]:
+        return tuple(
+            list(stored[self._position[k]]) if k in self._position else ()
+            for k in range(len(self.node.children))
+        )
+
+    def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
+        position = self._position.get(child, 0)
+        if position and self.hopeless_without[position]:
+            before = next(k for k, other in self._position.items() if other == position - 1)
+            if not any(other[END] < entry[START] for other in others[before]):
+                return Objection("wrong-order", (*others[before][:1], entry))
+        return super().lost(child, key, entry, others)
 
     # ---- freeing (G4) ---------------------------------------------------------------------------------
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from contexts import Entry
 from contexts.constraints import Violations
 from contexts.constraints.counting import CountedViolations
+from contexts.grouping import Key
 
 from ...algebra import Multiplicity
+from ...events import Cause
 from ...rules.trees import LeafNode, OperatorNode
 from ..grouping import grouping_of
 from ..setting import Setting
 from ..timers import MEASURE
 from ..values import Values
 from .combining import reach
+from .state import OperatorState
 
 
 def violations_of(operand: OperatorNode | LeafNode, setting: Setting, tree: int, *, flat: bool) -> Violations:
@@ -25,3 +31,17 @@ def violations_of(operand: OperatorNode | LeafNode, setting: Setting, tree: int,
     group_of = grouping_of(operand, program, flat=flat).key_of
     admit = Values(program, setting).admitter()
     return CountedViolations(definition.lower, definition.upper, group_of, within, admit)
+
+
+class NegatedMultiplicityState(OperatorState):
+    """A negated multiplicity: hands its arrivals up as they are, to be counted where they lie; it raises nothing by
+    itself (Z5)."""
+
+    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        self.outbox.extend(arrivals)
+
+    def forget(self, key: Key) -> None:
+        pass
+
+    def size(self) -> int:
+        return 0

@@ -1,0 +1,24 @@
+"""Which event trees wait, and for what, so that an event need not ask those that do not (D2 to D4, U3)."""
+
+from __future__ import annotations
+
+
+class Waiting:
+    """The trees, by index, in which something waits.
+
+    ``release``: for a flush, or for an event elsewhere (D2, D3); ``elsewhere``: those of them that an event elsewhere
+    releases (D2); ``blocked``: for their document to change (U3).
+    """
+
+    __slots__ = ("blocked", "elsewhere", "release")
+
+    def __init__(self) -> None:
+        self.release: set[int] = set()
+        self.elsewhere: set[int] = set()
+        self.blocked: set[int] = set()
+
+    def clear(self) -> None:
+        """None waits."""
+        self.release.clear()
+        self.elsewhere.clear()
+        self.blocked.clear()
