@@ -486,6 +486,18 @@ class Detector:
 
     # ---- looking inside ---------------------------------------------------------------------------------
 
+    def is_as_new(self) -> bool:
+        """Whether it keeps nothing of what it was fed, so that it may be fed with another document next.
+
+        False also where that cannot be told: of rules that ask the document or look at time, of absences, of empty
+        composites.
+        """
+        if not (self._is_plain and self._active.forget) or self._closed:
+            return False
+        evaluation = self._evaluation
+        waits = evaluation.waiting.release or evaluation.waiting.blocked
+        return not (waits or evaluation.report or evaluation.size())
+
     def size(self) -> int:
         """How many events are stored in all groups of all trees: what memory depends on (G4)."""
         return self._evaluation.size()
