@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 
 from .combinations import Combinations, Pools, Stores
-from .entry import Combination, Entry, all_silent
+from .constraints.constraint import Objection
+from .entry import EMPTY_START, END, START, Combination, Entry, all_silent
 from .group import Group
 
 _NEVER, _ALWAYS = float("inf"), float("-inf")
@@ -162,6 +163,17 @@ class Chains(Combinations):
         else:
             chains = [oldest_chain(pools[:-1], terminator) for terminator in pools[-1]]
         return any(chain is not None and not all_silent(chain) for chain in chains)
+
+    def objection(self, group: Group) -> Objection | None:
+        """The first two of the newest events that are not in order, if there is no chain."""
+        if not all(group.stored) or members(group.stored) is not None:
+            return None
+        latest: Entry | None = None
+        for entry in [entries[-1] for entries in group.stored if entries[-1][START] != EMPTY_START]:
+            if latest is not None and entry[START] <= latest[END]:
+                return Objection("wrong-order", (latest, entry))
+            latest = entry
+        return Objection("wrong-order", (() if latest is None else (latest,)))
 
     def goes_on(self, group: Group, chosen: SequenceOf[Entry | None]) -> bool:
         if not in_order(entry for entry in chosen if entry is not None):

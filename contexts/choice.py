@@ -8,10 +8,10 @@ from itertools import product
 from typing import NamedTuple
 
 from .combinations import Combinations, Pools
-from .constraints.constraint import REFUSED, Constraint, State
+from .constraints.constraint import REFUSED, Constraint, Objection, State
 from .entry import AT, EVENT, Combination, Entry, all_silent
 from .group import Group
-from .search import Admit, Tries, satisfied
+from .search import Admit, SearchLimitError, Tries, satisfied
 
 
 class _Candidate(NamedTuple):
@@ -94,6 +94,24 @@ class Choice(Combinations):
 
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
         return self._with(group, child, entry, asked=True) is not None
+
+    def objection(self, group: Group) -> Objection | None:
+        """What refuses the newest event of so many operands."""
+        newest = sorted(_candidates([list(s)[-1:] for s in group.stored]), key=_newest_first)
+        try:
+            if len(newest) < self.count or next(self.all_of(group), None) is not None:
+                return None
+        except SearchLimitError:
+            return None
+        states = tuple([constraint.begin(group) for constraint in self.constraints])
+        for one in newest[: self.count]:
+            for constraint, state in zip(self.constraints, states, strict=True):
+                if constraint.step(group, state, one.operand, one.entry) is REFUSED:
+                    return constraint.objection(group, state, one.operand, one.entry)
+            after = self._stepped(group, states, one)
+            assert after is not None
+            states = after
+        return None if self._admit is None else Objection("having-false", tuple(one.entry for one in newest))
 
     def width(self, group: Group) -> int:
         return self.count

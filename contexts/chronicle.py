@@ -14,6 +14,7 @@ class Chronicle(Context):
     """The oldest event of every operand that can be extended to a combination; all of them are consumed."""
 
     name = "chronicle"
+    preference = "the oldest events are taken first, each once"
     takes_oldest = True
 
     def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:

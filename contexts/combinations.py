@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import TypeAlias
 
+from .constraints.constraint import Objection
 from .entry import Combination, Entry, all_silent
 from .group import Group
 
@@ -74,6 +75,11 @@ class Combinations(ABC):
     def admits(self, combination: Sequence[Entry | None]) -> bool:
         """What is asked of a combination as a whole (V6), or of all events of a cumulative composite."""
         return True
+
+    def objection(self, group: Group) -> Objection | None:
+        """Why the stored events are no combination although there are `enough`; None if they are, or nothing but
+        their number speaks against it."""
+        return None
 
 
 class AnyOrder(Combinations):

@@ -16,6 +16,8 @@ class Context(ABC):
     Contexts have no state: all of it is in the group. The evaluating methods expect the arrivals to be stored
     already; they consume what the context consumes and return the combinations chosen, in order.
 
+    ``preference`` is for people: which events it prefers to which.
+
     ``one_by_one``: several arrivals of one time point are stored and evaluated one after the other (H3).
     ``replaces``: a newer event of an operand takes the place of the older one.
     ``batches``: everything that has come together is one composite, not one for each arrival (D5).
@@ -24,6 +26,7 @@ class Context(ABC):
     """
 
     name: str
+    preference: str
     one_by_one = False
     replaces = False
     batches = False
@@ -50,6 +53,10 @@ class Context(ABC):
                 # What waits for a release may still be in a combination with what is as old.
                 if group.fresh is None or not exists.any_with(group, k, entry):
                     discard(stored, entry)
+
+    def standing(self, group: Group) -> Sequence[Sequence[Entry]]:
+        """What counts towards a combination, by operand."""
+        return group.stored
 
     @abstractmethod
     def on_arrival(

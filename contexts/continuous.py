@@ -18,6 +18,7 @@ class Continuous(Context):
     """
 
     name = "continuous"
+    preference = "the newest events before the one that ends it are taken, each once"
 
     def on_arrival(
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]

@@ -15,6 +15,7 @@ class Cumulative(Context):
     """One composite of all events that are part of some combination; all of them are consumed (H4, H5, Q1)."""
 
     name = "cumulative"
+    preference = "everything that has come together is one finding"
     batches = True
 
     def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:

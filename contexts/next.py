@@ -20,6 +20,7 @@ class Next(Context):
     """
 
     name = "next"
+    preference = "every first event goes on to the next one that fits"
     one_by_one = True
     runs = True
 
@@ -55,6 +56,14 @@ class Next(Context):
         runs = _runs(group)
         runs.open = [run for run in runs.open if run.is_complete or not _is_lost(runs, run, is_old)]
         _free(group, exists, is_old)
+
+    def standing(self, group: Group) -> Sequence[Sequence[Entry]]:
+        """The run that has got furthest, the oldest of these."""
+        runs = _runs(group).open
+        if not runs:
+            return [[] for _ in group.stored]
+        furthest = max(runs, key=lambda run: len(run.members))
+        return [[] if entry is None else [entry] for entry in furthest.combination(len(group.stored))]
 
     def on_arrival(
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]

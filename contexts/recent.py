@@ -14,6 +14,7 @@ class Recent(Context):
     """Each operand keeps its newest event only; a newer one replaces it without consuming it (H4, H5, H7)."""
 
     name = "recent"
+    preference = "only the newest event of each operand is kept"
     one_by_one = True
     replaces = True
 

@@ -6,9 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from .combinations import Combinations, Pools, Stores
-from .constraints.constraint import REFUSED, Constraint, State
+from .constraints.constraint import REFUSED, Constraint, Objection, State
 from .entry import Combination, Entry, all_silent
 from .group import Group
+
+MOST_STEPS = 10_000
+"""How far is looked for the reason why there is no combination."""
 
 Admit: TypeAlias = Callable[[Sequence[Entry]], bool]
 """What is asked of a combination as a whole (V6)."""
@@ -122,6 +125,52 @@ class Constrained(Combinations):
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
         pools = [(entry,) if k == child else stored for k, stored in enumerate(group.stored)]
         return self._first(group, pools) is not None
+
+    def objection(self, group: Group) -> Objection | None:
+        """What refuses the beginning that gets furthest, newest events first."""
+        if not all(group.stored):
+            return None
+        begin = tuple([constraint.begin(group) for constraint in self.constraints])
+        waiting: list[tuple[int, tuple[State, ...], tuple[Entry, ...]]] = [(0, begin, ())]
+        furthest, found = -1, None
+        for _ in range(MOST_STEPS):
+            if not waiting:
+                break
+            k, states, chosen = waiting.pop()
+            if k == len(group.stored):
+                against = self._against_whole(group, states, chosen)
+                if against is None:
+                    return None
+                if k > furthest:
+                    furthest, found = k, against
+                continue
+            for entry in list(group.stored[k]):  # the newest is looked at first
+                after = self._stepped(group, states, k, entry)
+                if after is not None:
+                    waiting.append((k + 1, after, (*chosen, entry)))
+                elif k >= furthest:
+                    furthest, found = k, self._against(group, states, k, entry, chosen)
+        return found
+
+    def _against(
+        self, group: Group, states: tuple[State, ...], k: int, entry: Entry, chosen: tuple[Entry, ...]
+    ) -> Objection | None:
+        """Why an event cannot follow those that are chosen."""
+        for constraint, state in zip(self.constraints, states, strict=True):
+            if constraint.step(group, state, k, entry) is REFUSED:
+                against = constraint.objection(group, state, k, entry)
+                return against._replace(entries=(*chosen[-1:], *against.entries))
+        return None
+
+    def _against_whole(
+        self, group: Group, states: tuple[State, ...], chosen: tuple[Entry, ...]
+    ) -> Objection | None:
+        for constraint, state in zip(self.constraints, states, strict=True):
+            if not constraint.ends(group, state):
+                return constraint.objection_at_end(group, state)
+        if self._admit is not None and not self._admit(chosen):
+            return Objection("having-false", chosen)
+        return None
 
     def goes_on(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
         complete = None not in chosen

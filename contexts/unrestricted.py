@@ -14,6 +14,7 @@ class Unrestricted(Context):
     """Every combination that has a new arrival in it (H4, H5); released: since the last release (D5, X7)."""
 
     name = "unrestricted"
+    preference = "every combination is raised, nothing is used up"
 
     def on_arrival(
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]

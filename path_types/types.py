@@ -98,6 +98,9 @@ class PathType:
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a path type is immutable: {name} cannot be set")
 
+    def __deepcopy__(self, memo: object) -> PathType:
+        return self
+
     def __reduce__(self) -> tuple[object, tuple[bool, tuple[Step, ...]]]:
         return (PathType.of, (self.absolute, self.steps))
 

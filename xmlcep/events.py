@@ -145,6 +145,9 @@ class PrimitiveEvent(NamedTuple):
             record.get("at"), record.get("doc") or "", record.get("txn"), meta, bool(more),
         )  # fmt: skip
 
+    def __deepcopy__(self, memo: object) -> PrimitiveEvent:
+        return self
+
     def to_record(self) -> dict[str, Any]:
         """The event as a change log record; ``more`` stands there only where it is true."""
         record: dict[str, Any] = {
@@ -213,6 +216,9 @@ class TimePoint(NamedTuple):
         """Its ``txn`` and ``meta`` as fields of a finding record, without what it has not."""
         return _provenance(self.txn, self.meta)
 
+    def __deepcopy__(self, memo: object) -> TimePoint:
+        return self
+
 
 Cause: TypeAlias = PrimitiveEvent | TimePoint
 """At what a composite is raised."""
@@ -250,6 +256,9 @@ class CompositeEvent(NamedTuple):
     def instance(self) -> PathInstance | None:
         """The path instance; None for a flat event whose constituents have no common ancestor (T4)."""
         return None if self.path is None else PathInstance(self.path, self.ids)
+
+    def __deepcopy__(self, memo: object) -> CompositeEvent:
+        return self
 
     def flattened(self) -> Iterator[PrimitiveEvent]:
         """The primitive events in it, in order of operand, then of arrival (E4)."""

@@ -8,6 +8,7 @@ from .absence import Absence as Absence
 from .absence import Violations as Violations
 from .constraint import REFUSED as REFUSED
 from .constraint import Constraint as Constraint
+from .constraint import Objection as Objection
 from .contiguity import Contiguity as Contiguity
 from .gap import Gap as Gap
 from .order import Order as Order

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..entry import EMPTY_START, END, FIRST, LAST, START, Entry
 from ..group import Group
 from ..grouping import Key
-from .constraint import REFUSED, Constraint, State
+from .constraint import REFUSED, Constraint, Objection, State
 
 
 class Violations:
@@ -66,6 +66,8 @@ class Absence(Constraint):
     the measure ``unit`` (``amount`` None: all). Where there is none behind, nothing must lie behind (Z6).
     """
 
+    reason = "absence-violated"
+
     def __init__(self, violations: Violations, before: int, amount: int | None = None, unit: int = 0) -> None:
         self.violations = violations
         self.before = before
@@ -96,24 +98,40 @@ class Absence(Constraint):
 
     def ends(self, group: Group, state: State) -> bool:
         passed: _Passed = state
-        if passed.open and self._forbidden(
-            group, float("-inf") if passed.end is None else passed.end, float("inf")
-        ):
+        if passed.open and self._forbidden(group, self._open_from(passed), float("inf")):
             return False
+        return not self.violations.forbid(self._too_soon(group, passed))
+
+    def objection(self, group: Group, state: State, operand: int, entry: Entry) -> Objection:
+        passed: _Passed = state
+        return Objection(self.reason, tuple(self._between(group, self._open_from(passed), entry[START])))
+
+    def objection_at_end(self, group: Group, state: State) -> Objection:
+        passed: _Passed = state
+        behind = self._between(group, self._open_from(passed), float("inf")) if passed.open else []
+        return Objection(self.reason, tuple(behind or self._too_soon(group, passed)))
+
+    def _open_from(self, passed: _Passed) -> float:
+        return float("-inf") if passed.end is None else passed.end
+
+    def _too_soon(self, group: Group, passed: _Passed) -> list[Entry]:
+        """Those before the first event that the window does not excuse (Z6)."""
         if passed.start is None or self.amount is None or passed.latest is None:
-            return True
+            return []
         earliest = passed.latest - self.amount
-        within = [
+        return [
             violation
             for violation in self.violations.of(group.key)
             if violation[END] < passed.start and violation[FIRST][self.unit] >= earliest
         ]
-        return not self.violations.forbid(within)
 
     def _forbidden(self, group: Group, after: float, before: float) -> bool:
-        return self.violations.forbid(
-            [entry for entry in self.violations.of(group.key) if after < entry[START] and entry[END] < before]
-        )
+        return self.violations.forbid(self._between(group, after, before))
+
+    def _between(self, group: Group, after: float, before: float) -> list[Entry]:
+        return [
+            entry for entry in self.violations.of(group.key) if after < entry[START] and entry[END] < before
+        ]
 
 
 def _same(key: Key) -> Key:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from ..entry import FIRST, LAST, Entry
 from ..group import Group
 from ..grouping import Key
-from .constraint import REFUSED, Constraint, State
+from .constraint import REFUSED, Constraint, Objection, State
 
 
 class Contiguity(Constraint):
@@ -16,6 +16,8 @@ class Contiguity(Constraint):
 
     ``place_of`` gives the place of a group; ``happened`` tells it what has happened there.
     """
+
+    reason = "not-contiguous"
 
     def __init__(self, place_of: Callable[[Key], int]) -> None:
         self._place_of = place_of
@@ -36,6 +38,11 @@ class Contiguity(Constraint):
             if bisect_right(times, state) < bisect_left(times, entry[FIRST][0]):
                 return REFUSED
         return entry[LAST][0]
+
+    def objection(self, group: Group, state: State, operand: int, entry: Entry) -> Objection:
+        times = self._times.get(self._place_of(group.key), [])
+        between = times[bisect_right(times, state) : bisect_left(times, entry[FIRST][0])]
+        return Objection(self.reason, (entry,), times=tuple(between))
 
     def forget(self, place: int, before: float = float("inf")) -> None:
         """Frees what happened at the place before a time point."""

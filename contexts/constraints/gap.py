@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from ..entry import FIRST, LAST, Entry
 from ..group import Group
-from .constraint import REFUSED, Constraint, State
+from .constraint import REFUSED, Constraint, Objection, State
 
 
 class Gap(Constraint):
     """Neighbours are at most ``amount`` apart, by the measure ``unit`` (as for `Within`); empty ones are skipped."""
+
+    reason = "gap"
 
     def __init__(self, amount: int, unit: int) -> None:
         self.amount = amount
@@ -23,3 +25,8 @@ class Gap(Constraint):
         if state is not None and entry[FIRST][self.unit] - state > self.amount:
             return REFUSED
         return entry[LAST][self.unit]
+
+    def objection(self, group: Group, state: State, operand: int, entry: Entry) -> Objection:
+        return Objection(
+            self.reason, (entry,), entry[FIRST][self.unit] - state - self.amount, self.amount, self.unit
+        )

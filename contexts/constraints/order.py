@@ -10,6 +10,8 @@ from .constraint import REFUSED, Constraint, State
 class Order(Constraint):
     """Each event ends before the next starts; empty ones are skipped (C3)."""
 
+    reason = "wrong-order"
+
     def begin(self, group: Group) -> State:
         return float("-inf")
 

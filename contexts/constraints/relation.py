@@ -50,6 +50,8 @@ _WITH_EMPTY = frozenset(
 class IntervalRelation(Constraint):
     """The first operand's interval stands in this relation to the second's (R1, R2)."""
 
+    reason = "relation-false"
+
     def __init__(self, name: str) -> None:
         self._holds = RELATIONS[name]
         self._with_empty = name in _WITH_EMPTY

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..entry import FIRST, LAST, Entry
 from ..group import Group
-from .constraint import REFUSED, Constraint, State
+from .constraint import REFUSED, Constraint, Objection, State
 
 
 class Within(Constraint):
@@ -12,6 +12,8 @@ class Within(Constraint):
 
     ``unit`` is the place of the measure in a `Moment`: 0 time points, 1 time, 2 transactions.
     """
+
+    reason = "expired"
 
     def __init__(self, amount: int, unit: int) -> None:
         self.amount = amount
@@ -27,3 +29,9 @@ class Within(Constraint):
         if state:
             first, last = min(first, state[0]), max(last, state[1])
         return (first, last) if last - first <= self.amount else REFUSED
+
+    def objection(self, group: Group, state: State, operand: int, entry: Entry) -> Objection:
+        first, last = entry[FIRST][self.unit], entry[LAST][self.unit]
+        if state:
+            first, last = min(first, state[0]), max(last, state[1])
+        return Objection(self.reason, (entry,), last - first - self.amount, self.amount, self.unit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from xmlcep.auditing.failures import Failures
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.order import Ranking
 from xmlcep.auditing.inputs import find_files
@@ -35,6 +36,7 @@ def simulate(
     records_per_range: int = 7,
     batch_size: int = 3,
     keep: Keep | None = None,
+    until: str | None = None,
 ) -> list[bytes]:
     """The findings' lines, as the distributed audit computes them; ``split_bytes`` is also a number of records."""
     splits = make_splits(find_files(logs).files, split_bytes, split_bytes)
@@ -46,7 +48,7 @@ def simulate(
 
     reader = mapper()
     routed, reports = _divided(item for split in splits for item in reader.read(split))
-    merge = SegmentMerge(splits, reports, buckets)
+    merge = SegmentMerge(splits, reports, buckets, until)
     for chunk in routed:
         if chunk.kind == ChunkKind.BAD_RECORD:
             merge.collect_bad(chunk, collector)
@@ -69,6 +71,7 @@ def simulate(
     plan = make_plan(rules)
     ranges = FindingRanges.of(merge.extents(), records_per_range)
     chunks = routed + list(seam_chunks(merge.seams(plan), plan, buckets))
+    failures = Failures(rules)
     for level in range(1 + max(each.level for each in plan.passes)):
         for bucket in range(buckets):
             replayer = BucketReplayer(
@@ -78,6 +81,9 @@ def simulate(
             wanted = (ChunkKind.ROWS, level, bucket)
             own = [chunk for chunk in chunks if (chunk.kind, chunk.level, chunk.target) == wanted]
             chunks += replay_segments(replayer, sorted(own, key=lambda chunk: (chunk.segment, chunk.number)))
+            for doc, failure in replayer.failures.by_document.items():
+                failures.add(doc, failure)
+    failures.check()
     found = [chunk for chunk in chunks if chunk.kind == ChunkKind.FINDINGS]
     found.sort(key=lambda chunk: (chunk.target, chunk.segment, chunk.source, chunk.number))
     assert all(chunk.target < len(ranges) for chunk in found)

@@ -97,18 +97,20 @@ def disordered(draw: st.DrawFn, piece: Piece) -> Piece:
     return piece
 
 
-def found_locally(logs: list[Path], rules: Rules, *, operators: bool) -> Records:
+def found_locally(logs: list[Path], rules: Rules, *, operators: bool, until: str | None = None) -> Records:
     """What the local engine writes."""
-    result = audit(logs, rules, engine="local", operators=operators)
+    result = audit(logs, rules, engine="local", operators=operators, until=until)
     assert not result.summary.quarantined
     return list(result.records())
 
 
-def found_in_parts(logs: list[Path], rules: Rules, *, operators: bool) -> Records:
+def found_in_parts(logs: list[Path], rules: Rules, *, operators: bool, until: str | None = None) -> Records:
     """What the steps of the distributed audit come to, with files and segments cut small."""
     with Spool() as spool:
         collector = Collector(spool, Summary("test"), OnBadRecord.SKIP)
-        lines = simulate(logs, rules, collector, split_bytes=700, segment_records=4, operators=operators)
+        lines = simulate(
+            logs, rules, collector, split_bytes=700, segment_records=4, operators=operators, until=until
+        )
     return [FASTEST.loads(line) for line in lines]
 
 

@@ -25,9 +25,9 @@ from xmlcep.auditing.spark.chunks import (  # noqa: E402
     Fragment,
     Mark,
     buckets_of,
-    from_ipc,
     hash_of,
 )
+from xmlcep.auditing.spark.ipc import from_ipc  # noqa: E402
 from xmlcep.log.columns.blocks import RecordTypes  # noqa: E402
 
 ITEM, PRICE = PathType.parse("/order/item"), PathType.parse("/order/item/price")
@@ -74,7 +74,7 @@ def test_a_row_of_each_kind_comes_out_as_it_was() -> None:
     to, types = writer()
     add(
         to,
-        {"mark": Mark.FRAGMENT, "ts": 0, "value": "<item/>", "ids": [2, 3], "header": 7},
+        {"mark": Mark.FRAGMENT, "ts": 0, "value": "<item/>", "ids": [2, 3], "old": "/order/item", "header": 7},
         {"mark": Mark.BOUNDARY, "ts": 4, "at": "noon"},
         {
             "mark": Mark.COMPOSITE, "ts": 5, "what": types.of("upd", PRICE).number, "ids": [1, 2, 3], "value": "a",
@@ -98,7 +98,7 @@ def test_a_row_of_each_kind_comes_out_as_it_was() -> None:
         (Mark.RECORD, (6, "ins", ITEM, (1, 2), "", None, -1, None, *unknown), None, None),
         (Mark.FLUSH, (6, None, None, (), None, None, None, None, *unknown), None, None),
     ]
-    assert list(run.fragments()) == [Fragment("<item/>", (2, 3), 7)]
+    assert list(run.fragments()) == [Fragment("<item/>", (2, 3), PathType.parse("/order/item"), 7)]
 
 
 def test_plain_runs_are_read_as_records() -> None:

@@ -57,8 +57,8 @@ def with_flushes(log: Log) -> Iterator[PrimitiveEvent | ClockRecord | Literal["f
         yield item
 
 
-def watched(log: Log, rules: Rules, *, operators: bool) -> Iterable[dict[str, Any]]:
-    """What a watch raises, as an audit writes it."""
+def watched(log: Log, rules: Rules, *, operators: bool, until: str | None = None) -> Iterable[dict[str, Any]]:
+    """What a watch raises, as an audit writes it; it is advanced ``until`` then before it is closed."""
     detector = Detector(rules, operators=operators)
     raised = []
     for step in with_flushes(log):
@@ -66,6 +66,10 @@ def watched(log: Log, rules: Rules, *, operators: bool) -> Iterable[dict[str, An
             raised += detector.feed(step)
         else:
             raised += detector.advance(step.at) if isinstance(step, ClockRecord) else detector.flush()
+    if until is not None and any(isinstance(step, PrimitiveEvent) for step in log):
+        if isinstance(log[-1], PrimitiveEvent) and log[-1].txn is not None:
+            raised += detector.flush()
+        raised += detector.advance(until)
     raised += detector.close()
     ranking = Ranking(rules)
     raised.sort(key=lambda composite: (composite.ts, *ranking.place(composite)))
@@ -77,9 +81,10 @@ def watched(log: Log, rules: Rules, *, operators: bool) -> Iterable[dict[str, An
     full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE),
     st.lists(st.tuples(timed_histories(), st.integers(0, 30)), min_size=1, max_size=2),
     st.booleans(),
+    st.sampled_from([None, "2026-01-01T00:00:30Z", "2026-01-03T00:00:00+01:00"]),
 )
 def test_audits_find_what_a_watch_raises(
-    definitions: Any, histories: list[tuple[History, int]], operators: bool
+    definitions: Any, histories: list[tuple[History, int]], operators: bool, until: str | None
 ) -> None:
     text = show_rules(definitions)
     note(text)
@@ -94,8 +99,8 @@ def test_audits_find_what_a_watch_raises(
         log = log_of(History(steps), doc)
         logs.append(log)
         pieces += [piece for piece in (log[:cut], log[cut:]) if piece]
-    wanted = [record for log in logs for record in watched(log, rules, operators=operators)]
+    wanted = [record for log in logs for record in watched(log, rules, operators=operators, until=until)]
     with tempfile.TemporaryDirectory() as folder:
         files = [write_log(Path(folder) / f"{index:02}.jsonl", piece) for index, piece in enumerate(pieces)]
-        assert found_locally(files, rules, operators=operators) == wanted
-        assert found_in_parts(files, rules, operators=operators) == wanted
+        assert found_locally(files, rules, operators=operators, until=until) == wanted
+        assert found_in_parts(files, rules, operators=operators, until=until) == wanted

@@ -16,6 +16,7 @@ from tests.auditing.logs import write_log
 from tests.auditing.simulation import simulate
 from tests.auditing.test_agreement import described, lines_of, orders
 from xmlcep.auditing import SparkError, audit
+from xmlcep.auditing.failures import ReplayError
 from xmlcep.auditing.findings.atomic_files import OutputError
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.spool import Spool
@@ -23,7 +24,6 @@ from xmlcep.auditing.progress import Advance
 from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
 from xmlcep.auditing.spark.failures import explain, explained
-from xmlcep.auditing.spark.replayer import ReplayError
 from xmlcep.auditing.spark.session import start_session
 from xmlcep.engine import Detector
 from xmlcep.rules import parse_rules

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from path_types import PathType
 from xmlcep.auditing.findings.order import Ranking
 from xmlcep.auditing.findings.spool import LooseFinding, Spool
-from xmlcep.auditing.spark.chunks import Chunk, ChunkKind, from_ipc
+from xmlcep.auditing.spark.chunks import Chunk, ChunkKind
 from xmlcep.auditing.spark.finding_chunks import DocumentExtent, FindingChunkWriter, FindingRanges
 from xmlcep.auditing.spark.finding_order import MOST_BYTES, FindingOrder, OrderedFindings, by_range
+from xmlcep.auditing.spark.ipc import from_ipc
 from xmlcep.events import CompositeEvent, PrimitiveEvent
 from xmlcep.log.json_codec import FASTEST
 from xmlcep.rules import parse_rules

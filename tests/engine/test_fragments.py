@@ -67,3 +67,32 @@ def test_a_fragment_that_is_refused() -> None:
     detector.add_fragment("<item/>", [1])
     with pytest.raises(SnapshotError, match="node id 1, which the replica has already"):
         detector.add_fragment("<item/>", [1])
+
+
+def test_a_detector_that_is_used_again_asks_the_new_document() -> None:
+    """Guards and filters, too, look at the document of now."""
+    rules = parse_rules(
+        'event Priced(item) = x[1,*]{if="price"} ins(item/note)\n'
+        "event Beside(item) = x[1,*] ins(item/note)[../price]"
+    )
+    detector = Detector(rules)
+    for ts in (1, 5):
+        raised = []
+        steps = [("/order/item", (1, 2)), ("/order/item/price", (1, 2, 3)), ("/order/item/note", (1, 2, 4))]
+        for number, (path, ids) in enumerate(steps):
+            raised += detector.feed(event(ts + number, "ins", path, *ids))
+        assert [composite.name for composite in raised] == ["Priced", "Beside"]
+        detector.reset()
+
+
+def test_what_a_fragment_has_that_no_rule_reads_is_not_kept() -> None:
+    detector = Detector(SANE)
+    detector.add_fragment(
+        '<item id="a" n="1"><price>1</price><x/></item>', range(10, 16), PathType.parse("/order/item")
+    )
+    detector.add_fragment(
+        '<item id="a"><price>1</price></item>', range(20, 24), PathType.parse("/order/item")
+    )
+    raised = [str(composite) for step in noted(1, 20) for composite in detector.feed(step)]
+    assert raised == ["Sane(/order#1/item#20) at 2 {upd@1, ins@2}"]
+    assert detector._document is not None and len(detector._document) == 8

@@ -15,7 +15,7 @@ SURFACE = {
         """,
     "contexts": """
         CONTEXTS FLAT_KEY AnyOrder Chains Chronicle Combination Combinations Context Continuous
-        Cumulative Entry Flat Group Grouping Hierarchical Owner Recent Unrestricted composite primitive
+        Cumulative Entry Flat Group Grouping Hierarchical Next Owner Recent Unrestricted composite primitive
         """,
     "path_types": """
         Axis PathError PathInstance PathSyntaxError PathType Step XmlCepError absolute_path_intersection

@@ -176,6 +176,14 @@ def test_a_sibling_moves(edit: Callable[[Any], Any], ignore_whitespace: bool) ->
     document._check()
 
 
+def test_white_space_goes_out_of_view_with_the_first_element() -> None:
+    document = fromstring("<r><a> <!--n--> </a><b/></r>", ignore_whitespace=True)
+    seen = told(document)
+    etree.SubElement(document.root[0], "c")
+    assert seen == ["del /r/a/text()+", "del /r/a/text()+", "ins /r/a/c"]
+    document._check()
+
+
 # --- undo
 
 

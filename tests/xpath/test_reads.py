@@ -183,7 +183,8 @@ def test_what_stays_inside_does_not_see_what_is_outside(path: str, seed: int) ->
 def test_a_subtree_is_a_document_of_its_own(text: str, seed: int) -> None:
     """Asked in its place it says what it says of the whole document in a copy of the subtree."""
     subtree, whole = (
-        compile_expression(text, namespaces=NAMESPACES, variables=VARIABLES, scope=scope) for scope in Scope
+        compile_expression(text, namespaces=NAMESPACES, variables=VARIABLES, scope=scope)
+        for scope in (Scope.SUBTREE, Scope.DOCUMENT)
     )
     document, replica = Document(seed), Replica()
     replica.apply_edit(document.events(30))

@@ -1,11 +1,24 @@
 """The event algebra as values: what a rule says, without any state.
 
 Read `options`, `expressions` (leaves, and what every operator declares), `operators` (one module each, and the
-list of them), `definition`.
+list of them), `definition`, `active_rules` (rules that act), `external`.
 """
 
 from ..position import NOWHERE as NOWHERE
 from ..position import Position as Position
+from .active_rules import Action as Action
+from .active_rules import ActiveRule as ActiveRule
+from .active_rules import Call as Call
+from .active_rules import Coupling as Coupling
+from .active_rules import Delete as Delete
+from .active_rules import EventTrigger as EventTrigger
+from .active_rules import Insert as Insert
+from .active_rules import Mode as Mode
+from .active_rules import Move as Move
+from .active_rules import Raise as Raise
+from .active_rules import Replace as Replace
+from .active_rules import SetValue as SetValue
+from .active_rules import Where as Where
 from .definition import EventDefinition as EventDefinition
 from .definition import Reference as Reference
 from .expressions import Argument as Argument
@@ -21,6 +34,7 @@ from .expressions import leaves_of as leaves_of
 from .expressions import operators_of as operators_of
 from .expressions import path_of as path_of
 from .expressions import walk as walk
+from .external import External as External
 from .operators import OPERATORS as OPERATORS
 from .operators import AnyOf as AnyOf
 from .operators import Aperiodic as Aperiodic
@@ -41,6 +55,7 @@ from .options import Order as Order
 from .options import Termination as Termination
 from .promises import ALL as ALL
 from .promises import Promise as Promise
+from .shares import Share as Share
 from .windows import Unit as Unit
 from .windows import Window as Window
 from .windows import WindowError as WindowError

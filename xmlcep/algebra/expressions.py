@@ -19,6 +19,7 @@ from ..events import EventType
 from ..position import NOWHERE, Position
 from .options import Options
 from .promises import Promise
+from .shares import Share, together
 from .windows import Window
 
 
@@ -239,7 +240,27 @@ class Operator(ABC):
         return ()
 
     @property
-    def constituents(self) -> tuple[int, ...]:
+    def required(self) -> tuple[int, ...]:
+        """Which operands have to occur before it can raise anything."""
+        return tuple(k for k in range(len(self.operands)) if k not in self.negated)
+
+    def share(self, operands: Sequence[Share], counts: Sequence[int]) -> Share:
+        """Y1: how much of it has come to be. ``counts[k]`` is how many events of operand k there are, ``operands[k]``
+        how much there is of one more."""
+        return together(operands[k].full() if counts[k] else operands[k] for k in self.required)
+
+    def choices(self, counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """Y4: operands of which one more event each, in this order, may be enough where there are so many already; the
+        shortest first. Whether they are is for the engine to say."""
+        missing = tuple(k for k in self.required if not counts[k])
+        if missing:
+            yield missing
+        else:
+            yield from ((k,) for k in self.required)  # all of that has been raised: one more of it
+        yield self.required
+
+    @property
+    def constituent_operands(self) -> tuple[int, ...]:
         """The operands whose events are constituents of its composites."""
         return tuple(k for k in range(len(self.operands)) if k not in self.negated)
 

@@ -7,12 +7,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ..errors import XmlCepError
 from ..log.records import Row
 from ..rules import Rules
+from ..timestamps import TimeError, as_microseconds, timestamp
 from .choice import Choice, Engine, choose_engine
 from .findings.atomic_files import AtomicFile, check_targets
 from .findings.by_event import PartitionedFindings
@@ -57,6 +59,7 @@ def audit(
     spark: SparkSession | None = None,
     master: str | None = None,
     partitions: int | None = None,
+    until: str | datetime | None = None,
     progress: Progress | None = None,
 ) -> AuditResult:
     """Replays change logs under ``rules``; the findings are the same, byte for byte, whatever the engine.
@@ -70,8 +73,10 @@ def audit(
     ``partition_by_rule`` makes it a folder with a file for each event type, ``name=EVENT/findings.FORMAT``.
     ``operators`` reports inner operators, too. A bad record goes to the ``quarantine`` file (default: beside
     ``out``); ``on_bad_record`` says what becomes of its document. ``summary_file`` gets the counts in all, by event
-    type and document, as a JSON object. ``ignore_whitespace`` leaves out changes of text that is white space before
-    and after. ``progress`` is called now and then with an `Advance`, which says how far the audit is; with Spark from
+    type and document, as a JSON object. ``until`` (RFC 3339 text, or a
+    `datetime.datetime` with a time zone) is as far as time goes on at the end of each document: what is due by then is
+    found (W6). ``ignore_whitespace`` leaves out changes of text that is white space before and after. ``progress`` is
+    called now and then with an `Advance`, which says how far the audit is; with Spark from
     another thread, and what it raises then ends the audit later.
 
     Raises `XmlCepError`: for logs that cannot be read, a bad record with ``on_bad_record="fail"``, no Java, and
@@ -83,9 +88,10 @@ def audit(
         partition_by_rule=partition_by_rule, operators=operators, policy=on_bad_record,
         quarantine=None if quarantine is None else Path(quarantine),
         summary_file=None if summary_file is None else Path(summary_file), ignore_whitespace=ignore_whitespace,
-        spark=spark, master=master, partitions=partitions, progress=progress,
+        spark=spark, master=master, partitions=partitions, until=_as_text(until), progress=progress,
     )  # fmt: skip
     request.check()
+    rules.warn_ignored(stacklevel=2)
     with ExitStack() as stack:
         found = find_files(with_pipes_kept(logs, stack))
         choice = choose_engine(engine, found.files, rules, spark=spark, master=master, partitions=partitions)
@@ -109,6 +115,7 @@ class AuditRequest:
     spark: SparkSession | None
     master: str | None
     partitions: int | None
+    until: str | None
     progress: Progress | None
 
     def check(self) -> None:
@@ -143,6 +150,8 @@ class _Audit:
         }
         self._summary.notes += choice.notes
         self._summary.notes += _left_out(found.left_out)
+        if request.until is not None and not request.rules.graph.needs_time:
+            self._summary.notes.append("until: changes nothing, for no rule measures time")
 
     def run(self) -> AuditResult:
         """Replays, and writes what there is to write."""
@@ -188,7 +197,14 @@ class _Audit:
         keep = keep_meaningful if request.ignore_whitespace else None
         if self._choice.engine == "local":
             steps = Steps(request.progress, ("reading", "writing"))
-            local = LocalAudit(request.rules, collector, operators=request.operators, keep=keep, steps=steps)
+            local = LocalAudit(
+                request.rules,
+                collector,
+                operators=request.operators,
+                keep=keep,
+                until=request.until,
+                steps=steps,
+            )
             local.run(self._files)
             _write_spooled(writer, collector, self._summary, steps)
         else:
@@ -208,8 +224,8 @@ class _Audit:
         with spark_session(request.spark, master=request.master, input_bytes=size) as session:
             job = SparkAudit(
                 session, request.rules, collector, operators=request.operators, keep=keep,
-                partitions=request.partitions, progress=request.progress, by_event=request.partition_by_rule,
-                by_file=request.policy == OnBadRecord.DOCUMENT.value,
+                partitions=request.partitions, until=request.until, progress=request.progress,
+                by_event=request.partition_by_rule, by_file=request.policy == OnBadRecord.DOCUMENT.value,
             )  # fmt: skip
             for findings in job.run(self._files, collector.quarantine.settle):
                 for doc, counts in findings.counts.items():
@@ -219,7 +235,11 @@ class _Audit:
 
 
 def _refuse_on_workers(rules: Rules) -> None:
-    """O1: a language says whether it works on workers."""
+    """O1: a language says whether it works on workers. L7: external events are no records that could be divided."""
+    if rules.externals:
+        raise AuditError(
+            f"event {next(iter(rules.externals))} is external, which Spark does not replay (L7): use engine='local'"
+        )
     for tree in rules.graph.trees:
         for text in rules.graph.opaque_texts(tree):
             if not text.on_workers:
@@ -245,6 +265,16 @@ def _writing(target: Path, format: Format, partition_by_rule: bool) -> Iterator[
         except BaseException:
             writer.abandon()
             raise
+
+
+def _as_text(until: str | datetime | None) -> str | None:
+    """A time as records hold it; raises `AuditError` for what is none."""
+    if until is None:
+        return None
+    try:
+        return timestamp(as_microseconds(until))
+    except TimeError as error:
+        raise AuditError(f"until: {error}") from None
 
 
 def keep_meaningful(row: Row) -> bool:

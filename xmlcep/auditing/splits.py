@@ -16,7 +16,7 @@ from ..log.json_codec import FASTEST
 from ..log.jsonlines import JsonLinesReader
 from ..log.opening import unpacked
 from ..log.parquet import ParquetReader, row_groups
-from ..log.records import ClockRecord
+from ..log.records import Aside, ClockRecord, Control
 from .inputs import LogFile
 from .quarantine import raw_record
 
@@ -117,12 +117,13 @@ class PartReader:
     """Reads a part of a file. Record numbers count from 1 at its start; ``lines`` is how many it has once it is read.
 
     ``on_bad`` gets bad records with such numbers. ``check_text`` matters to `read`, of which records are applied to
-    a document: it refuses text that no XML document can hold and headers with damaged snapshots.
+    a document: it refuses text that no XML document can hold and headers with damaged snapshots. With ``controls``
+    `read_all` hands out control records, too.
     """
 
     def __init__(
         self, part: FilePart, decoder: RowDecoder, on_bad: Callable[[BadRecord], None], *, check_text: bool = False,
-        batch_size: int = BATCH_SIZE,
+        batch_size: int = BATCH_SIZE, controls: bool = False,
     ) -> None:  # fmt: skip
         self.part = part
         self.lines = 0
@@ -130,15 +131,24 @@ class PartReader:
         self._on_bad = on_bad
         self._check_text = check_text
         self._batch_size = batch_size
+        self._asides: tuple[type, ...] = (Header, ClockRecord, *((Control,) if controls else ()))
         self._raw: BinaryIO | None = None
 
     def read(self) -> Iterator[tuple[int, Header | ClockRecord] | Batch]:
         """Headers and clock records, each with its number, and batches of change records in file order."""
+        for item in self.read_all():
+            if isinstance(item, Batch):
+                yield item
+            elif not isinstance(item[1], Control):
+                yield item[0], item[1]
+
+    def read_all(self) -> Iterator[tuple[int, Aside] | Batch]:
+        """The same with control records, if they are wanted."""
         for block in self.blocks(self._batch_size):
             for item in (block,) if isinstance(block, tuple) else block.items():
                 if not isinstance(item, Batch):
                     number, aside = item
-                    if isinstance(aside, ClockRecord) or (
+                    if isinstance(aside, (ClockRecord, Control)) or (
                         isinstance(aside, Header) and self._is_sound(number, aside)
                     ):
                         yield number, aside
@@ -174,7 +184,7 @@ class PartReader:
     def _lines_blocks(self, size: int) -> Iterator[Block]:
         file, start = self.part.file, self.part.start
         reader = JsonLinesReader(
-            file.path, self._decoder, FASTEST, self._on_bad, asides=(Header, ClockRecord), name=file.name
+            file.path, self._decoder, FASTEST, self._on_bad, asides=self._asides, name=file.name
         )
         with Path(file.path).open("rb") as raw:
             self._raw = raw

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,7 +19,7 @@ from ..auditing.plan.description import describe_pass
 from ..auditing.plan.record_counts import count_records
 from ..auditing.quarantine import default_target
 from ..auditing.run import Format, Policy
-from ..rules import Rules, load_rules
+from ..rules import IgnoredRulesWarning, Rules, load_rules
 from ._audit_tables import audit_tables
 from ._idle_rules import idle_rules
 from ._locations import location_option
@@ -63,6 +64,10 @@ QUARANTINED = 3
 @click.option(
     "--partitions", type=click.IntRange(min=1), metavar="N", help="How many parts Spark divides the log into."
 )
+@click.option(
+    "--until", metavar="TIME",
+    help="How far time goes on at the end of each document (2026-01-31T12:00:00Z): what is due by then is found.",
+)  # fmt: skip
 @click.option("--operators", is_flag=True, help="Report what inner operators raise, too.")
 @click.option(
     "--on-bad-record", type=click.Choice(["skip", "document", "fail"]), default="skip", show_default=True,
@@ -101,7 +106,7 @@ def command(
     logs: tuple[str, ...], rules_files: tuple[str, ...], schema: str | None, locations: dict[str, str],
     references: dict[str, str], allow: tuple[str, ...],
     out: str | None, format: str, partition_by_rule: bool, engine: str, master: str | None,
-    partitions: int | None, operators: bool, on_bad_record: str, quarantine: str | None,
+    partitions: int | None, until: str | None, operators: bool, on_bad_record: str, quarantine: str | None,
     summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, explain: bool, dry_run: bool,
     force: bool, quiet: bool,
 ) -> int:  # fmt: skip
@@ -115,6 +120,8 @@ def command(
         raise click.UsageError("--format parquet needs --out: Parquet cannot be written to standard output")
     if out is None and partition_by_rule:
         raise click.UsageError("--partition-by-rule needs --out: the folder for the findings")
+    if said := rules.ignored():
+        click.echo(f"xmlcep: {plain(said)}", err=True)
     with ExitStack() as stack:
         kept = with_pipes_kept(logs, stack)  # what can be read only once is looked at more than once here
         if explain or dry_run:
@@ -140,12 +147,14 @@ def command(
             *references.values(),
         ]
         guard(targets, sources, force=force)
-        with audit_progress(shown=not quiet and sys.stderr.isatty()) as progress:
+        with warnings.catch_warnings(), audit_progress(shown=not quiet and sys.stderr.isatty()) as progress:
+            warnings.simplefilter("ignore", IgnoredRulesWarning)  # which has been said
             result = audit(
                 kept, rules, engine=cast("Engine", engine), out=out, format=cast("Format", format),
                 partition_by_rule=partition_by_rule, operators=operators,
                 on_bad_record=cast("Policy", on_bad_record), quarantine=quarantine, summary_file=summary_file,
-                ignore_whitespace=ignore_whitespace, master=master, partitions=partitions, progress=progress,
+                ignore_whitespace=ignore_whitespace, master=master, partitions=partitions, until=until,
+                progress=progress,
             )  # fmt: skip
         idle = [] if quiet else list(idle_rules(find_files(kept).files, rules, result.summary))
     if out is None:

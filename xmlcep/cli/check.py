@@ -10,9 +10,11 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
+from ..actions.description import describe_triggering
+from ..actions.triggering import TriggeringGraph, triggering_graph
 from ..auditing.plan.description import describe_pass, key_of
 from ..auditing.plan.partition_key import Pass, make_plan
-from ..errors import RuleError, RuleProblem
+from ..errors import RuleError, RuleProblem, XmlCepError
 from ..languages import Languages
 from ..rules import Rules
 from ..rules.drawing import leaf_text, operator_traits, tree_traits
@@ -44,16 +46,28 @@ WRONG = 2
     type=click.Path(),
     help="Also report what documents of this schema can never match; its derived events can be used by name.",
 )
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Refuse rules that act and may trigger each other without end, for all that is known (L9).",
+)
+@click.option(
+    "--not-editing",
+    metavar="NAME",
+    multiple=True,
+    help="A function that rules call and that does not edit the document; can be given several times.",
+)
 @location_option
 @reference_option
 @allow_option
 @click.option("-q", "--quiet", is_flag=True, help="Show no trees: only what is wrong, or worth a warning.")
 def command(
-    rules: tuple[str, ...], with_plan: bool, mermaid: bool, as_json: bool, schema: str | None,
-    locations: dict[str, str], references: dict[str, str], allow: tuple[str, ...], quiet: bool,
+    rules: tuple[str, ...], with_plan: bool, mermaid: bool, as_json: bool, schema: str | None, strict: bool,
+    not_editing: tuple[str, ...], locations: dict[str, str], references: dict[str, str], allow: tuple[str, ...],
+    quiet: bool,
 ) -> int:  # fmt: skip
     """Check the files RULES and show their event trees: operators, path types, contexts, termination, what they
-    depend on, and the key by which an audit divides the work.
+    depend on, and the key by which an audit divides the work; of rules that act, which may trigger which.
 
     Several files are checked as one set; - is standard input. All mistakes are reported together on standard error,
     and the exit status is 2. What is right but can never match is warned of.
@@ -76,7 +90,9 @@ def command(
     if mermaid:
         click.echo(checked.mermaid(), nl=False)
     elif not quiet:
-        _show(checked, ", ".join(texts), with_plan=with_plan)
+        _show(checked, ", ".join(texts), with_plan=with_plan, not_editing=not_editing)
+    if strict and checked.triggers is not None:
+        _refuse_endless(", ".join(texts), triggering_graph(checked.triggers, not_editing=not_editing))
     return 0
 
 
@@ -94,12 +110,13 @@ def _checked(
     return rules
 
 
-def _show(checked: Rules, name: str, *, with_plan: bool) -> None:
+def _show(checked: Rules, name: str, *, with_plan: bool, not_editing: tuple[str, ...]) -> None:
     console = make_console()
     count = len(checked.graph.trees)
     _line(
         console,
-        f"{name}: {count} event tree{'' if count == 1 else 's'}, in the order in which they are processed",
+        f"{name}: {count} event tree{'' if count == 1 else 's'}, in the order in which they are processed"
+        f"{_and_rules(checked)}",
     )
     passes = make_plan(checked).passes
     for tree in checked.graph.trees:
@@ -111,6 +128,26 @@ def _show(checked: Rules, name: str, *, with_plan: bool) -> None:
         for each in passes:
             console.print()
             _line(console, _shortened(describe_pass(each), checked))
+    if checked.triggers is not None:
+        graph = triggering_graph(checked.triggers, not_editing=not_editing)
+        console.print()
+        for line in describe_triggering(checked.triggers, graph):
+            _line(console, _shortened(line, checked))
+
+
+def _refuse_endless(file: str, graph: TriggeringGraph) -> None:
+    """L9: with ``--strict`` a cycle without a reason to end is wrong input."""
+    if graph.endless:
+        shown = "; ".join(map(str, graph.endless))
+        raise XmlCepError(
+            f"{file}: rules may trigger each other without end: {shown} (L9); give one of them a condition that its "
+            "action makes false, or leave --strict out"
+        )
+
+
+def _and_rules(rules: Rules) -> str:
+    count = len(rules.active_rules)
+    return f"; {count} rule{'' if count == 1 else 's'} that act{'s' if count == 1 else ''}" if count else ""
 
 
 def _drawn(tree: EventTree, rules: Rules) -> Tree:

@@ -31,7 +31,7 @@ class _Commands(click.Group):
 
     def list_commands(self, context: click.Context) -> list[str]:
         modules = (module.name for module in pkgutil.iter_modules(commands.__path__))
-        return [name for name in modules if name != "main" and not name.startswith("_")]
+        return [name.replace("_", "-") for name in modules if name != "main" and not name.startswith("_")]
 
     def resolve_command(
         self, context: click.Context, arguments: list[str]
@@ -46,7 +46,7 @@ class _Commands(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in self.list_commands(context):
             return None
-        found = importlib.import_module(f"{commands.__name__}.{name}").command
+        found = importlib.import_module(f"{commands.__name__}.{name.replace('-', '_')}").command
         assert isinstance(found, click.Command)
         return found
 

@@ -120,6 +120,11 @@ class Replica:
         """The current lxml element of an element node; None if there is none. Do not edit it."""
         return self._nodes.elements.get(node_id)
 
+    def ids_of(self, elements: Iterable[etree._Element]) -> list[int]:
+        """The node ids of elements of this very tree, in ascending order."""
+        wanted = set(elements)
+        return sorted(node for node, element in self._nodes.elements.items() if element in wanted)
+
     def environment(
         self,
         path: PathType,
@@ -237,6 +242,12 @@ class Replica:
             for xml, ids in [dump_snapshot(self._nodes, node)]
         ]
         return {"version": 1, "root": self._state.root, "fragments": fragments}
+
+    def __deepcopy__(self, memo: object) -> Replica:
+        other = Replica.from_state(self.to_state())
+        other._needs = self._needs
+        other._state.strict, other._state.partial = self._state.strict, self._state.partial
+        return other
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any], *, strictness: Strictness = Strictness.TOLERANT) -> Replica:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Sized
 from enum import Enum
+from functools import lru_cache
 from typing import NamedTuple
 
 from path_types import Axis, PathType, Step, offset
@@ -12,6 +13,8 @@ from ..errors import XmlCepError
 from ..events import PrimitiveEvent
 from ..xpath import Reads
 from .node_tables import NodeTables
+
+_MOST_PATHS = 10_000  # of which an answer is kept: documents may have names without end
 
 
 class ReplicaError(XmlCepError, ValueError):
@@ -44,12 +47,22 @@ class Needs(NamedTuple):
 
         def ask(path: PathType, question: Callable[[Reads, Sequence[Step]], bool]) -> bool:
             for part, reads in below:
-                start = offset(part, path)
-                if start is not None and question(reads, path.steps[start + len(part) :]):
-                    return True
+                # Nodes of the part may lie in each other: what is in one may be one itself.
+                for end in range(len(part), len(path) + 1):
+                    if _projects(part, path, end) and question(reads, path.steps[end:]):
+                        return True
             return any(question(reads, path.steps) for reads in anywhere)
 
-        return cls(lambda path: ask(path, Reads.keeps), lambda path: ask(path, Reads.orders))
+        # One answer does for all replicas that share these needs.
+        return cls(
+            lru_cache(_MOST_PATHS)(lambda path: ask(path, Reads.keeps)),
+            lru_cache(_MOST_PATHS)(lambda path: ask(path, Reads.orders)),
+        )
+
+    @classmethod
+    def everything(cls) -> Needs:
+        """The whole document in its order."""
+        return cls(_always, _always)
 
     def keeps_node(self, path: PathType) -> bool:
         """Whether it keeps such nodes; text nodes only where there is an order."""
@@ -57,6 +70,17 @@ class Needs(NamedTuple):
             return False
         last, parent = path.last, path.parent
         return last.is_element or last.axis is Axis.ATTRIBUTE or (parent is not None and self.orders(parent))
+
+
+def _projects(part: PathType, path: PathType, end: int) -> bool:
+    """Whether the node at this step of a path can be one on which ``part`` projects (H1)."""
+    above = PathType.of(True, path.steps[:end])
+    start = offset(part, above)
+    return start is not None and start + len(part) == end
+
+
+def _always(path: PathType) -> bool:
+    return True
 
 
 class PathKind(NamedTuple):

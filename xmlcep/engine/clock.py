@@ -17,13 +17,17 @@ class Clock:
     ``ts`` is the record's number that is being processed; ``point`` numbers time points, of which timers add some
     (W5), so that it may be ahead; ``fired`` is when the timer was due that makes the current one. ``time`` is document
     time in microseconds since 1970 (W1), None while no record has told any; ``transaction`` and ``edit`` are
-    ordinals. Time and transactions are only followed where rules need them (``follows_time``).
+    ordinals. Time and transactions are only followed where rules need them (``follows_time``); what records say of
+    time is only read where a rule measures with it (``uses_time``): elsewhere it may be anything (W1).
     """
 
-    __slots__ = ("_latest", "_txn", "edit", "fired", "follows_time", "point", "time", "transaction", "ts")
+    __slots__ = (
+        "_latest", "_txn", "edit", "fired", "follows_time", "point", "time", "transaction", "ts", "uses_time",
+    )  # fmt: skip
 
-    def __init__(self, *, follows_time: bool) -> None:
+    def __init__(self, *, follows_time: bool, uses_time: bool) -> None:
         self.follows_time = follows_time
+        self.uses_time = uses_time
         self.reset()
 
     def reset(self) -> None:
@@ -84,7 +88,7 @@ class Clock:
         return Moment(self.ts, self.now(), self.transaction)
 
     def _note(self, at: str | None) -> None:
-        if at is not None:
+        if at is not None and self.uses_time:
             time = microseconds(at)
             if self._latest is None or time > self._latest:
                 self._latest = time

@@ -1,31 +1,45 @@
 """The detector: primitive events in, composite events out (rules G1 to G5).
 
 One engine for live documents and for replay.
+
+One module because feeding, time, flushing and questions are about one object's state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from path_types import PathType
 
 from ..algebra import Unit
-from ..documents import Replica
+from ..documents import Needs, Replica
 from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
 from ..timestamps import as_microseconds, timestamp
+from .copying import copied
 from .dispatch import select
 from .edits import Edit, by_time_point
 from .evaluation import Evaluation, deliver
 from .release import Release
 from .setting import MOST_TRIES, Setting
 from .timers import ORDER, Due, by_tree
+from .tree import TreeState
 
 if TYPE_CHECKING:
+    from contexts.grouping import Key
+
+    from ..explaining.evidence import Evidence
+    from ..explaining.groups import TreeGroups
+    from ..explaining.nodes import Elements
+    from ..explaining.proposals import Completion
+    from ..explaining.values import Explanation, Pending
     from ..rules import Rules
 
 _new_tuple = tuple.__new__
+
+TimeGiven: TypeAlias = str | int | datetime
+"""RFC 3339 text, microseconds since 1970, or a `datetime.datetime` with a time zone."""
 
 
 class Detector:
@@ -66,12 +80,13 @@ class Detector:
             raise TypeError(
                 f"a detector needs rules, not {rules!r}: use load_rules(file) or parse_rules(text)"
             )
+        self._rules = rules
+        self._namespaces = rules.namespaces
         active = self._active = select(graph, trees)
-        self._document = (Replica() if document is None else document) if active.asking else None
+        self._document = self._new_document(document) if active.asking else None
         self._setting = Setting(
-            graph.programs, follows_time=active.follows_time, document=self._document,
-            references=rules.reference_roots(),
-            tries=tries,
+            graph.programs, follows_time=active.follows_time, uses_time=active.uses_time, document=self._document,
+            references=rules.reference_roots(), tries=tries,
         )  # fmt: skip
         self._clock = self._setting.clock
         self._evaluation = Evaluation(active, self._setting, operators=operators)
@@ -253,7 +268,7 @@ class Detector:
         What was worked out about event types is kept, so this is cheaper than a new detector.
         """
         if self._document is not None:
-            self._document = self._setting.document = Replica() if document is None else document
+            self._document = self._setting.document = self._new_document(document)
         self._setting.reset()
         self._evaluation.clear()
         self._edit.clear()
@@ -261,13 +276,46 @@ class Detector:
         self._more = False
         self._closed = False
 
-    def add_fragment(self, xml_text: str, ids: Sequence[int]) -> None:
+    @property
+    def needs(self) -> Needs | None:
+        """What its rules need of the document (U7): whoever gives it one need not put more into it. None: nothing."""
+        return self._active.needs
+
+    def _new_document(self, given: Replica | None) -> Replica:
+        return Replica(needs=self._active.needs) if given is None else given
+
+    def copy(self) -> Detector:
+        """Another detector that has seen the same; neither knows of what the other sees from now on.
+
+        It takes time in proportion to all that is stored (`size`), and to the document if rules ask that.
+        """
+        return copied(self, self._active, self._setting, self._evaluation)
+
+    def raise_external(self, event: CompositeEvent) -> list[CompositeEvent]:
+        """Takes an external event, which a rule that acts has raised (L7), at the last time point; returns it, if its
+        tree is evaluated here, and what it makes other trees raise.
+
+        Raises `ValueError` for an event that the rules do not have.
+        """
+        if self._closed:
+            return []
+        raised = self.end_edit()
+        index = self._active.index_of(event.name)
+        if index in self._evaluation.trees:
+            moment = self._clock.moment()
+            event = event._replace(span=(moment, moment))
+            self._evaluation.report.append(event)
+        if index in self._active.users:
+            self._evaluation.run(event.cause, {}, {index: [event]}, Release.NOTHING)
+        return raised + self._evaluation.take_report()
+
+    def add_fragment(self, xml_text: str, ids: Sequence[int], path: PathType | None = None) -> None:
         """Adds a part of the document that was there before its first event, for rules that ask it (U2).
 
         As `Replica.add`, with its errors; nothing happens if no rule that is evaluated asks the document.
         """
         if self._document is not None:
-            self._document.add(xml_text, ids)
+            self._document.add(xml_text, ids, path)
 
     def concerns(self, operation: str, path: PathType) -> bool:
         """Whether events of this type can matter; if not, they may be left out of what is fed.
@@ -280,7 +328,7 @@ class Detector:
 
     # ---- time (W1 to W6) ------------------------------------------------------------------------------
 
-    def advance(self, time: str | int | datetime) -> list[CompositeEvent]:
+    def advance(self, time: TimeGiven) -> list[CompositeEvent]:
         """Says that time has passed although nothing has changed (W6); returns what was due until then, that time
         included, and is raised.
 
@@ -353,6 +401,80 @@ class Detector:
                 for _, together in expiries.take(unit, self._clock.reading(unit, self._clock.ts)):
                     for due in together:
                         trees[due.tree].states[due.operator].expire(due)
+
+    # ---- explanations (Y1 to Y5) ------------------------------------------------------------------------
+
+    def pending(
+        self, *, event: str | None = None, limit: int | None = 1000, complete: bool = False,
+        document: Elements | None = None,
+    ) -> Pending:  # fmt: skip
+        """The groups that have something but have not raised it, the most complete first (Y1); changes nothing (Y5).
+
+        With ``event`` those of this event only. The first ``limit`` (None: all) are told in full, ``total`` says how
+        many there are; with ``complete`` each says what would complete it (Y4). ``document`` names the nodes, by
+        default the one that expressions ask, if there is one.
+        """
+        from ..explaining import pending as of_trees
+        from ..explaining.nodes import Nodes
+
+        nodes = Nodes(self._namespaces, self._document if document is None else document)
+        doc = "" if self._last is None else self._last.doc
+        completion = self._completion if complete else None
+        return of_trees(
+            self._evaluation.trees.values(), nodes, doc=doc, event=event, limit=limit, completion=completion
+        )
+
+    def _completion(self, groups: TreeGroups, key: Key) -> Completion:
+        """What would complete a group, tried with detectors of the same rules (Y4)."""
+        from ..explaining.completion import complete
+
+        name = groups.tree.tree.name
+        return complete(groups, key, lambda: Detector(self._rules, trees=(name,)), self._last)
+
+    def why(
+        self,
+        finding: CompositeEvent,
+        *,
+        findings: Iterable[CompositeEvent] = (),
+        document: Elements | None = None,
+    ) -> Explanation:
+        """Why a finding of these rules was raised, and not of other events that are stored or in ``findings`` (Y2)."""
+        from ..explaining.why import why
+
+        given = [*findings, finding]
+        return why(self._evidence(finding.name, given, document), finding, doc=finding.cause.doc)
+
+    def why_not(
+        self, event: str, *, node: int | None = None, findings: Iterable[CompositeEvent] = (),
+        document: Elements | None = None,
+    ) -> Explanation:  # fmt: skip
+        """Why an event has not been raised, with ``node`` in the group of this node (Y3), as far as what is stored and
+        ``findings`` tell; changes nothing (Y5). Raises `ValueError` for an event that the rules do not have."""
+        from ..explaining.why_not import why_not
+
+        doc = "" if self._last is None else self._last.doc
+        return why_not(
+            self._evidence(event, findings, document), doc=doc, places=None if node is None else {node}
+        )
+
+    def _evidence(
+        self, event: str, findings: Iterable[CompositeEvent], document: Elements | None
+    ) -> Evidence:
+        from ..explaining.nodes import Nodes
+        from ..explaining.present import evidence_now
+
+        nodes = Nodes(self._namespaces, self._document if document is None else document)
+        return evidence_now(self._evaluation.trees, self._setting, event, nodes, findings)
+
+    @property
+    def trees(self) -> Mapping[int, TreeState]:
+        """The running states, by the tree's index: for explanations, which change nothing."""
+        return self._evaluation.trees
+
+    @property
+    def setting(self) -> Setting:
+        """What the running states share: for explanations."""
+        return self._setting
 
     # ---- looking inside ---------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from ..algebra import ALL, Promise
 from ..events import CompositeEvent, CompositeType, PrimitiveType, Scope
 from ..rules.event_graph import EventGraph
 from ..rules.trees import EventTree, LeafNode, OperatorNode
+from .needs import document_needs
 from .promises import promise
 
 # Where a leaf's event goes: operator (postorder index), operand, and which of the event's ids is the group
@@ -182,6 +183,8 @@ class ActiveTrees:
         }
         self._graph = graph
         self.follows_time = any(tree.extended for tree in self.trees)
+        self.uses_time = graph.needs_time
+        self.needs = document_needs(self.trees, graph.programs) if self.asking else None
         self._by_path = _by_path(self.trees)
         self._by_scope = _by_scope(self.trees)
         # Trees that events of any path may concern: for conditions (D4), or because something looks at its group.
@@ -189,6 +192,13 @@ class ActiveTrees:
             tree.index for tree in self.trees if any(node.watches_group for node in tree.operators)
         }
         self._indexes = {tree.name: tree.index for tree in graph.trees}
+
+    def index_of(self, name: str) -> int:
+        """The index of the event called so; raises `ValueError` if there is none."""
+        try:
+            return self._indexes[name]
+        except KeyError:
+            raise ValueError(f"{name!r} is no event of these rules") from None
 
     def by_outside_tree(self, composites: Iterable[CompositeEvent]) -> dict[int, list[CompositeEvent]]:
         """Composites of outside trees by the tree that raised them, in the order of N2; without those that

@@ -8,7 +8,15 @@ from ..events import PrimitiveEvent
 
 
 class EvaluationError(XmlCepError, RuntimeError):
-    """A rule cannot be evaluated further; says which, and why."""
+    """A rule cannot be evaluated further; says which, and why.
+
+    ``event`` is the rule's event, ``ts`` the time point at which that came out.
+    """
+
+    def __init__(self, event: str, ts: int, problem: str) -> None:
+        super().__init__(problem)
+        self.event = event
+        self.ts = ts
 
 
 class UnknownTimeError(EvaluationError):
@@ -16,18 +24,22 @@ class UnknownTimeError(EvaluationError):
 
     def __init__(self, event: str, ts: int) -> None:
         super().__init__(
+            event,
+            ts,
             f"event {event} has durations, and at record {ts} the time is not known: "
-            "no record up to there has a time in 'at'"
+            "no record up to there has a time in 'at'",
         )
 
 
 class EndlessBeatError(EvaluationError):
     """A periodic operator has beaten too often while nothing happened (W10)."""
 
-    def __init__(self, event: str, operator: Operator, most: int) -> None:
+    def __init__(self, event: str, ts: int, operator: Operator, most: int) -> None:
         super().__init__(
+            event,
+            ts,
             f"event {event}: {operator.symbol}{operator.brackets()} was raised {most} times in one window without a "
-            "change there: close the window, or let it beat less often (W10)"
+            "change there: close the window, or let it beat less often (W10)",
         )
 
 
@@ -36,8 +48,10 @@ class TooManyTriesError(EvaluationError):
 
     def __init__(self, event: str, ts: int, limit: int) -> None:
         super().__init__(
+            event,
+            ts,
             f"event {event}: at record {ts} more than {limit} combinations were tried for 'having' (Q5): bind fewer "
-            "operands together, give the operator a window, or allow more tries"
+            "operands together, give the operator a window, or allow more tries",
         )
 
 
@@ -46,5 +60,7 @@ class OpaqueError(EvaluationError):
 
     def __init__(self, event: str, language: str, at: PrimitiveEvent, cause: str) -> None:
         super().__init__(
-            f"event {event}: {language}, asked of {at.op}({at.instance}) at {at.ts}, {cause} (O2)"
+            event,
+            at.ts,
+            f"event {event}: {language}, asked of {at.op}({at.instance}) at {at.ts}, {cause} (O2)",
         )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from ..documents import Replica
 from ..events import CompositeEvent, Event, PrimitiveEvent
 from ..rules.programs import LeafProgram, node_kind
 from ..xpath import Environment, Expression, NodeKind, Sight
 from .opaque import OpaqueQuestion
-from .references import References
+from .setting import Setting
+from .witness import Witness
 
 Bindings: TypeAlias = Mapping[str, Any]
 """Variables by name: a value, or a tuple of values (V5)."""
@@ -92,17 +92,16 @@ class _Asked:
 class LeafState:
     """A leaf's program, ready to be asked.
 
-    ``rule`` is the event it belongs to; ``document`` is where it looks if it has to; ``references`` are the reference
+    ``rule`` is the event it belongs to; ``setting`` has the document where it looks if it has to, and the reference
     documents (V8).
     """
 
-    def __init__(
-        self, program: LeafProgram, rule: str, document: Replica | None, references: References
-    ) -> None:
+    def __init__(self, program: LeafProgram, rule: str, setting: Setting) -> None:
         self.program = program
-        self._opaque = None if program.opaque is None else OpaqueQuestion(program.opaque, rule, document)
-        self._document = document
-        self._references = references
+        self.witness: Witness | None = None
+        self._opaque = None if program.opaque is None else OpaqueQuestion(program.opaque, rule, setting)
+        self._setting = setting  # whose document is another one after a reset
+        self._references = setting.references
         self._asked: dict[tuple[bool, NodeKind], _Asked] = {}
 
     def read(self, event: Event) -> Bindings | None:
@@ -118,16 +117,34 @@ class LeafState:
             assert isinstance(event, PrimitiveEvent)
             return self._read_opaque(self._opaque, event, asked)
         if asked.filter is not None and not asked.filter(event):
+            if self.witness is not None:
+                self.witness.filtered(self.program, event)
             return None
         return {name: value(event) for name, value in asked.bindings} if asked.bindings else NO_BINDINGS
+
+    def seen(self, event: Event) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """The filter as it is written, and what it compares with the values that it sees of an event."""
+        assert event[2] is not None
+        composite = type(event) is CompositeEvent
+        filter_ = self.program.questions[node_kind(event[2])].filter
+        if filter_ is None:
+            return "", ()
+        if self._opaque is not None:
+            return filter_.text, ()  # it sees what the engine returned
+        environment = self._seen_by(filter_, COMPOSITE if composite else PRIMITIVE)(event)
+        return filter_.text, () if environment is None else tuple(filter_.compared(environment))
+
+    def forget_questions(self) -> None:
+        """Makes the functions anew that ask the document: it is another one now."""
+        self._asked.clear()
 
     def _read_opaque(self, opaque: OpaqueQuestion, event: PrimitiveEvent, asked: _Asked) -> Bindings | None:
         """O1: the engine is asked first; filter and ``as`` see what it returns."""
         said = opaque.ask(event)
-        if said is None:
-            return None
-        answered = (event, said)
-        if asked.filter is not None and not asked.filter(answered):
+        answered = (event, said or {})
+        if said is None or (asked.filter is not None and not asked.filter(answered)):
+            if self.witness is not None:
+                self.witness.filtered(self.program, event)
             return None
         return opaque.bound(said) | {name: value(answered) for name, value in asked.bindings}
 
@@ -174,7 +191,7 @@ class LeafState:
             name: sight.variable(name) for name in expression.variables if name not in self._references
         }
         references = {name: self._references[name] for name in expression.variables & self._references.keys()}
-        document = self._document
+        setting = self._setting
 
         is_answered = self._opaque is not None
 
@@ -183,8 +200,8 @@ class LeafState:
             if not expression.needs_document:
                 return Environment(variables, value=sight.own(subject))
             event: Event = subject[0] if is_answered else subject
-            assert document is not None and event.path is not None
-            return document.environment(event.path, event.ids, variables)
+            assert setting.document is not None and event.path is not None
+            return setting.document.environment(event.path, event.ids, variables)
 
         return see
 

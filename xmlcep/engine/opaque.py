@@ -12,6 +12,7 @@ from ..events import PrimitiveEvent
 from ..languages import CompiledText
 from ..rules.variables import BUILT_IN
 from .errors import OpaqueError
+from .setting import Setting
 
 
 class ReplicaView:
@@ -42,16 +43,16 @@ class ReplicaView:
 class OpaqueQuestion:
     """A text of another language, ready to be asked by a rule."""
 
-    def __init__(self, text: CompiledText, rule: str, document: Replica | None) -> None:
+    def __init__(self, text: CompiledText, rule: str, setting: Setting) -> None:
         self._text = text
         self._rule = rule
-        self._view = ReplicaView(document) if text.needs_document and document is not None else None
+        self._setting = setting  # whose document is another one after a reset
         self._declared = frozenset(text.variables or ())
 
     def ask(self, event: PrimitiveEvent) -> Mapping[str, Any] | None:
         """The variables that are returned; None for no. Raises `OpaqueError`: what fails never counts as no."""
         try:
-            said = self._text.ask(event, self._view)
+            said = self._text.ask(event, self._view())
         except Exception as error:
             raise OpaqueError(self._rule, self._text.language, event, _cause(error)) from error
         if said is None or said is False:
@@ -63,6 +64,10 @@ class OpaqueQuestion:
                 self._rule, self._text.language, event, f"returned {said!r}, not True, False or a mapping"
             )
         return {name: self._value(name, value, event) for name, value in said.items() if value is not None}
+
+    def _view(self) -> ReplicaView | None:
+        document = self._setting.document
+        return ReplicaView(document) if self._text.needs_document and document is not None else None
 
     def bound(self, said: Mapping[str, Any]) -> dict[str, Any]:
         """Those of the variables that the leaf binds (Z26)."""

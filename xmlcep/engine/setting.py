@@ -12,6 +12,7 @@ from .clock import Clock
 from .references import NO_REFERENCES, References
 from .timers import Timers
 from .waiting import Waiting
+from .witness import Witness
 
 MOST_TRIES = 1_000_000
 """How many combinations are tried for one arrival (Q5), unless told otherwise."""
@@ -29,6 +30,7 @@ class Setting:
         programs: Sequence[Sequence[OperatorProgram]],
         *,
         follows_time: bool,
+        uses_time: bool,
         document: Replica | None = None,
         references: References = NO_REFERENCES,
         tries: int = MOST_TRIES,
@@ -36,12 +38,13 @@ class Setting:
         self.programs = programs
         self.document = document
         self.references = references
-        self.clock = Clock(follows_time=follows_time)
+        self.clock = Clock(follows_time=follows_time, uses_time=uses_time)
         self.timers = Timers()
         self.expiries = Timers()
         """When what has become too old for every window can be freed (W11)."""
         self.tries = Tries(tries)
         self.waiting = Waiting()
+        self.witness: Witness | None = None
 
     def reset(self) -> None:
         """As before the first record."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from contexts import Entry
+from contexts.constraints import Objection
 from contexts.grouping import Key
 from path_types import PathType
 
 from ..algebra import Termination
 from ..events import Cause, PrimitiveEvent
-from ..xpath import Condition
+from ..xpath import Condition, Environment
+from ..xpath.environment import NO_VARIABLES
 from .dispatch import TreeDispatch
 from .operators import DeferrableState
 from .release import Release
@@ -164,6 +166,21 @@ class Deferral:
     def may_release(self, place: int) -> bool:
         """Whether a group still has something to raise when its node is deleted (U6: not if it has a condition)."""
         return self.condition is None and any(key in self.pending for key in self.state.keys_at(place))
+
+    def objection(self, key: Key) -> Objection | None:
+        """What keeps a group that has a combination from raising it (Y1)."""
+        if key in self.blocked or key in self.stale or (key in self.pending and not self._holds(key)):
+            return Objection("condition-false")
+        return Objection("not-released") if key in self.pending else None
+
+    def seen(self, key: Key) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """The condition as it is written, and what it compares with the values that it sees in a group."""
+        document = self.setting.document
+        element = None if document is None else document.element(self.state.grouping.place_of(key))
+        if self.condition is None or element is None:
+            return "" if self.condition is None else self.condition.expression, ()
+        environment = Environment(NO_VARIABLES, element)
+        return self.condition.expression, tuple(self.condition.compiled.compared(environment))
 
     def end_edit(self) -> None:
         """The edit is over."""

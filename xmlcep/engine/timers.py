@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
-from itertools import count
 from typing import NamedTuple
 
 from contexts.grouping import Key
@@ -42,11 +41,12 @@ class Timers:
 
     def __init__(self) -> None:
         self._heaps: dict[Unit, list[tuple[int, int, Due]]] = {unit: [] for unit in Unit}
-        self._numbers = count()
+        self._count = 0
 
     def set(self, unit: Unit, due: Due) -> None:
         """Something is due at ``due.at``, by this measure."""
-        heappush(self._heaps[unit], (due.at, next(self._numbers), due))
+        self._count += 1
+        heappush(self._heaps[unit], (due.at, self._count, due))
 
     def take(self, unit: Unit, before: int) -> Iterator[tuple[int, list[Due]]]:
         """Takes what is due before ``before``, one time after the other, all that is due at one time together.

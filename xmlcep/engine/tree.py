@@ -17,7 +17,7 @@ from ..rules.trees import EventTree
 from .dispatch import Delivery, TreeDispatch
 from .errors import UnknownTimeError
 from .leaf import Bindings, LeafState
-from .operators import DeferrableState, Input, OperatorState, new_state
+from .operators import Account, DeferrableState, Input, OperatorState, new_state
 from .promises import promise
 from .release import Release
 from .setting import Setting
@@ -72,7 +72,7 @@ class TreeState:
         self._needs_time = tree.needs_time
         # By operator and operand, the leaves that ask something of an event, or bind something (F1, V1).
         self.leaves = {
-            (node.index, operand): LeafState(program, tree.name, setting.document, setting.references)
+            (node.index, operand): LeafState(program, tree.name, setting)
             for node, of_operator in zip(tree.operators, setting.programs[tree.index], strict=True)
             for operand, program in enumerate(of_operator.leaves)
             if program is not None
@@ -301,6 +301,20 @@ class TreeState:
         (waiting.release.add if released else waiting.release.discard)(index)
         (waiting.elsewhere.add if elsewhere else waiting.elsewhere.discard)(index)
         (waiting.blocked.add if blocked else waiting.blocked.discard)(index)
+
+    # ---- asked (Y1, Y3) ---------------------------------------------------------------------------------
+
+    def account(self, state: OperatorState, key: Key) -> Account:
+        """What an operator of the tree has in a group, and what holds it back."""
+        account = state.account(key)
+        deferral = self._deferral[state.node.index]
+        held_back = None if deferral is None else deferral.objection(key)
+        return account if held_back is None else account._replace(objection=held_back, raised=False)
+
+    def seen_by_condition(self, state: OperatorState, key: Key) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """An operator's condition as it is written, and what it compares with the values that it sees."""
+        deferral = self._deferral[state.node.index]
+        return ("", ()) if deferral is None else deferral.seen(key)
 
     # ---- freeing (G4) -----------------------------------------------------------------------------------
 

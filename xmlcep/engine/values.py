@@ -8,22 +8,21 @@ from typing import Any
 from contexts import Entry
 from contexts.entry import BINDINGS, EVENT
 
-from ..documents import Replica
 from ..events import CompositeEvent
 from ..rules.programs import OperatorProgram
 from ..xpath import Environment, Expression
 from ..xpath.values import text_of
 from .leaf import Bindings
-from .references import References
+from .setting import Setting
 
 
 class Values:
     """An operator's program, ready to be asked of combinations."""
 
-    def __init__(self, program: OperatorProgram, document: Replica | None, references: References) -> None:
+    def __init__(self, program: OperatorProgram, setting: Setting) -> None:
         self.program = program
-        self._document = document
-        self._references = references
+        self._setting = setting  # whose document is another one after a reset
+        self._references = setting.references
         self._single = program.grouping.names
         self._joined = tuple(sorted(program.grouping.names))
         self._lists = program.lists
@@ -60,6 +59,21 @@ class Values:
         assert having is not None
         return having.boolean(self._environment(self.of(entries) or {}, having))
 
+    def seen(self, entries: Sequence[Entry]) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """``having`` as it is written, and what it compares with the values that it sees of a combination."""
+        if self.having is None:
+            return "", ()
+        environment = self._environment(self.of(entries) or {}, self.having)
+        return self.having.text, tuple(self.having.compared(environment))
+
+    def seen_by_guard(self, composite: CompositeEvent) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """The same of the guard and a composite that would be raised."""
+        guard = self.guard
+        if guard is None:
+            return "", ()
+        environment = self._seen_by_guard(guard, composite)
+        return guard.text, () if environment is None else tuple(guard.compared(environment))
+
     def admitter(self) -> Callable[[Sequence[Entry]], bool] | None:
         """`admits`, if there is anything to ask."""
         return None if self.having is None else self.admits
@@ -69,14 +83,17 @@ class Values:
         guard = self.guard
         if guard is None:
             return True
-        bindings = composite.bindings or {}
-        if not guard.needs_document:
-            return guard.boolean(self._environment(bindings, guard))
-        if self._document is None or composite.path is None:
-            return False
-        variables = self._variables(bindings, guard)
-        environment = self._document.environment(composite.path, composite.ids, variables)
+        environment = self._seen_by_guard(guard, composite)
         return environment is not None and guard.boolean(environment)
+
+    def _seen_by_guard(self, guard: Expression, composite: CompositeEvent) -> Environment | None:
+        variables = self._variables(composite.bindings or {}, guard)
+        if not guard.needs_document:
+            return Environment(variables)
+        document = self._setting.document
+        if document is None or composite.path is None:
+            return None
+        return document.environment(composite.path, composite.ids, variables)
 
     def _environment(self, bindings: Bindings, expression: Expression) -> Environment:
         return Environment(self._variables(bindings, expression))

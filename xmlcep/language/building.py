@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Sequence as Sequence_
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias, TypeGuard, cast
 
@@ -16,6 +17,7 @@ from ..algebra import (
     Disjunction,
     EventDefinition,
     Expression,
+    External,
     Leaf,
     Negation,
     Opaque,
@@ -59,40 +61,41 @@ class _Unreadable:
     """Stands for an expression in which something is wrong, which has been reported."""
 
 
-_UNREADABLE = _Unreadable()
-_Unit: TypeAlias = Expression | Negation | _Unreadable
-_Part: TypeAlias = Token | tuple[GivenOption, ...] | _Unit | None  # None: what is optional and left out
+UNREADABLE = _Unreadable()
+Unit: TypeAlias = Expression | Negation | _Unreadable
+_Part: TypeAlias = Token | tuple[GivenOption, ...] | Unit | None  # None: what is optional and left out
 
 
 def declaration(tree: Tree[Token], source: Source) -> Declaration | None:
     """The declaration that the tree of a ``namespace`` statement says; None if it cannot be read."""
     _, prefix, uri = cast("tuple[Token, Token | None, Token]", tuple(tree.children))
     marked = prefix if prefix is not None else uri
-    read = _unquoted(uri, source)
+    read = unquoted(uri, source)
     return None if read is None else Declaration(str(prefix or ""), read, start_of(marked), end_of(marked))
 
 
 def reference(tree: Tree[Token], source: Source) -> Reference | None:
     """The reference document that the tree of a ``reference`` statement names (V8); None if it cannot be read."""
     _, name, file = cast("tuple[Token, Token, Token]", tuple(tree.children))
-    read = _unquoted(file, source)
+    read = unquoted(file, source)
     return None if read is None else Reference(str(name), read, source.position(start_of(name), end_of(file)))
 
 
 def definition(tree: Tree[Token], namespaces: dict[str, str], source: Source) -> EventDefinition | None:
     """The definition that the tree of an ``event`` statement says; None if it cannot be known."""
-    if _too_deep(tree, source):
+    if too_deep(tree, source):
         return None
-    return cast("EventDefinition | None", _Definitions(namespaces, source).transform(tree))
+    return cast("EventDefinition | None", Definitions(namespaces, source).transform(tree))
 
 
-class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
-    """Builds values bottom-up (lark calls the method that is called like the rule, else ``__default__``)."""
+class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
+    """Reads events: builds values bottom-up (lark calls the method that is called like the rule, else
+    ``__default__``)."""
 
     def __init__(self, namespaces: dict[str, str], source: Source) -> None:
         super().__init__()
         self._namespaces = namespaces
-        self._source = source
+        self.source = source
 
     def path(self, pieces: list[Token]) -> WrittenPath:
         return read_path(pieces, self._namespaces)
@@ -103,13 +106,13 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         option = GivenOption(str(name), start_of(name), end_of(name))
         if isinstance(value, WrittenPath):
             if option.name == "path":
-                self._report_path(value, scoped=False)
+                self.report_path(value, scoped=False)
             return option._replace(
                 value=value.text, value_start=value.start, value_end=value.end, path=value.path
             )
         if value is None:
             return option
-        text = _unquoted(value, self._source)
+        text = unquoted(value, self.source)
         return option._replace(
             value=text,
             value_start=start_of(value),
@@ -123,7 +126,7 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
 
     def let(self, parts: list[Token]) -> GivenOption:
         word, name, value = parts
-        text = _unquoted(value, self._source)
+        text = unquoted(value, self.source)
         return GivenOption(
             "let", start_of(word), end_of(name), text, start_of(value), end_of(value), is_string=True,
             broken=text is None, variable=str(name),
@@ -132,38 +135,38 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
     def binding(self, parts: list[Token | None]) -> _Binding:
         _, variable, value = parts
         assert variable is not None
-        at = self._source.position(start_of(variable), end_of(variable))
+        at = self.source.position(start_of(variable), end_of(variable))
         if value is None:
             return _Binding(Binding(variable[1:], None), at, None)
         # The expression stands between parentheses, and so does its place.
         return _Binding(Binding(variable[1:], value[1:-1]), at, self._inside(value))
 
     @v_args(meta=True)
-    def leaf(self, meta: Meta, parts: list[Token | WrittenPath | _Binding | None]) -> _Unit:
+    def leaf(self, meta: Meta, parts: list[Token | WrittenPath | _Binding | None]) -> Unit:
         name, path, filter_, *bindings = parts
         assert isinstance(name, Token)
         return self._leaf(meta, name, path, filter_, bindings, None, {})
 
     @v_args(meta=True)
-    def opaque(self, meta: Meta, parts: list[Token | WrittenPath | _Binding | None]) -> _Unit:
+    def opaque(self, meta: Meta, parts: list[Token | WrittenPath | _Binding | None]) -> Unit:
         word, language, text, path, filter_, *bindings = parts
         assert isinstance(word, Token) and isinstance(language, Token) and isinstance(text, Token)
-        read = [_unquoted(language, self._source), _unquoted(text, self._source)]
+        read = [unquoted(language, self.source), unquoted(text, self.source)]
         if read[0] is None or read[1] is None:
-            return _UNREADABLE
+            return UNREADABLE
         places = {"opaque": self._inside(text), "language": self._inside(language)}
         return self._leaf(meta, None, path, filter_, bindings, Opaque(read[0], read[1]), places)
 
     def _leaf(
         self, meta: Meta, name: Token | None, path: object, filter_: object, bindings: Iterable[object],
         opaque: Opaque | None, places: dict[str, Position],
-    ) -> _Unit:  # fmt: skip
+    ) -> Unit:  # fmt: skip
         assert isinstance(path, WrittenPath)
-        self._report_path(path)
+        self.report_path(path)
         bound = [binding for binding in bindings if isinstance(binding, _Binding)]
         self._report_repeated(bound)
         if path.path is None:
-            return _UNREADABLE
+            return UNREADABLE
         type_: EventType
         if name is None:
             type_ = PrimitiveType(ANY, path.path, path.scope)
@@ -176,102 +179,102 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         places |= {f"as {b.binding.name}": b.value_at or b.at for b in bound}
         return Leaf(
             type_, filter_[1:-1] if isinstance(filter_, Token) else None, tuple(b.binding for b in bound), opaque,
-            self._source.position(meta.start_pos, meta.end_pos), places,
+            self.source.position(meta.start_pos, meta.end_pos), places,
         )  # fmt: skip
 
     def _report_repeated(self, bound: list[_Binding]) -> None:
         seen: set[str] = set()
         for name, at in ((b.binding.name, b.at) for b in bound):
             if name in seen:
-                self._source.report_at(at, f"${name} is bound twice", "choose another name (V1)")
+                self.source.report_at(at, f"${name} is bound twice", "choose another name (V1)")
             seen.add(name)
 
     def _inside(self, token: Token) -> Position:
         """The place of what stands between quotes, brackets or parentheses."""
-        return self._source.position(start_of(token) + 1, max(end_of(token) - 1, start_of(token) + 2))
+        return self.source.position(start_of(token) + 1, max(end_of(token) - 1, start_of(token) + 2))
 
     @v_args(meta=True)
-    def negation(self, meta: Meta, parts: list[_Part]) -> _Unit:
+    def negation(self, meta: Meta, parts: list[_Part]) -> Unit:
         operand = parts[-1]
         if isinstance(operand, _Unreadable):
             return operand
         assert isinstance(operand, Leaf | Operator)
-        return Negation(operand, self._source.position(meta.start_pos, meta.start_pos + len("not")))
+        return Negation(operand, self.source.position(meta.start_pos, meta.start_pos + len("not")))
 
     @v_args(meta=True)
-    def sequence(self, meta: Meta, parts: list[_Unit]) -> _Unit:
+    def sequence(self, meta: Meta, parts: list[Unit]) -> Unit:
         """A1: operands may be negated."""
-        at = self._source.position(meta.start_pos, meta.end_pos)
+        at = self.source.position(meta.start_pos, meta.end_pos)
         return self._sequence(parts, at, Options())
 
-    def _sequence(self, parts: list[_Unit], at: Position, options: Options) -> _Unit:
-        if _UNREADABLE in parts:
-            return _UNREADABLE
+    def _sequence(self, parts: list[Unit], at: Position, options: Options) -> Unit:
+        if UNREADABLE in parts:
+            return UNREADABLE
         operands = [part.operand if isinstance(part, Negation) else part for part in parts]
         negated = tuple(k for k, part in enumerate(parts) if isinstance(part, Negation))
         return Sequence(cast("tuple[Expression, ...]", tuple(operands)), options, at, negated)
 
     @v_args(meta=True)
-    def absent(self, meta: Meta, parts: list[_Part]) -> _Unit:
+    def absent(self, meta: Meta, parts: list[_Part]) -> Unit:
         """``not(b)[a, c]`` is ``a ; not b ; c`` (A1)."""
         word, *operands, given = parts
-        options = operator_options(given if _is_options(given) else (), self._source, Sequence)
-        absent, first, last = (self._positive(cast("_Unit", operand)) for operand in operands)
+        options = operator_options(given if _is_options(given) else (), self.source, Sequence)
+        absent, first, last = (self._positive(cast("Unit", operand)) for operand in operands)
         if isinstance(absent, _Unreadable):
             return absent
         assert isinstance(word, Token) and isinstance(absent, Leaf | Operator)
-        at = self._source.position(meta.start_pos, meta.end_pos)
-        negation = Negation(absent, self._source.position(start_of(word), end_of(word)))
+        at = self.source.position(meta.start_pos, meta.end_pos)
+        negation = Negation(absent, self.source.position(start_of(word), end_of(word)))
         return self._sequence([first, negation, last], at, options)
 
-    def _positive(self, part: _Unit) -> _Unit:
+    def _positive(self, part: Unit) -> Unit:
         """The part, unless it is a negation where none can stand (A5)."""
         if not isinstance(part, Negation):
             return part
-        self._source.report_at(
+        self.source.report_at(
             part.at,
             "'not' stands here by itself",
             "it stands before an operand of a sequence: a ; not b ; c (A1, A5)",
         )
-        return _UNREADABLE
+        return UNREADABLE
 
-    def __default__(self, rule: str, parts: list[_Part], meta: Meta) -> _Unit:
+    def __default__(self, rule: str, parts: list[_Part], meta: Meta) -> Unit:
         """An operator: its declaration reads what stands in the text (`Operator.read`)."""
         declared = _READERS[rule]
         tokens = [part for part in parts if isinstance(part, Token)]
         arguments = [self._argument(token) for token in tokens if token.type in _ARGUMENTS]
         given = [option for part in parts if _is_options(part) for option in part]
-        options = operator_options(given, self._source, declared)
+        options = operator_options(given, self.source, declared)
         parts = [self._positive(part) if isinstance(part, Negation) else part for part in parts]
-        if _UNREADABLE in parts:
-            return _UNREADABLE
+        if UNREADABLE in parts:
+            return UNREADABLE
         operands = tuple(part for part in parts if isinstance(part, Leaf | Operator))
         end = meta.end_pos if declared.infix else end_of(tokens[-1]) + 1
-        at = self._source.position(meta.start_pos, end)
+        at = self.source.position(meta.start_pos, end)
         return declared.read(operands, arguments, options, at, self._report)
 
     def _argument(self, token: Token) -> Argument:
-        at = self._source.position(start_of(token), end_of(token))
+        at = self.source.position(start_of(token), end_of(token))
         if token.type == "STAR":
             return Argument(None, at)
         if token.type == "RELATION":
             return Argument(str(token), at)
         if token.type == "STRING":
-            return Argument(_unquoted(token, self._source) or "", at)
+            return Argument(unquoted(token, self.source) or "", at)
         return Argument(int(token[: _MAX_DIGITS + 1]), at)
 
     def _report(self, at: Position, message: str, hint: str) -> None:
-        self._source.report_at(at, message, hint)
+        self.source.report_at(at, message, hint)
 
     @v_args(meta=True)
-    def group(self, meta: Meta, parts: list[_Part]) -> _Unit:
-        unit, given = cast("tuple[_Unit, tuple[GivenOption, ...] | None]", tuple(parts))
+    def group(self, meta: Meta, parts: list[_Part]) -> Unit:
+        unit, given = cast("tuple[Unit, tuple[GivenOption, ...] | None]", tuple(parts))
         inner = self._positive(unit)
         if isinstance(inner, Leaf) and given:
             # an operand that is an operator of its own, as for an event that is a single leaf (N4)
-            inner = Disjunction((inner,), at=self._source.position(meta.start_pos, meta.end_pos))
+            inner = Disjunction((inner,), at=self.source.position(meta.start_pos, meta.end_pos))
         declared = type(inner) if isinstance(inner, Operator) else Operator
-        options = operator_options(given or (), self._source, declared)
+        options = operator_options(given or (), self.source, declared)
         if not isinstance(inner, Operator) or not given:
             return inner
         return self._with_options(
@@ -280,32 +283,47 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
 
     def event(self, parts: list[_Part | WrittenPath]) -> EventDefinition | None:
         _, name, path, given, expression = cast(
-            "tuple[Token, Token, WrittenPath | None, tuple[GivenOption, ...] | None, _Unit]", tuple(parts)
+            "tuple[Token, Token, WrittenPath | None, tuple[GivenOption, ...] | None, Unit | Token]",
+            tuple(parts),
         )
         if name in OPERATIONS:
-            self._source.report(
+            self.source.report(
                 start_of(name),
                 end_of(name),
                 f"{str(name)!r} is an operation and cannot be the name of an event",
                 "choose another name",
             )
             return None
+        if isinstance(expression, Token):
+            expression = External(at=self.source.position(start_of(expression), end_of(expression)))
+        return self.defined(name, path, given or (), expression)
+
+    def defined(
+        self,
+        name: Token,
+        path: WrittenPath | None,
+        given: Sequence_[GivenOption],
+        expression: Unit,
+        *,
+        with_path: bool = False,
+    ) -> EventDefinition | None:
+        """The event that is called so; ``with_path``: its path stands among the options."""
         expression = self._positive(expression)
         single = isinstance(expression, Leaf)
         if isinstance(expression, Leaf):
             expression = Disjunction((expression,), at=expression.at)
         declared = type(expression) if isinstance(expression, Operator) else Operator
-        options = event_options(given or (), self._source, declared, single_leaf=single)
+        options = event_options(given, self.source, declared, single_leaf=single, with_path=with_path)
         root = options.root
-        places = {option.name: (option.start, option.end) for option in given or ()}
+        places = {option.name: (option.start, option.end) for option in given}
         if path is not None:
-            self._report_path(path, scoped=False)
-            at = self._source.position(path.start, path.end)
+            self.report_path(path, scoped=False)
+            at = self.source.position(path.start, path.end)
             root = replace(root, path=path.path, places={**root.places, "path": at})
             places["path"] = (path.start, path.end)
         if not isinstance(expression, Operator):
             return None
-        at = self._source.position(start_of(name), end_of(name))
+        at = self.source.position(start_of(name), end_of(name))
         expression = self._with_options(expression, root, places)
         return EventDefinition(str(name), expression, options.context, options.flat, options.order, at)
 
@@ -316,18 +334,19 @@ class _Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         together, twice = merged(operator.options, options)
         for name in twice:
             message = f"the option {name!r} of this operator is given in two places"
-            self._source.report(*places[name], message, "leave one out (N6)")
+            self.source.report(*places[name], message, "leave one out (N6)")
         return operator.with_options(together)
 
-    def _report_path(self, path: WrittenPath, *, scoped: bool = True) -> None:
-        report_path(path, self._source, scoped=scoped)
+    def report_path(self, path: WrittenPath, *, scoped: bool = True) -> None:
+        """Reports what is wrong with a path."""
+        report_path(path, self.source, scoped=scoped)
 
 
 def _is_options(part: object) -> TypeGuard[tuple[GivenOption, ...]]:
     return type(part) is tuple
 
 
-def _unquoted(token: Token, source: Source) -> str | None:
+def unquoted(token: Token, source: Source) -> str | None:
     """What the string says; None if it cannot be read, which is reported."""
     try:
         return unquote(token)
@@ -337,7 +356,7 @@ def _unquoted(token: Token, source: Source) -> str | None:
         return None
 
 
-def _too_deep(tree: Tree[Token], source: Source) -> bool:
+def too_deep(tree: Tree[Token], source: Source) -> bool:
     """Whether operators stand too deep in each other; found without recursion, before anything recurses."""
     waiting = [(tree, 0)]
     while waiting:

@@ -17,6 +17,12 @@ _WORDS = {
     "EVENT": "'event'",
     "EVENT_NAMESPACE": "'namespace'",
     "REFERENCE": "'reference'",
+    "RULE": "'rule'",
+    "ON": "'on'",
+    "IF": "'if'",
+    "DO": "'do'",
+    "WITH": "'with'",
+    "WHERE": "'first into', 'last into', 'before' or 'after'",
     "STRING": "a string in quotes",
     "EQUAL": "'='",
     "LPAR": "'('",
@@ -34,6 +40,7 @@ _WORDS = {
 }
 _JOINING = {"and": "&", "or": "|", "then": ";"}
 _EVENT = "an event such as ins(item)"
+_ACTION = "an action: insert, delete, set, replace, move, call or raise"
 _A_PATH = "a path such as order/item"
 _WITHOUT_PATH = "an event is written with its path, such as ins(order/item) or Address(billTo/address)"
 _MISSING_NAME = {
@@ -41,22 +48,25 @@ _MISSING_NAME = {
     "(": "write event NAME(path) = …",
     "}": "leave out the empty braces or the last comma",
 }
+_ACTIONS = ("insert", "delete", "set", "replace", "move", "call", "raise")
 _UNIT = {"INS", "UPD", "DEL", "QUESTION", "TIMES"}
 _PATH = {"SLASH", "AT", "CLARK"}
 _ORDER = (
-    "'event'", "'namespace'", "'reference'", _EVENT, _A_PATH, "a name", "a string in quotes", "a whole number",
-    "'='", "options in braces", "'('", "'['", "')'", "']'", "','", "'}'", "';'", "'&'", "'|'", "'*'",
-    "the end of the statement",
+    "'event'", "'namespace'", "'reference'", "'rule'", "'on'", _EVENT, _A_PATH, "a name", "a string in quotes",
+    "a whole number", "'='", "options in braces", "'if'", "'do'", _ACTION, "'with'",
+    "'first into', 'last into', 'before' or 'after'", "'('", "'['", "')'", "']'", "','", "'}'", "';'", "'&'",
+    "'|'", "'*'", "the end of the statement",
 )  # fmt: skip
 _QUOTES = "\u201c\u201d\u201e\u201f\u2018\u2019\u00ab\u00bb`"
 _NAME = re.compile(rf"{NCNAME}\s+({NCNAME})")
+_RULE = re.compile(r"rule\s")
 _ASCII = {"\uff08": "(", "\uff09": ")", "\uff1b": ";", "\uff1d": "=", "\uff0c": ","}
 
 
 def report_mistake(error: UnexpectedInput, source: Source) -> Tree[Token] | None:
     """Reports a syntax mistake; the result is a tree "unreadable" with the event's name if that is known."""
-    expected = _expected(error)
     text = source.text
+    expected = _expected(error, in_rule=_RULE.match(text) is not None)
     if isinstance(error, UnexpectedToken):
         token = _sign(error.token)
         start, end = token.start_pos or 0, token.end_pos or 0
@@ -103,7 +113,7 @@ def _report(source: Source, start: int, end: int, found: str, expected: list[str
     source.report(start, end, f"{found}: expected {listed}", hint)
 
 
-def _expected(error: UnexpectedInput) -> list[str]:
+def _expected(error: UnexpectedInput, *, in_rule: bool) -> list[str]:
     """What could stand at the place of the mistake, in the user's words."""
     interactive = getattr(error, "interactive_parser", None)
     accepted = set(interactive.accepts()) if interactive is not None else set()
@@ -116,9 +126,13 @@ def _expected(error: UnexpectedInput) -> list[str]:
         words.add(_A_PATH)
     elif "NAME" in accepted:
         words.add("a name")
+    if "INSERT" in accepted:
+        words.add(_ACTION)
     if "$END" in accepted:
         # Operators fit as well: the parser has only finished the expression by itself before it gave up.
-        words |= {"';'", "'&'", "'|'", "the end of the statement"}
+        words |= (
+            {"the end of the statement"} if in_rule else {"';'", "'&'", "'|'", "the end of the statement"}
+        )
     return sorted(words, key=_ORDER.index)
 
 
@@ -129,7 +143,9 @@ def _hint_at(token: Token, expected: list[str], before: str, next_character: str
     if "'event'" in expected:
         if next_character in ("=", "(", "{") and is_word and not did_you_mean(word, KEYWORDS):
             return f"write: event {word} …"
-        return f"{did_you_mean(word, KEYWORDS)} every statement begins with event, namespace or reference".strip()
+        return f"{did_you_mean(word, KEYWORDS)} every statement begins with event, rule, namespace or reference".strip()
+    if _RULE.match(before) and (hint := _hint_in_rule(token, word, expected)):
+        return hint
     if expected == ["a name"]:
         return "a name does not begin with a digit" if token.type == "INT" else _MISSING_NAME.get(word, "")
     if word == "{":
@@ -148,6 +164,19 @@ def _hint_at(token: Token, expected: list[str], before: str, next_character: str
         return _WITHOUT_PATH
     if "'}'" in expected:
         return "options are separated by commas" if is_word else "a '{' is not closed"
+    return ""
+
+
+def _hint_in_rule(token: Token, word: str, expected: list[str]) -> str:
+    """What is often mistaken in a rule that acts."""
+    if "a name" in expected and "'('" in expected and token.type in _UNIT | {"STAR", "NOT"}:
+        return "an expression stands in parentheses: on (ins(item)), on (ins(item) ; del(item/price))"
+    if _ACTION in expected:
+        return did_you_mean(word, _ACTIONS)
+    if "'on'" in expected or "'do'" in expected:
+        return 'a rule is written: rule NAME on EVENT if "…" do set "@status" = "\'new\'"'
+    if expected[:1] == ["'first into', 'last into', 'before' or 'after'"]:
+        return 'write where it is put: insert "<note/>" last into "."'
     return ""
 
 

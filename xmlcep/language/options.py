@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from enum import Enum
@@ -14,7 +15,9 @@ from ..algebra import (
     NO_OPTIONS,
     OPERATORS,
     ContextName,
+    Coupling,
     Let,
+    Mode,
     Operator,
     Options,
     Order,
@@ -61,6 +64,14 @@ class EventOptions(NamedTuple):
     root: Options = NO_OPTIONS
 
 
+class RuleOptions(NamedTuple):
+    """The options of a rule that acts (L3 to L5)."""
+
+    priority: int = 0
+    mode: Mode | None = None
+    coupling: Coupling = Coupling.IMMEDIATE
+
+
 class _Kind(NamedTuple):
     """A kind of value: what a person would call it, and how it is read (None: it is no such value)."""
 
@@ -75,6 +86,12 @@ def _one_of(choices: type[Enum]) -> _Kind:
 
 def _read_path(option: GivenOption) -> PathType | None:
     return None if option.is_string else option.path
+
+
+def _read_int(option: GivenOption) -> int | None:
+    text = option.value or ""
+    is_number = not option.is_string and re.fullmatch(r"-?[0-9]{1,9}", text) is not None
+    return int(text) if is_number else None
 
 
 def _read_name(option: GivenOption) -> str | None:
@@ -123,19 +140,35 @@ _KINDS: dict[str, _Kind] = {
 }
 """Every option by its name."""
 
+_RULE_KINDS: dict[str, _Kind] = {
+    "priority": _Kind("a whole number such as 5; higher goes first", _read_int),
+    "mode": _one_of(Mode),
+    "coupling": _one_of(Coupling),
+}
+"""The options of rules that act."""
+
 _FIELDS = {"if": "guard"}  # where a field of Options cannot be called as the option is
 EVENT_ONLY = ("flat", "order")
 """Options of an event that no operator has."""
 
 
 def event_options(
-    given: Iterable[GivenOption], source: Source, root: type[Operator], *, single_leaf: bool
+    given: Iterable[GivenOption],
+    source: Source,
+    root: type[Operator],
+    *,
+    single_leaf: bool,
+    with_path: bool = False,
 ) -> EventOptions:
-    """The options of an event whose root operator is of this kind; reports what is wrong and leaves that out."""
+    """The options of an event whose root operator is of this kind; reports what is wrong and leaves that out.
+
+    ``with_path``: the event has no name behind which its path could stand.
+    """
     found = EventOptions()
     allowed = (
         "context",
         *EVENT_ONLY,
+        *(("path",) if with_path else ()),
         *(name for name in _KINDS if name in root.takes - {"path", "name", "context"}),
     )
     for option, value in _read(
@@ -146,6 +179,43 @@ def event_options(
         else:
             found = found._replace(root=_with(found.root, option, value, source))
     return found
+
+
+def rule_options(
+    given: Iterable[GivenOption], source: Source, *, named_trigger: bool
+) -> tuple[RuleOptions, list[GivenOption]]:
+    """The options of a rule that acts, and the others, which are those of its event; reports what is wrong.
+
+    ``named_trigger``: its event is defined elsewhere, where its options stand.
+    """
+    found = RuleOptions()
+    others: list[GivenOption] = []
+    seen: set[str] = set()
+    for option in given:
+        kind = _RULE_KINDS.get(option.name)
+        if kind is None:
+            if named_trigger:
+                known = option.name in _KINDS or option.name in EVENT_ONLY
+                hint = "the event of this rule is defined elsewhere: options of an event stand there"
+                near = did_you_mean(option.name, _RULE_KINDS)
+                listed = f"options of a rule: {', '.join(_RULE_KINDS)}"
+                source.report(
+                    option.start, option.end, f"a rule has no option {option.name!r}",
+                    hint if known else f"{near} {listed}".strip(),
+                )  # fmt: skip
+            else:
+                others.append(option)
+        elif option.name in seen:
+            message = f"the option {option.name!r} is given twice"
+            source.report(option.start, option.end, message, "leave one out")
+        elif not option.broken:
+            seen.add(option.name)
+            value = None if option.value is None else kind.read(option)
+            if value is None:
+                _report_value(option, source, kind)
+            else:
+                found = found._replace(**{option.name: value})
+    return found, others
 
 
 def operator_options(given: Iterable[GivenOption], source: Source, operator: type[Operator]) -> Options:
@@ -259,8 +329,8 @@ def _read(
                 yield option, value
 
 
-def _report_value(option: GivenOption, source: Source) -> None:
-    expected = _KINDS[option.name].expected
+def _report_value(option: GivenOption, source: Source, kind: _Kind | None = None) -> None:
+    expected = (kind or _KINDS[option.name]).expected
     if option.value is None:
         source.report(
             option.start,
@@ -270,7 +340,9 @@ def _report_value(option: GivenOption, source: Source) -> None:
         )
         return
     near = (
-        did_you_mean(option.value, expected.split(", ")) if option.name in ("context", "end", "order") else ""
+        did_you_mean(option.value, expected.split(", "))
+        if option.name in ("context", "end", "order", "mode", "coupling")
+        else ""
     )
     source.report(
         option.value_start,

@@ -12,8 +12,9 @@ from lark import Lark, Token, Tree, UnexpectedInput
 from contexts.constraints import RELATIONS
 from path_types.names import NAME_CHARACTERS, NCNAME
 
-from ..algebra import EventDefinition, Reference
+from ..algebra import ActiveRule, EventDefinition, Reference
 from ..errors import RuleProblem
+from .active_rules import active_rule
 from .building import Declaration, declaration, definition, reference
 from .embedded import FILTER, VALUE
 from .mistakes import report_mistake
@@ -26,8 +27,8 @@ PREDECLARED = MappingProxyType({"xml": XML_NAMESPACE})
 
 
 class ParsedRules(NamedTuple):
-    """What a rules text says: its event definitions in order, its namespaces (prefix "" for the default) and its
-    reference documents.
+    """What a rules text says: its event definitions in order, its namespaces (prefix "" for the default), its
+    reference documents, and its rules that act.
 
     ``unreadable`` has the names of events whose definitions could not be read, so that they are not taken
     for unknown where others use them.
@@ -37,6 +38,7 @@ class ParsedRules(NamedTuple):
     namespaces: dict[str, str]
     unreadable: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
+    active_rules: tuple[ActiveRule, ...] = ()
 
 
 def parse_definitions(text: str, problems: list[RuleProblem], file: str = "") -> ParsedRules:
@@ -52,11 +54,17 @@ def parse_definitions(text: str, problems: list[RuleProblem], file: str = "") ->
     definitions: dict[str, EventDefinition] = {}
     unreadable: list[str] = []
     references: dict[str, Reference] = {}
+    active_rules: dict[str, ActiveRule] = {}
+    rules_read = 0
     for tree, part in trees:
         if tree.data == "namespace":
             continue
         if tree.data == "reference":
             add_reference(references, reference(tree, part), problems)
+            continue
+        if tree.data == "rule" or (tree.data == "unreadable" and _is_rule(part)):
+            rules_read += 1
+            add_rule(active_rules, active_rule(tree, known, part) if tree.data == "rule" else None, problems)
             continue
         name = _event_name(tree)
         read = definition(tree, known, part) if tree.data == "event" else None
@@ -64,7 +72,7 @@ def parse_definitions(text: str, problems: list[RuleProblem], file: str = "") ->
             unreadable.append(name)
         else:
             add_definition(definitions, read, problems)
-    if not definitions and not unreadable and not problems:
+    if not definitions and not unreadable and not rules_read and not problems:
         source.report(
             0,
             0,
@@ -72,7 +80,39 @@ def parse_definitions(text: str, problems: list[RuleProblem], file: str = "") ->
             "write event NAME = …, such as: event NewItem = ins(item)",
         )
     unreadable = [name for name in unreadable if name not in definitions]
-    return ParsedRules(tuple(definitions.values()), namespaces, tuple(unreadable), tuple(references.values()))
+    check_rule_names(active_rules, definitions, problems)
+    return ParsedRules(
+        tuple(definitions.values()), namespaces, tuple(unreadable), tuple(references.values()),
+        tuple(active_rules.values()),
+    )  # fmt: skip
+
+
+def _is_rule(part: Source) -> bool:
+    """Whether a statement with a syntax mistake would be a rule."""
+    return part.text.split(None, 1)[0] == "rule"
+
+
+def add_rule(rules: dict[str, ActiveRule], read: ActiveRule | None, problems: list[RuleProblem]) -> None:
+    """Adds a rule that acts to those of a file; a second one of a name is reported instead."""
+    if read is None:
+        return
+    if read.name in rules:
+        message = f"the rule {read.name!r} is defined twice"
+        hint = f"its first definition is in line {rules[read.name].at.line}: choose another name"
+        problems.append(RuleProblem(message, hint, read.at))
+        return
+    rules[read.name] = read
+
+
+def check_rule_names(
+    rules: dict[str, ActiveRule], definitions: dict[str, EventDefinition], problems: list[RuleProblem]
+) -> None:
+    """Reports rules that are called like an event: a rule gives its name to the event it is triggered by, where that
+    has none of its own (L1)."""
+    for rule in rules.values():
+        if rule.name in definitions:
+            message = f"there is an event that is called {rule.name!r}, as this rule is (L1)"
+            problems.append(RuleProblem(message, "choose another name for one of them", rule.at))
 
 
 def add_definition(
@@ -106,6 +146,7 @@ _TERMINALS = rf"""
 EVENT: /event(?![{NAME_CHARACTERS}:])/
 EVENT_NAMESPACE: /namespace(?![{NAME_CHARACTERS}:])/
 REFERENCE: /reference(?![{NAME_CHARACTERS}:])/
+RULE: /rule(?![{NAME_CHARACTERS}:])/
 RELATION.2: /(?:{"|".join(sorted(RELATIONS, reverse=True))}){_BEFORE_OPERAND}/
 NAME: /{NCNAME}/
 PREFIXED.1: /{NCNAME}:({NCNAME})?/

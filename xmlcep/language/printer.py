@@ -8,15 +8,26 @@ from dataclasses import replace
 from path_types import Axis, PathType, Step
 
 from ..algebra import (
+    Action,
+    ActiveRule,
+    Call,
     ContextName,
+    Coupling,
+    Delete,
     Disjunction,
     EventDefinition,
+    EventTrigger,
     Expression,
+    Insert,
     Leaf,
+    Move,
     Operator,
     Options,
     Order,
+    Raise,
     Reference,
+    Replace,
+    SetValue,
 )
 from ..errors import XmlCepError
 from ..events import PrimitiveType
@@ -28,18 +39,20 @@ def print_definitions(
     definitions: Iterable[EventDefinition],
     namespaces: Mapping[str, str] | None = None,
     references: Iterable[Reference] = (),
+    active_rules: Iterable[ActiveRule] = (),
 ) -> str:
     """The definitions as a rules text that parses back to equal definitions.
 
     ``namespaces`` (prefix to URI, "" for unprefixed element names) are declared first, and shorten the names;
-    then come reference documents.
+    then come reference documents; rules that act come last.
     Raises `XmlCepError` for an expression that the language has no notation for.
     """
     printer = _Printer(namespaces or {})
     events = [printer.definition(definition) for definition in definitions]
+    rules = [printer.active_rule(rule) for rule in active_rules]
     declarations = [*printer.declarations(), *map(printer.reference, references)]
-    blank = [""] if declarations and events else []
-    return "".join(f"{line}\n" for line in (*declarations, *blank, *events))
+    parts = ["".join(f"{line}\n" for line in part) for part in (declarations, events, rules) if part]
+    return "\n".join(parts)
 
 
 def print_expression(expression: Expression, namespaces: Mapping[str, str] | None = None) -> str:
@@ -53,9 +66,19 @@ def print_expression(expression: Expression, namespaces: Mapping[str, str] | Non
     return printer.operator(expression, expression.options)
 
 
+def print_action(action: Action) -> str:
+    """An action of a rule as it is written."""
+    return _Printer({}).action(action)
+
+
 def print_operand(expression: Expression, namespaces: Mapping[str, str] | None = None) -> str:
     """An expression as it stands in a longer one: in parentheses if it joins operands."""
     return _Printer(namespaces or {}).operand(expression)
+
+
+def print_active_rule(rule: ActiveRule, namespaces: Mapping[str, str] | None = None) -> str:
+    """A rule that acts as a statement, without declarations."""
+    return _Printer(namespaces or {}).active_rule(rule)
 
 
 def print_path(path: PathType, namespaces: Mapping[str, str] | None = None) -> str:
@@ -83,12 +106,19 @@ class _Printer:
     def definition(self, definition: EventDefinition) -> str:
         root = definition.expression
         path = "" if root.options.path is None else f"({self.path(root.options.path)})"
-        behind_name = _braces(
+        body, options = self._definition(definition)
+        behind_name = _braces(*options)
+        return f"event {definition.name}{path}{' ' if behind_name else ''}{behind_name} = {body}"
+
+    def _definition(self, definition: EventDefinition) -> tuple[str, list[tuple[str, str | None]]]:
+        """The expression of an event, and the options that stand behind its name; its path is not among them."""
+        root = definition.expression
+        behind_name = [
             ("context", None if definition.context is ContextName.CHRONICLE else definition.context.value),
             ("flat", "" if definition.flat else None),
             ("order", None if definition.order is Order.INTERVAL else definition.order.value),
             *self._given(replace(root.options, context=None, path=None, name=None)),
-        )
+        ]
         # A context behind the name is the default of all operators, so the root's own stands behind the root.
         own = Options(context=root.options.context, name=root.options.name)
         is_single_leaf = len(root.operands) == 1 and isinstance(root, Disjunction)
@@ -96,7 +126,49 @@ class _Printer:
             body = self.leaf(root.operands[0])  # N4
         else:
             body = self.operator(root, own)
-        return f"event {definition.name}{path}{' ' if behind_name else ''}{behind_name} = {body}"
+        return body, behind_name
+
+    # ---- rules that act -------------------------------------------------------------------------------
+
+    def active_rule(self, rule: ActiveRule) -> str:
+        own = [
+            ("priority", str(rule.priority) if rule.priority else None),
+            ("mode", rule.mode and rule.mode.value),
+            ("coupling", None if rule.coupling is Coupling.IMMEDIATE else rule.coupling.value),
+        ]
+        if isinstance(rule.trigger, EventTrigger):
+            path = "" if rule.trigger.path is None else f"({self.path(rule.trigger.path)})"
+            trigger, options = f"{rule.trigger.name}{path}", own
+        else:
+            body, of_event = self._definition(rule.trigger)
+            root_path = rule.trigger.expression.options.path
+            given_path = None if root_path is None else self.path(root_path)
+            trigger, options = f"({body})", [("path", given_path), *of_event, *own]
+        braces = _braces(*options)
+        lines = [f"rule {rule.name} on {trigger}{' ' if braces else ''}{braces}"]
+        if rule.condition is not None:
+            lines.append(f"     if {quote(rule.condition)}")
+        lines.append("     do " + ",\n        ".join(map(self.action, rule.actions)))
+        return "\n".join(lines)
+
+    def action(self, action: Action) -> str:
+        match action:
+            case Insert(fragment, where, target):
+                return f"insert {quote(fragment)} {where.value} {quote(target)}"
+            case Delete(target):
+                return f"delete {quote(target)}"
+            case SetValue(target, value):
+                return f"set {quote(target)} = {quote(value)}"
+            case Replace(target, fragment):
+                return f"replace {quote(target)} with {quote(fragment)}"
+            case Move(source, where, target):
+                return f"move {quote(source)} {where.value} {quote(target)}"
+            case Call(function):
+                return f"call {quote(function)}"
+            case Raise(event, target):
+                return f"raise {event}" + ("" if target is None else f"({quote(target)})")
+
+    # ---- operators ------------------------------------------------------------------------------------
 
     def operator(self, operator: Operator, options: Options) -> str:
         """The operator with these options instead of its own."""

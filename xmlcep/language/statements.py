@@ -2,15 +2,15 @@
 
 A statement starts at one of the words of `KEYWORDS`, but these are no reserved words: an element may be
 called so. In a correct text two words stand side by side only at the start of a statement (``event NAME``,
-``namespace NAME``, ``namespace STRING``), which tells it apart. Texts with mistakes are cut by what looks
-most like a start, so that one mistake costs one statement.
+``namespace NAME``, ``namespace STRING``) and within a rule (``on NAME if``, ``last into``), which tells it apart.
+Texts with mistakes are cut by what looks most like a start, so that one mistake costs one statement.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from path_types.names import NAME_START, NCNAME
 
 from .embedded import FILTER, VALUE
 
-KEYWORDS = ("event", "namespace", "reference")
+KEYWORDS = ("event", "namespace", "reference", "rule")
 
 # Comments and strings (an unterminated one ends with its line) hide what is in them; {…} without blanks may
 # be Clark notation, where # begins no comment and ' no string.
@@ -32,6 +32,11 @@ _TOKEN = re.compile(
 )
 # After these a word is part of what came before.
 _EXPECTS_WORD = frozenset("(/@:=;|&,{[]▽△×$")
+# Words of a rule that may stand first in a line with a name or another word behind them.
+_RULE_WORDS = frozenset(
+    ("on", "if", "do", "first", "last", "into", "before", "after", "with", "insert", "delete", "set", "replace",
+     "move", "call", "raise")
+)  # fmt: skip
 # Words that stand between operands, and words that stand before one.
 _INFIX_WORDS = RELATIONS.keys() | {"as"}
 _PREFIX_WORDS = RELATIONS.keys() | {"not"}
@@ -61,7 +66,8 @@ def statements(text: str) -> list[Span]:
     starts = [
         token.start
         for i, token in enumerate(tokens)
-        if i == 0 or _starts_statement(tokens[i - 1], token, tokens[i + 1] if i + 1 < len(tokens) else None)
+        if i == 0
+        or _starts_statement(tokens[max(0, i - 2) : i], token, tokens[i + 1] if i + 1 < len(tokens) else None)
     ]
     return [Span(start, end) for start, end in pairwise([*starts, len(text)])]
 
@@ -131,10 +137,18 @@ def _embedded_at(text: str, at: int, before: list[str]) -> re.Match[str] | None:
     return None
 
 
-def _starts_statement(before: _Token, token: _Token, after: _Token | None) -> bool:
+def _starts_statement(last: Sequence[_Token], token: _Token, after: _Token | None) -> bool:
+    """Whether a statement starts at a token; ``last`` are the one or two before it."""
+    before = last[-1]
     if token.kind != "word":
         return False
     followed_by_word = after is not None and after.kind == "word"
+    if before.text == "raise":
+        return False  # raise event: an event called event
+    if before.text == "on" and last[0].text != "raise":
+        return False  # on event if …
+    if before.text == "rule" and after is not None and after.text == "on":
+        return False  # rule event on …: a rule called event
     if token.text in KEYWORDS and followed_by_word:
         return True
     if before.kind == "word" and before.text in KEYWORDS:
@@ -142,7 +156,7 @@ def _starts_statement(before: _Token, token: _Token, after: _Token | None) -> bo
     if token.text not in KEYWORDS:
         # "evnt A = …" on a new line: a misspelt keyword
         misplaced = token.starts_line and followed_by_word and before.text not in _EXPECTS_WORD
-        return misplaced and token.text not in _INFIX_WORDS
+        return misplaced and token.text not in _INFIX_WORDS and token.text not in _RULE_WORDS
     if token.text == "namespace" and after is not None and after.kind == "string":
         return True
     is_leaf = after is not None and after.text == "("

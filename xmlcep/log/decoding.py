@@ -11,6 +11,7 @@ from path_types import PathType
 
 from ..errors import RecordError
 from ..events import PrimitiveEvent, record_path
+from ..timestamps import TimeError, microseconds
 from .records import FIELDS, LARGEST, ClockRecord, Row, is_clock
 
 _NO_DOC = object()  # unlike any document's name, None included
@@ -63,13 +64,15 @@ class _Paths(dict[str, tuple[PathType, list[type]]]):
 class RowDecoder:
     """Checks the values of change records and makes rows of them.
 
-    It remembers the clock of every document, so one decoder reads all files of a log, in their order.
+    It remembers the clock of every document, so one decoder reads all files of a log, in their order. With
+    ``check_times`` a record whose ``at`` is no time is bad (W1); else that may be any text.
     """
 
-    def __init__(self, clock: ClockCheck = ClockCheck.INCREASING) -> None:
+    def __init__(self, clock: ClockCheck = ClockCheck.INCREASING, *, check_times: bool = False) -> None:
         self.clocks: dict[str, int] = {}
         self._advanced: dict[str, ClockRecord] = {}  # the last clock record of each document
         self._checks_clock = clock is ClockCheck.INCREASING
+        self._check_times = check_times
         self._paths = _Paths()
 
     def decode(
@@ -91,6 +94,8 @@ class RowDecoder:
         values, usual = form.values, len(FIELDS)
         current: Any = _NO_DOC
         last = 0
+        check_times = self._check_times
+        known_at: str | None = None  # so do most of its times
         known_meta: Any = None  # most records of a transaction share it: one object for all of them
         while True:
             try:
@@ -120,6 +125,9 @@ class RowDecoder:
                         or (txn is not None and (type(txn) is not int or txn > LARGEST))
                     ):
                         raise RecordError
+                    if check_times and at is not None and at != known_at:
+                        microseconds(at)
+                        known_at = at
                     if meta is not None and not is_same_meta(meta, known_meta):
                         if not is_meta(meta):
                             raise RecordError
@@ -130,7 +138,7 @@ class RowDecoder:
                     if checks_clock:
                         last = ts
                 break
-            except (RecordError, LookupError, TypeError, ValueError):
+            except (RecordError, LookupError, TypeError, ValueError):  # `TimeError` is one of the last
                 # The slow way finds out what is the matter. Every item before gave a row or was skipped.
                 index = len(rows) + len(skipped)
                 if current is not _NO_DOC:
@@ -159,6 +167,11 @@ class RowDecoder:
         for field, numbers in (("ts", (event.ts,)), ("ids", event.ids), ("txn", (event.txn or 0,))):
             if not all(-LARGEST - 1 <= number <= LARGEST for number in numbers):
                 raise RecordError(f"{field} is {record[field]!r}: a number beyond 64 bits")
+        if self._check_times and event.at is not None:
+            try:
+                microseconds(event.at)
+            except TimeError as error:
+                raise RecordError(f"at: {error}; the rules measure time (W1)") from None
         if self._checks_clock:
             last = self.clocks.get(event.doc, 0)
             if event.ts <= last:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from path_types import PathType
 
 from ..errors import RecordError
-from ..events import PrimitiveEvent
+from ..events import CompositeEvent, PrimitiveEvent, TimePoint, record_path
 from ..timestamps import TimeError, microseconds
 
 LARGEST = 2**63 - 1
@@ -132,6 +132,42 @@ class ClockRecord(NamedTuple):
         except TimeError as error:
             raise RecordError(f"at of a clock record: {error}") from None
         return cls(doc, ts, at)
+
+
+TOGETHER = "together"
+"""The kind of control record that stands before an edit and what rules made of it: the next ``records`` records are
+one, and belong into the log as a whole or not at all (L4)."""
+RAISED = "raised"
+"""The kind of control record of an external event that a rule has raised (L7); it belongs to the record before it."""
+
+
+def raised_control(event: CompositeEvent) -> Control:
+    """An external event as a control record."""
+    cause = event.cause
+    content = {
+        "doc": cause.doc, "ts": cause.ts, "at": cause.at, "name": event.name, "path": str(event.path),
+        "ids": list(event.ids), "txn": cause.txn, "meta": None if cause.meta is None else dict(cause.meta),
+    }  # fmt: skip
+    return Control(RAISED, content)
+
+
+def raised_event(control: Control) -> CompositeEvent:
+    """The external event of a control record; raises `RecordError`, which names the field."""
+    content = control.content
+    ts, name, ids, txn = content.get("ts"), content.get("name"), content.get("ids"), content.get("txn")
+    if type(ts) is not int or ts < 0:
+        raise RecordError(f"ts of a raised event is {ts!r}: expected a whole number from 0 on")
+    if not isinstance(name, str):
+        raise RecordError(f"name of a raised event is {name!r}: expected a string")
+    path = record_path(content.get("path"))
+    if not isinstance(ids, list) or len(ids) != len(path) or not all(type(node) is int for node in ids):
+        raise RecordError(f"ids of a raised event is {ids!r}: expected one whole number per step of {path}")
+    meta = content.get("meta")
+    cause = TimePoint(
+        ts, content.get("at"), str(content.get("doc") or ""), txn if type(txn) is int else None,
+        meta if isinstance(meta, dict) else None,
+    )  # fmt: skip
+    return CompositeEvent(name, None, path, tuple(ids), (), ts, ts, cause)
 
 
 Aside: TypeAlias = Header | Control | ClockRecord

@@ -10,7 +10,7 @@ from ..errors import RecordError
 from ..log.errors import LogError, NewerFormatError
 from ..log.json_codec import STANDARD
 from ..log.lock import WriterLock
-from ..log.records import FORMAT_VERSION, MARK, ClockRecord
+from ..log.records import FORMAT_VERSION, MARK, RAISED, TOGETHER, ClockRecord
 from ..log.seal import Seal, seal_of
 from ..log.segments import number_of, segments
 from ..log.tail import Repair, add_line_end, cut, last_line, object_in, records_backwards
@@ -124,7 +124,7 @@ def _what_to_cut(file: Path) -> tuple[list[_Cut], int]:
     if not line.endswith(b"\n") and object_in(line) is None:
         cuts.append(_Cut(offset, "the last line was cut off by a crash"))
         size = offset
-    begun = _open_transaction(file, size)
+    begun = _open_transaction(file, size) or _open_cascade(file, size)
     if begun is not None:
         cuts.append(begun)
         size = begun.offset
@@ -137,7 +137,7 @@ def _open_transaction(file: Path, size: int) -> _Cut | None:
         return None
     found: tuple[int, int] | None = None
     for offset, record in records_backwards(file, size):
-        if MARK in record:
+        if MARK in record and record.get("control") != RAISED:
             if found is None and "control" in record:
                 continue
             break
@@ -146,6 +146,30 @@ def _open_transaction(file: Path, size: int) -> _Cut | None:
             break
         found = (txn, offset)
     return found and _Cut(found[1], f"transaction {found[0]} was not written completely")
+
+
+def _open_cascade(file: Path, size: int) -> _Cut | None:
+    """An edit of which not all that rules made of it made it into the log (L4).
+
+    From the end: what rules made (`rule` in ``meta``), the edit itself, and what says how many records these are.
+    """
+    count, before = 0, False
+    for offset, record in records_backwards(file, size):
+        kind = record.get("control")
+        if kind == TOGETHER:
+            incomplete = count < (record.get("records") or 0)
+            reason = "an edit, and what rules made of it, was not written completely"
+            return _Cut(offset, reason) if incomplete else None
+        if MARK in record and kind != RAISED:
+            if kind is None:
+                return None  # a header
+            continue
+        count += 1
+        by_rule = "rule" in (record.get("meta") or {})
+        if before and (by_rule or record.get("more") is not True):
+            return None
+        before = before or not by_rule
+    return None
 
 
 def _marks_commits(file: Path) -> bool:

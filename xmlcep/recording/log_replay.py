@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from ..documents import Replica, ReplicaError, Strictness
 from ..documents.snapshots import SnapshotError
 from ..engine import Detector
-from ..errors import RuleError
+from ..errors import RecordError, RuleError
 from ..events import CompositeEvent, PrimitiveEvent
 from ..log.errors import LogError, Origin
 from ..log.reading import read_everything
-from ..log.records import Aside, ClockRecord, Control, Header
+from ..log.records import RAISED, Aside, ClockRecord, Control, Header, raised_event
 from ..log.segments import segments
 from ..rules import Rules, parse_rules
 from .recorded_watch import CLOSE, CURSOR, FLUSH, OPEN, rules_record
@@ -69,6 +69,8 @@ class History:
                     self._end_transaction()
             elif isinstance(item, Header):
                 self._header(item)
+            elif item.kind == RAISED:
+                self._raised_event(item, origin)
             elif self._rules is not None:
                 self._control(item, origin)
         except (ReplicaError, SnapshotError) as error:
@@ -98,6 +100,15 @@ class History:
         self.largest_id = max(self.largest_id, event.ids[-1])
         if self.detector is not None:
             self._raise(self.detector.feed(event))
+
+    def _raised_event(self, control: Control, origin: Origin) -> None:
+        """A rule has raised an external event (L7)."""
+        try:
+            event = raised_event(control)
+        except RecordError as error:
+            raise LogError(f"{origin}: {error}") from error
+        if self.detector is not None and self._rules is not None and self._rules.takes_external(event):
+            self._raise(self.detector.raise_external(event))
 
     def _raise(self, composites: list[CompositeEvent]) -> None:
         if composites:

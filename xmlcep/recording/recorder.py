@@ -10,7 +10,7 @@ from ..documents.replica import Replica
 from ..errors import RecordError, XmlCepError
 from ..events import CompositeEvent, PrimitiveEvent
 from ..log.errors import LogError
-from ..log.records import ClockRecord, Control, Header, change_record
+from ..log.records import TOGETHER, ClockRecord, Control, Header, change_record, raised_control
 from ..log.tail import Repair
 from ..log.writing import Durability, LogWriter, create_log
 from .log_end import LogEnd, LogToContinue, look_at
@@ -70,7 +70,9 @@ class Recording:
         self._syncs_within = durability is Durability.EVENT
         self._max_bytes = max_bytes
         self._ts = doc.clock
-        self._waiting: list[PrimitiveEvent] = []
+        self._waiting: list[dict[str, Any]] = []  # of a transaction
+        self._group: list[dict[str, Any]] = []  # of an edit and what rules made of it
+        self._missing = 0  # how many more belong to that
         self._clock = clock  # the last one written
         self._open = True
         self._watch: RecordedWatch | None = None
@@ -90,16 +92,42 @@ class Recording:
         record = change_record(event)
         if event.txn is not None:
             if not self._doc.in_transaction:
-                self._waiting.append(event)
+                self._waiting.append(record)
                 return
             record["commit"] = True
+        self._write(record, event.ts, within=event.more, ends=event.txn is None and not event.more)
+
+    def on_raised(self, event: CompositeEvent) -> None:
+        """Writes an external event that a rule has raised (L7), behind the record it belongs to."""
+        record = raised_control(event).to_record()
+        if event.cause.txn is not None:
+            if not self._doc.in_transaction:
+                self._waiting.append(record)
+                return
+            record["commit"] = True
+        self._write(record, event.ts, within=False, ends=event.cause.txn is None)
+
+    def on_together(self, count: int) -> None:
+        """The next records are an edit and what rules made of it: written as one, so that no crash parts them (L4)."""
+        self._missing = count
+
+    def _write(self, record: dict[str, Any], ts: int, *, within: bool, ends: bool) -> None:
+        """Writes a record: ``within`` an edit that goes on; ``ends``: nothing that belongs to it is to come."""
         writer = self._writer
-        writer.write(writer.line(record))
-        self._ts = event.ts
-        ends = event.txn is None and not event.more
+        if self._missing:
+            self._missing -= 1
+            self._group.append(record)
+            if self._missing:
+                return
+            group, self._group = self._group, []
+            head = Control(TOGETHER, {"doc": self._doc.name, "records": len(group)}).to_record()
+            writer.write(b"".join([writer.line(each) for each in (head, *group)]))
+        else:
+            writer.write(writer.line(record))
+        self._ts = ts
         if self._syncs and (ends or self._syncs_within):
             writer.sync()
-        if self._max_bytes is not None and writer.size >= self._max_bytes and not event.more:
+        if self._max_bytes is not None and writer.size >= self._max_bytes and not within:
             self._roll_over()
 
     def record_clock(self, at: str) -> None:
@@ -135,11 +163,10 @@ class Recording:
         """Writes the events of a transaction, the last with the mark ``commit``."""
         writer = self._writer
         if self._waiting:
-            waiting, self._waiting = self._waiting, []
-            records = [change_record(event) for event in waiting]
+            records, self._waiting = self._waiting, []
             records[-1]["commit"] = True
             writer.write(b"".join([writer.line(record) for record in records]))
-            self._ts = waiting[-1].ts
+            self._ts = records[-1]["ts"]
         if self._syncs:
             writer.sync()
         if self._max_bytes is not None and writer.size >= self._max_bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 
@@ -52,6 +52,11 @@ class EventGraph:
                 if leaf is not None and leaf.opaque is not None:
                     yield leaf.opaque
 
+    @property
+    def needs_time(self) -> bool:
+        """Whether any tree measures document time, so that times have to be times (W1)."""
+        return any(tree.needs_time for tree in self.trees)
+
     def asks_document(self, tree: EventTree) -> bool:
         """Whether any operator or leaf of the tree asks the document: by a condition, a guard, a filter (U2)."""
         programs = self.programs[tree.index]
@@ -76,11 +81,13 @@ def build_graph(
     namespaces: Mapping[str, str] | None = None,
     references: Sequence[str] = (),
     languages: Languages = _NO_LANGUAGES,
+    private: Collection[str] = (),
 ) -> EventGraph:
     """The event graph of these definitions; what is wrong with them is appended to ``problems``.
 
     ``namespaces`` (prefix to URI, ``""`` for the default) are those of the names in XPath expressions, ``references``
-    the names of reference documents, ``languages`` compile opaque leaves. A graph with problems must not be run.
+    the names of reference documents, ``languages`` compile opaque leaves. ``private`` are names of events that a leaf
+    of any name does not take. A graph with problems must not be run.
     """
     given = list(definitions)
     trees: list[EventTree] = []
@@ -89,7 +96,7 @@ def build_graph(
         if tree is not None:
             trees.append(tree)
     _check_names(given, problems)
-    ordered = _in_processing_order(trees, problems)
+    ordered = _in_processing_order(trees, problems, private)
     exported: dict[str, Variables] = {}
     programs = []
     for tree in ordered:
@@ -104,9 +111,11 @@ def build_graph(
     )
 
 
-def _in_processing_order(trees: list[EventTree], problems: list[RuleProblem]) -> tuple[EventTree, ...]:
+def _in_processing_order(
+    trees: list[EventTree], problems: list[RuleProblem], private: Collection[str]
+) -> tuple[EventTree, ...]:
     """The trees in the order of N1, their dependencies filled in; a cycle is a problem."""
-    needs = _dependencies(trees)
+    needs = _dependencies(trees, private)
     users: list[list[int]] = [[] for _ in trees]
     for user, used in enumerate(needs):
         for index in used:
@@ -140,9 +149,10 @@ def _extended(trees: Sequence[EventTree], programs: Sequence[Sequence[OperatorPr
     return found
 
 
-def _dependencies(trees: list[EventTree]) -> list[list[int]]:
+def _dependencies(trees: list[EventTree], private: Collection[str]) -> list[list[int]]:
     """G1 for every tree: the trees whose composites may be compatible with one of its composite leaves."""
     named: dict[str, list[EventTree]] = {}
+    public = [tree for tree in trees if tree.name not in private]
     for tree in trees:
         named.setdefault(tree.name, []).append(tree)
     return [
@@ -150,7 +160,7 @@ def _dependencies(trees: list[EventTree]) -> list[list[int]]:
             {
                 used.index
                 for leaf in composite_leaves(user)
-                for used in (trees if leaf.name is None else named.get(leaf.name, ()))
+                for used in (public if leaf.name is None else named.get(leaf.name, ()))
                 if _may_take(leaf, user, used)
             }
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ..algebra import EventDefinition, Leaf, Reference, operators_of, walk
+from ..algebra import ActiveRule, EventDefinition, Leaf, Position, Reference, operators_of, walk
 from ..errors import RuleError, RuleProblem, XmlCepError
 from ..language import ParsedRules, read_definitions
 from ..language.xml_form.markup import xml_encoding
@@ -94,6 +94,7 @@ def parse_files(texts: Mapping[str, str], problems: list[RuleProblem]) -> Parsed
         _namespaces(parsed, problems),
         tuple(name for each in parsed.values() for name in each.unreadable if name not in readable),
         tuple(_references(parsed.values(), problems)),
+        tuple(_active_rules(parsed.values(), problems)),
     )
 
 
@@ -165,10 +166,14 @@ def _namespaces(parsed: Mapping[str, ParsedRules], problems: list[RuleProblem]) 
     same in all files.
     """
     # Those with XPath first: they have the say.
-    files = sorted(parsed, key=lambda name: not any(map(_has_xpath, parsed[name].definitions)))
+    with_xpath = {
+        name: bool(each.active_rules) or any(map(_has_xpath, each.definitions))
+        for name, each in parsed.items()
+    }
+    files = sorted(parsed, key=lambda name: not with_xpath[name])
     together: dict[str, tuple[str, str]] = {}
     for name in files:
-        has_xpath = any(map(_has_xpath, parsed[name].definitions))
+        has_xpath = with_xpath[name]
         own = {"": "", **parsed[name].namespaces} if has_xpath else parsed[name].namespaces
         for prefix, uri in own.items():
             other, known = together.setdefault(prefix, (name, uri))
@@ -178,10 +183,38 @@ def _namespaces(parsed: Mapping[str, ParsedRules], problems: list[RuleProblem]) 
                     RuleProblem(
                         f"{what} for {_shown(uri)} here, and for {_shown(known)} in {other}; both files have XPath",
                         "give all files with conditions the same declarations, or write {uri}name in them",
-                        replace(parsed[name].definitions[0].at, width=1),
+                        replace(_first(parsed[name]), width=1),
                     )
                 )
     return {prefix: uri for prefix, (_, uri) in together.items() if prefix or uri}
+
+
+def _first(parsed: ParsedRules) -> Position:
+    """Where the first event or rule stands."""
+    return parsed.definitions[0].at if parsed.definitions else parsed.active_rules[0].at
+
+
+def _active_rules(parsed: Iterable[ParsedRules], problems: list[RuleProblem]) -> Iterator[ActiveRule]:
+    """The rules that act of all files, each name once, and none that is that of an event (L1)."""
+    files = list(parsed)
+    events = {definition.name: definition.at for each in files for definition in each.definitions}
+    first: dict[str, ActiveRule] = {}
+    for each in files:
+        own = {definition.name for definition in each.definitions}
+        for rule in each.active_rules:
+            known = first.setdefault(rule.name, rule)
+            if known is not rule:
+                hint = (
+                    f"its first definition is in {known.at.file}, line {known.at.line}: choose another name"
+                )
+                problems.append(RuleProblem(f"the rule {rule.name!r} is defined twice", hint, rule.at))
+                continue
+            if rule.name in events and rule.name not in own:
+                at = events[rule.name]
+                message = f"there is an event that is called {rule.name!r}, as this rule is (L1)"
+                hint = f"it is in {at.file}, line {at.line}: choose another name for one of them"
+                problems.append(RuleProblem(message, hint, rule.at))
+            yield rule
 
 
 def _shown(uri: str) -> str:

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 from lxml import etree
 
 from path_types import PathType
 
-from ..algebra import Disjunction, EventDefinition, Leaf, Reference
+from ..algebra import ActiveRule, Disjunction, EventDefinition, External, Leaf, Reference
 from ..errors import RuleError, RuleProblem
-from ..events import ANY, PrimitiveType
+from ..events import ANY, CompositeEvent, CompositeType, PrimitiveType
 from ..language import ParsedRules, print_definitions, print_xml_definitions, read_definitions
 from ..languages import Language, Languages
+from ..xpath import Expression
+from .active_rules import compile_rules, own_events
 from .drawing import draw_mermaid
 from .event_graph import EventGraph, build_graph
 from .references import Documents, ReferenceSources, Source, mismatches, missing
+from .rule_programs import Triggers
+
+
+class IgnoredRulesWarning(UserWarning):
+    """Rules that act were given to what only looks for events."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,8 +38,9 @@ class Rules:
     ``namespaces`` are the declared prefixes ("" for unprefixed element names); ``text`` is what they were read from,
     None if from definitions or several files; ``source_name`` is the file's name, for messages; ``references`` are
     the reference documents that they name (V8), ``documents`` those of them that have been read, by name; ``files`` the
-    files they were loaded from; ``languages`` are those that their opaque leaves can be in (O1). Rules are equal when
-    their definitions and references are (and, if they have conditions, the namespaces of the names in these).
+    files they were loaded from; ``languages`` are those that their opaque leaves can be in (O1). ``active_rules`` are
+    the rules that act, ``triggers`` these compiled (None if there are none). Rules are equal when their definitions,
+    references and rules that act are (and, if they have conditions, the namespaces of the names in these).
     """
 
     definitions: tuple[EventDefinition, ...]
@@ -42,6 +52,8 @@ class Rules:
     files: tuple[str, ...] = ()
     documents: Documents = field(default_factory=dict, repr=False)
     languages: Languages = field(default_factory=Languages, repr=False)
+    active_rules: tuple[ActiveRule, ...] = ()
+    triggers: Triggers | None = field(default=None, repr=False)
 
     @classmethod
     def from_definitions(
@@ -49,6 +61,7 @@ class Rules:
         definitions: Iterable[EventDefinition],
         namespaces: Mapping[str, str] | None = None,
         *,
+        active_rules: Iterable[ActiveRule] = (),
         references: Mapping[str, Source] | None = None,
         languages: Mapping[str, Language] | None = None,
         allow: Iterable[str] = (),
@@ -65,7 +78,7 @@ class Rules:
                 message = f"the event {definition.name!r} is defined twice"
                 problems.append(RuleProblem(message, "choose another name", definition.at))
             seen.add(definition.name)
-        parsed = ParsedRules(given, dict(namespaces or {}))
+        parsed = ParsedRules(given, dict(namespaces or {}), active_rules=tuple(active_rules))
         return checked_rules(
             parsed, problems, None, "<rules>",
             sources=ReferenceSources(references or {}), languages=Languages(languages or {}, tuple(allow)),
@@ -88,33 +101,72 @@ class Rules:
         """
         if not self.references:
             return {}
-        asked = {name for expression in self.graph.expressions() for name in expression.variables}
+        asked = {name for expression in self._expressions() for name in expression.variables}
         used = [reference for reference in self.references if reference.name in asked]
         absent = [missing(reference) for reference in used if reference.name not in self.documents]
         if absent:
             raise RuleError(absent, source_name=self.source_name, text=self.text)
         return {reference.name: self.documents[reference.name].root for reference in used}
 
+    def _expressions(self) -> Iterator[Expression]:
+        yield from self.graph.expressions()
+        if self.triggers is not None:
+            yield from self.triggers.graph.expressions()
+            for rule in self.triggers.programs:
+                yield from rule.expressions
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rules):
             return NotImplemented
         if self.definitions != other.definitions or self.references != other.references:
             return False
-        return not self.graph.has_conditions or self.namespaces == other.namespaces
+        if self.active_rules != other.active_rules:
+            return False
+        names_matter = self.graph.has_conditions or bool(self.active_rules)
+        return not names_matter or self.namespaces == other.namespaces
 
     def __hash__(self) -> int:
         return hash(self.definitions)
 
     def __str__(self) -> str:
         """The rules as text that parses back to equal rules."""
-        return print_definitions(self.definitions, self.namespaces, self.references)
+        return print_definitions(self.definitions, self.namespaces, self.references, self.active_rules)
+
+    def takes_external(self, event: CompositeEvent) -> bool:
+        """Whether an external event that somebody raises is one of these rules' (L7)."""
+        declared = self.externals.get(event.name)
+        return declared is not None and event.path is not None and declared.accepts(event.name, event.path)
+
+    @property
+    def externals(self) -> dict[str, CompositeType]:
+        """The external events that the rules declare, by name."""
+        return {
+            tree.name: CompositeType(tree.name, tree.path)
+            for tree in self.graph.trees
+            if isinstance(tree.definition.expression, External)
+        }
+
+    def ignored(self) -> str:
+        """A sentence for whoever only looks for events; empty if there are no rules that act."""
+        count = len(self.active_rules)
+        if not count:
+            return ""
+        rules = "its rule that acts is" if count == 1 else f"its {count} rules that act are"
+        return f"{self.source_name}: {rules} ignored here; they run in doc.rules(…) and xmlcep apply"
+
+    def warn_ignored(self, stacklevel: int) -> None:
+        """Warns that rules that act are ignored, once for these rules."""
+        said = self.ignored()
+        if said and id(self.triggers) not in _WARNED:
+            _WARNED[id(self.triggers)] = self.triggers
+            warnings.warn(said, IgnoredRulesWarning, stacklevel=stacklevel + 1)
 
     def xml(self) -> str:
         """The rules in XML, which `parse_rules` and `load_rules` read as they read text.
 
         Raises `XmlCepError` for rules with characters that XML has none for.
         """
-        return print_xml_definitions(self.definitions, self.namespaces, self.references)
+        return print_xml_definitions(self.definitions, self.namespaces, self.references, self.active_rules)
 
     def mermaid(self) -> str:
         """The event trees as a Mermaid flow chart, joined where one takes the events of another."""
@@ -126,9 +178,13 @@ class Rules:
             _rebuilt,
             (
                 self.definitions, dict(self.namespaces), self.text, self.source_name, self.references,
-                dict(self.documents), self.languages,
+                dict(self.documents), self.languages, self.active_rules,
             ),
         )  # fmt: skip
+
+
+_WARNED: MutableMapping[int, Triggers | None] = WeakValueDictionary()
+"""The rules that somebody has been warned of."""
 
 
 def parse_rules(
@@ -192,8 +248,9 @@ class PlainRules(NamedTuple):
 def _rebuilt(
     definitions: tuple[EventDefinition, ...], namespaces: dict[str, str], text: str | None, source_name: str,
     references: tuple[Reference, ...], documents: Documents, languages: Languages,
+    active_rules: tuple[ActiveRule, ...],
 ) -> Rules:  # fmt: skip
-    parsed = ParsedRules(definitions, namespaces, references=references)
+    parsed = ParsedRules(definitions, namespaces, references=references, active_rules=active_rules)
     return checked_rules(
         parsed, [], text, source_name, sources=ReferenceSources(documents), languages=languages
     )
@@ -219,9 +276,16 @@ def checked_rules(
         (*parsed.definitions, *standing_in), problems, namespaces=parsed.namespaces,
         references=[reference.name for reference in references], languages=languages,
     )  # fmt: skip
+    triggers: Triggers | None = None
+    if parsed.active_rules:
+        names = [reference.name for reference in references]
+        triggers = _triggers(parsed, graph, standing_in, problems, names, languages)
     documents = sources.read(parsed.references, problems)
     if references:
         expressions = list(graph.expressions())
+        if triggers is not None:
+            expressions += triggers.graph.expressions()
+            expressions += (each for rule in triggers.programs for each in rule.expressions)
         problems += sources.problems(parsed.references, expressions)
         problems += mismatches(references, documents, expressions)
     if problems:
@@ -230,7 +294,40 @@ def checked_rules(
     return Rules(
         parsed.definitions, namespaces, graph, text, source_name, references,
         documents=MappingProxyType(documents), languages=languages,
+        active_rules=parsed.active_rules, triggers=triggers,
     )  # fmt: skip
+
+
+def _triggers(
+    parsed: ParsedRules, graph: EventGraph, standing_in: Sequence[EventDefinition], problems: list[RuleProblem],
+    names: Sequence[str], languages: Languages,
+) -> Triggers:  # fmt: skip
+    """The rules that act, compiled; a graph of their own if they have events of their own."""
+    own = own_events(parsed.active_rules)
+    if own:
+        found: list[RuleProblem] = []
+        taken = {definition.name for definition in parsed.definitions}
+        own = [event for event in own if event.name not in taken]  # which has been said
+        graph = build_graph(
+            (*parsed.definitions, *standing_in, *own), found, namespaces=parsed.namespaces, references=names,
+            languages=languages, private={event.name for event in own},
+        )  # fmt: skip
+        # What is wrong with defined events has been said.
+        said = {(problem.message, problem.at) for problem in problems}
+        of_rules = {event.name for event in own}
+        for problem in found:
+            if (problem.message, problem.at) not in said:
+                name = problem.message.removeprefix("event ").partition(":")[0]
+                message = problem.message
+                if name in of_rules:
+                    message = f"rule{message.removeprefix('event')}"
+                problems.append(RuleProblem(message, problem.hint, problem.at))
+        if found:
+            # A graph with problems lacks trees: what uses them would be called wrong for that.
+            known = {tree.name for tree in graph.trees}
+            rules = [rule for rule in parsed.active_rules if rule.trigger.name in known]
+            return compile_rules(rules, graph, problems, namespaces=parsed.namespaces, references=names)
+    return compile_rules(parsed.active_rules, graph, problems, namespaces=parsed.namespaces, references=names)
 
 
 def _placeholder(name: str) -> EventDefinition:

@@ -141,7 +141,7 @@ def joins(node: OperatorNode, operands: Sequence[Variables], problems: list[Prob
 def passed_on(node: OperatorNode, operands: Sequence[Variables], grouping: Grouping) -> dict[str, Variable]:
     """V5: the variables of the operator's composites that come from its constituents."""
     definition = node.definition
-    constituents = definition.constituents
+    constituents = definition.constituent_operands
     names = [name for k in constituents for name in operands[k]]
     if definition.passes_what_all_bind:
         names = [name for name in names if all(name in operands[k] for k in constituents)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
-from ..events import PrimitiveEvent
+from ..events import CompositeEvent, PrimitiveEvent
 from .errors import CallbackError, CallbackFailure, EndlessTriggerError
 
 TRIGGER_DEPTH = 100
@@ -23,14 +23,68 @@ class Listener(Protocol):
     def on_commit(self, txn: int) -> None:
         """The last event of transaction ``txn`` has been delivered."""
 
+    def on_raised(self, event: CompositeEvent) -> None:
+        """A rule that acts has raised an external event (L7)."""
+
+    def on_together(self, count: int) -> None:
+        """The next ``count`` events are one (L4); only recorders are told."""
+
     def on_advance(self, at: str) -> None:
         """It is this time (RFC 3339, UTC) now, although nothing has changed (W6)."""
+
+
+class Reactor(Protocol):
+    """What acts on edits before anybody is told of them: rules that act (L4)."""
+
+    def on_edit(self, events: Sequence[PrimitiveEvent]) -> None:
+        """An edit is over; its events are in the queue. Edits made here are not told before it returns."""
+
+    def finish(self) -> None:
+        """Everything has been told."""
+
+    def on_advance(self, at: str) -> None:
+        """It is this time now, although nothing has changed (W6)."""
+
+    def next_due(self) -> str | None:
+        """When something is due next if nothing changes."""
+
+    def begin(self) -> None:
+        """A transaction is about to begin."""
+
+    def began(self) -> None:
+        """Its journal is open."""
+
+    def commit(self) -> None:
+        """The last edit of the transaction has been made; its journal is still open."""
+
+    def undo(self) -> None:
+        """The transaction is about to be undone, and nobody has been told of it."""
+
+    def feed_only(self, feed_only: bool) -> None:
+        """Whether edits are to be seen and not acted on: those that undo what has been told."""
+
+    def end(self) -> None:
+        """The transaction is over, and its journal closed."""
 
 
 class Commit(tuple[int]):
     """Stands in the queue behind the last event of a transaction."""
 
     __slots__ = ()
+
+
+class Together:
+    """Stands in the queue before an edit outside a transaction: its events and what rules made of it, the next
+    ``count`` entries, are one (L4); 0: they made nothing of it."""
+
+    __slots__ = ("count",)
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
+Queued: TypeAlias = "PrimitiveEvent | CompositeEvent | Commit | Together"
+"""What can stand in the queue; a composite is an external event (L7)."""
 
 
 _Call = Callable[[Any], Any]
@@ -40,12 +94,13 @@ class Delivery:
     """The queue of events that have happened and not been delivered yet, and who is to get them.
 
     ``audience`` is true when anybody listens; ``held`` while a transaction keeps events back. ``recorders`` get the
-    whole queue before anybody else gets its first event: what others act on is in the log.
+    whole queue before anybody else gets its first event: what others act on is in the log. ``reactor`` is told of every
+    edit when it is over, before all of them.
     """
 
     __slots__ = (
         "_interrupt", "_rest", "audience", "callbacks", "delivering", "depth", "failures", "held", "listeners",
-        "queue", "recorded", "recorders", "subscribers",
+        "queue", "reacting", "reactor", "recorded", "recorders", "subscribers",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -53,7 +108,9 @@ class Delivery:
         self.recorders: tuple[tuple[Listener, int], ...] = ()
         self.recorded = 0  # how many at the head of the queue the recorders know
         self.subscribers: tuple[tuple[Callable[[PrimitiveEvent], Any], int], ...] = ()
-        self.queue: deque[tuple[int, PrimitiveEvent | Commit]] = deque()
+        self.queue: deque[tuple[int, Queued]] = deque()
+        self.reactor: Reactor | None = None
+        self.reacting = False
         self.callbacks: tuple[_Call, ...] = ()  # all of them, in order
         self.audience = False
         self.held = False
@@ -101,7 +158,12 @@ class Delivery:
             *(listener.on_change for listener, _ in self.listeners),
             *(callback for callback, _ in self.subscribers),
         )
-        self.audience = bool(self.callbacks)
+        self.audience = bool(self.callbacks) or self.reactor is not None
+
+    def set_reactor(self, reactor: Reactor | None) -> None:
+        """Has edits acted on from now on, or (None) no more."""
+        self.reactor = reactor
+        self._gather()
 
     # --- delivering
 
@@ -110,6 +172,9 @@ class Delivery:
 
         Raises `CallbackError` (or `EndlessTriggerError`) when everybody has been called, then what interrupted it.
         """
+        if self.reactor is not None:
+            self._react(self.reactor, (event,))
+            return
         if self.delivering or self.held or self.queue or self._rest is not None:
             self.put(event)
             self.settle()
@@ -134,6 +199,9 @@ class Delivery:
 
     def deliver_all(self, events: Sequence[PrimitiveEvent]) -> None:
         """As `deliver`, of the events of one edit."""
+        if self.reactor is not None:
+            self._react(self.reactor, events)
+            return
         callbacks = self.callbacks
         if self.delivering or self.held or self.queue or self.recorders or self._rest is not None:
             for event in events:
@@ -155,7 +223,29 @@ class Delivery:
         if self.queue or self.failures or self._interrupt is not None:
             self.settle()
 
-    def put(self, event: PrimitiveEvent | Commit) -> None:
+    def _react(self, reactor: Reactor, events: Sequence[PrimitiveEvent]) -> None:
+        """Lets the reactor act on an edit, then delivers it with all that was made of it."""
+        together = None
+        if self.recorders and not self.held and not self.reacting:
+            together = Together()
+            self.put(together)
+        before = len(self.queue)
+        for event in events:
+            self.put(event)
+        if self.reacting:
+            reactor.on_edit(events)
+            return
+        self.reacting = True
+        try:
+            reactor.on_edit(events)
+        finally:
+            self.reacting = False
+            if together is not None:
+                made = len(self.queue) - before
+                together.count = made if made > len(events) else 0
+        self.settle()
+
+    def put(self, event: Queued) -> None:
         """Queues an event; `settle` delivers it."""
         self.queue.append((self.depth + 1 if self.delivering else 0, event))
 
@@ -164,7 +254,7 @@ class Delivery:
 
         Raises as `deliver`.
         """
-        if self.delivering or self.held:
+        if self.delivering or self.held or self.reacting:
             return
         if self.queue or self._rest is not None:
             self.delivering = True
@@ -183,7 +273,11 @@ class Delivery:
             finally:
                 self.delivering = False
                 self.depth = 0
-        self._report()
+        try:
+            self._report()
+        finally:
+            if self.reactor is not None:
+                self.reactor.finish()
 
     def fail(self, callback: Callable[..., Any], event: object, error: Exception) -> None:
         """Notes an error of a callback; it is raised when the delivery is over, or at the next one."""
@@ -242,9 +336,11 @@ class Delivery:
         if report is not None:
             raise report from failures[0].error
 
-    def _deliver_queued(self, event: PrimitiveEvent | Commit) -> None:
+    def _deliver_queued(self, event: Queued) -> None:
+        if type(event) is Together:
+            return
         self._inform(self.listeners, event)
-        if type(event) is Commit:
+        if type(event) is Commit or type(event) is CompositeEvent:
             return
         assert isinstance(event, PrimitiveEvent)
         ts = event[0]
@@ -254,13 +350,19 @@ class Delivery:
             return
         self._call_all(event, iter([callback for callback, since in self.subscribers if ts > since]))
 
-    def _inform(self, listeners: tuple[tuple[Listener, int], ...], event: PrimitiveEvent | Commit) -> None:
+    def _inform(self, listeners: tuple[tuple[Listener, int], ...], event: Queued) -> None:
         for listener, since in listeners:
             call: _Call
             given: Any
             if type(event) is Commit:
                 call, given = listener.on_commit, event[0]
-            elif event[0] > since:
+            elif type(event) is Together:
+                if not event.count:
+                    continue
+                call, given = listener.on_together, event.count
+            elif type(event) is CompositeEvent:
+                call, given = listener.on_raised, event
+            elif isinstance(event, PrimitiveEvent) and event[0] > since:
                 call, given = listener.on_change, event
             else:
                 continue

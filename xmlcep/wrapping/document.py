@@ -1,12 +1,17 @@
-"""The wrapped document: what an application sees of it."""
+"""The wrapped document: what an application sees of it.
+
+One module because the ways to a document, `wrap`, `fromstring` and `parse`, and the document are one thing to whoever
+uses them.
+"""
 
 from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
@@ -29,7 +34,10 @@ from .verification import differences
 from .wrappable import check_classes, check_spelling, renewed_root
 
 if TYPE_CHECKING:
+    from ..actions.firing import FiringRecord
+    from ..errors import XmlCepError
     from ..rules import Rules
+    from .active import ActiveRules
     from .watches import Watch
 
 
@@ -189,7 +197,45 @@ class Document:
                 f"a watch needs rules, not {rules!r}: use load_rules(file), parse_rules(text) or derive(schema)"
             )
         self._settled("watch()")
+        rules.warn_ignored(stacklevel=2)
         return Watch(self, rules, on_event=on_event, operators=operators, keep=keep, only=only)
+
+    def rules(
+        self,
+        rules: Rules,
+        *,
+        actions: Mapping[str, Callable[[FiringRecord], Any]] | None = None,
+        on_fire: Callable[[FiringRecord], Any] | None = None,
+        on_error: Callable[[XmlCepError], Any] | None = None,
+        limit: int = 64,
+        firings: int = 10_000,
+        strict: bool = False,
+        schema: str | Path | etree.XMLSchema | None = None,
+    ) -> ActiveRules:
+        """Lets rules act on this document (docs/actions.md); leaving the ``with`` block ends that.
+
+        ``actions`` are the application's functions that rules call, by name; ``on_fire`` is called with the record of
+        every firing; both when everything is told. ``on_error`` is called with what goes wrong, an `ActionError` or
+        `CascadeError`; without it that is raised by the edit, or at the end of the transaction, when everything is
+        told. A cascade is at most ``limit`` deep and ``firings`` long (L8); with ``strict`` an endless one undoes the
+        application's own edit, too, and the error is raised at once. With ``schema``, an XML Schema, a firing that
+        makes the document invalid is undone (L12). Raises `WrapError` for arguments that cannot be.
+        """
+        from ..rules import Rules  # rules and engine are only needed by those who use them
+        from .active import ActiveRules
+        from .cascades import Cascades
+
+        if not isinstance(rules, Rules):
+            raise WrapError(
+                f"rules that act are needed, not {rules!r}: use load_rules(file) or parse_rules(text)"
+            )
+        self._settled("rules()")
+        reactor = self.delivery.reactor
+        cascades = reactor if isinstance(reactor, Cascades) else Cascades(self._tree)
+        return ActiveRules(
+            cascades, rules, actions=actions, on_fire=on_fire, on_error=on_error, limit=limit, most=firings,
+            strict=strict, schema=schema,
+        )  # fmt: skip
 
     # --- editing in one go
 
@@ -242,7 +288,8 @@ class Document:
     # --- time
 
     def advance(self, time: str | int | datetime) -> None:
-        """Says that it is this time although nothing has changed, so that watches raise what is due (W6).
+        """Says that it is this time although nothing has changed, so that watches raise what is due (W6), and rules
+        that act fire.
 
         ``time``: RFC 3339 text, a `datetime.datetime` with a time zone, or microseconds since 1970; one that is not
         later than that of the last change changes nothing. A recorder writes it down. Raises `TimeError` for what is
@@ -256,18 +303,22 @@ class Document:
         with delivery.under_way():
             for listener, _ in (*delivery.recorders, *delivery.listeners):
                 listener.on_advance(at)
+        if delivery.reactor is not None:
+            delivery.reactor.on_advance(at)
 
     def next_due(self) -> str | None:
-        """When a watch will raise something next if nothing changes, as RFC 3339 text (UTC); None if none will (W6).
+        """When a watch will raise something next, or a rule fire, if nothing changes, as RFC 3339 text (UTC); None if
+        none will (W6).
 
         Nothing here starts a thread: set an alarm, and call `advance` then.
         """
         from .watches import Watch
 
         watches = [each for each, _ in self.delivery.listeners if isinstance(each, Watch)]
-        return min(
-            (due for due in (watch.next_due() for watch in watches) if due), key=microseconds, default=None
-        )
+        due = [watch.next_due() for watch in watches]
+        if self.delivery.reactor is not None:
+            due.append(self.delivery.reactor.next_due())
+        return min((at for at in due if at), key=microseconds, default=None)
 
     # --- what it knows
 

@@ -103,12 +103,20 @@ class Emitter:
     @contextmanager
     def one_edit(self) -> Iterator[None]:
         """A block that is one edit, however many calls it makes."""
-        self._blocks += 1
+        self.begin_block()
         try:
             yield
         finally:
-            self._blocks -= 1
-            self.end_edit()
+            self.end_block()
+
+    def begin_block(self) -> None:
+        """What is done until `end_block` is one edit."""
+        self._blocks += 1
+
+    def end_block(self) -> None:
+        """The other end; the edit is delivered."""
+        self._blocks -= 1
+        self.end_edit()
 
     @property
     def in_one_edit(self) -> bool:
@@ -120,8 +128,13 @@ class Emitter:
         if self.delivery.audience:
             self.delivery.put(Commit((txn,)))
 
-    def take_back(self, ts: int) -> None:
-        """Forgets what was emitted after ``ts`` and has been kept back, as if it had never happened."""
+    def take_back(self, ts: int, length: int = 0) -> None:
+        """Forgets what was emitted after ``ts`` and has been kept back, as if it had never happened.
+
+        ``length``: how many events were kept back then.
+        """
         self._events.clear()
-        self.delivery.queue.clear()
+        queue = self.delivery.queue
+        while len(queue) > length:
+            queue.pop()
         self.clock.ts = ts

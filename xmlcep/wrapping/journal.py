@@ -79,6 +79,14 @@ class Journal:
         """Where a node was before, if it came in this transaction, which has been undone: there it never was."""
         return None if self._origins is None else self._origins.get(node)
 
+    def absorb(self, later: Journal) -> None:
+        """Takes over what a journal has that was opened later and is closed now."""
+        self.edits += later.edits
+        for node, shadow in later.entries.items():
+            self.entries.setdefault(node, shadow)
+        for shadow, state in later.states.items():
+            self.states.setdefault(shadow, state)
+
     # --- shadow nodes
 
     def keep(self, shadow: Shadow) -> None:

@@ -80,7 +80,9 @@ def change_text(tree: ShadowTree, node: Node, shadow: ShadowNode, value: str | N
     if value != old:
         touch(tree, node, shadow)
         shadow.text = value
-        shadow.text_number = _change(tree, shadow, shadow.text_number, value, old, 0, emit)
+        if old is None:
+            shadow.text_number = tree.clock.new_id()
+        _change(shadow, shadow.text_number, value, old, 0, emit)
 
 
 def change_tail(
@@ -96,22 +98,17 @@ def change_tail(
         if old is None and pos is None:
             pos = _tail_position(tree, node, parent)
         shadow.tail = value
-        shadow.tail_number = _change(tree, parent, shadow.tail_number, value, old, pos, emit)
+        if old is None:
+            shadow.tail_number = tree.clock.new_id()
+        _change(parent, shadow.tail_number, value, old, pos, emit)
 
 
 def _change(
-    tree: ShadowTree,
-    parent: ShadowNode,
-    number: int,
-    value: str | None,
-    old: str | None,
-    pos: int | None,
-    emit: Emit,
-) -> int:
-    """Emits the event of a text node below ``parent``; returns its id."""
+    parent: ShadowNode, number: int, value: str | None, old: str | None, pos: int | None, emit: Emit
+) -> None:
+    """Emits the event of a text node below ``parent``; the last thing that is done, for others may edit then."""
     assert parent.trie is not None
     if old is None:
-        number = tree.clock.new_id()
         parent.count += 1
         parent.texts += 1
         emit("ins", parent.trie.text, (*(parent.ids or parent.make_ids()), number), value, None, pos)
@@ -121,7 +118,6 @@ def _change(
         emit("del", parent.trie.text, (*(parent.ids or parent.make_ids()), number), None, old, None)
     else:
         emit("upd", parent.trie.text, (*(parent.ids or parent.make_ids()), number), value, old, None)
-    return number
 
 
 def change_attribute(

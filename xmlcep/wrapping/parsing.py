@@ -41,7 +41,7 @@ def parse_bytes(
         raise DocumentError(_explain(error, source_name)) from error
     tree = root.getroottree()
     _refuse_entities(tree, source_name)
-    _refuse_lost_entities(parser, source_name)
+    _refuse_lost_entities(parser.error_log, source_name)
     return tree
 
 
@@ -88,9 +88,9 @@ def _explain(error: etree.XMLSyntaxError, source_name: str) -> str:
     return f"{place}: {explanation(error)}"
 
 
-def _refuse_lost_entities(parser: etree.XMLParser, source_name: str) -> None:
+def _refuse_lost_entities(errors: etree._ListErrorLog, source_name: str) -> None:
     """Of an entity in an attribute that only a DTD outside could declare nothing is left in the tree but a warning."""
-    for entry in parser.error_log:
+    for entry in errors:
         if entry.type == etree.ErrorTypes.WAR_UNDECLARED_ENTITY:
             raise DocumentError(
                 f"{source_name}:{entry.line}:{entry.column}: {entry.message}: "

@@ -316,6 +316,15 @@ class ShadowTree:
         text = visible(get_tail(child), shadow.element_only) is not None
         shadow.texts -= text
         shadow.count -= is_element(child) + text
+        others = [each for each in iter_children(node) if each is not child]
+        if shadow.element_only and not any(map(is_element, others)):
+            # Without it there was no element, so that white space was in view.
+            shadow.element_only = False
+            shadow.text = get_text(node) or None
+            if shadow.text is not None:
+                shadow.text_number = self.clock.new_id()
+            texts = (shadow.text is not None) + sum(map(bool, map(get_tail, others)))
+            shadow.texts = shadow.count = texts
         return shadow
 
     def open_subtree(self, node: Node) -> ShadowNode:

@@ -10,8 +10,7 @@ from typing import Any
 from ..errors import XmlCepError
 from . import foreign
 from .errors import RefusedError
-from .journal import Journal
-from .raw import is_element
+from .savepoints import open_journal
 from .shadow import ShadowTree, open_trees
 from .undo import undo, undo_visibly
 
@@ -66,22 +65,20 @@ class Transaction:
             )
         foreign.catch_up(tree)
         tree.end_edit()
+        if emitter.delivery.reactor is not None:
+            emitter.delivery.reactor.begin()
         self._transactions.open = self
         self.number = emitter.txn = self._transactions.count + 1
         emitter.meta = self._meta or None
-        tree.journal = Journal()
-        for node in tree.foreign:
-            if not is_element(node):
-                tree.journal.whole(node)  # of the text of a comment the shadow knows nothing
-        if tree.root in tree.foreign:
-            tree.journal.beside(tree.root)
-        tree.update_fast_path()
+        open_journal(tree)
         self._clock = tree.clock.ts
         if not self._immediate:
             # Events wait in a queue of their own, which is dropped when the block is undone.
             delivery = emitter.delivery
             self._queue, delivery.queue = delivery.queue, deque()
             delivery.held = True
+        if emitter.delivery.reactor is not None:
+            emitter.delivery.reactor.began()
         return self
 
     def __exit__(
@@ -96,6 +93,7 @@ class Transaction:
             top._failed = top._failed or kind is not None
             return
         refused: RefusedError | None = None
+        reactor = tree.emitter.delivery.reactor
         try:
             try:
                 foreign.catch_up(tree)  # what was done through foreign proxies is undone, too
@@ -103,8 +101,16 @@ class Transaction:
                 refused = unseen
             if kind is not None or self._failed or refused is not None:
                 self._undo()
+            elif reactor is not None:
+                try:
+                    reactor.commit()
+                except BaseException:
+                    self._undo()
+                    raise
         finally:
             self._end()
+            if reactor is not None:
+                reactor.end()
         tree.emitter.delivery.settle()
         if kind is None and refused is not None:
             raise refused
@@ -114,7 +120,11 @@ class Transaction:
             )
 
     def _undo(self) -> None:
-        tree = self._tree
+        tree, reactor = self._tree, self._tree.emitter.delivery.reactor
+        if reactor is not None and not self._immediate:
+            reactor.undo()
+        elif reactor is not None:
+            reactor.feed_only(True)
         journal = tree.journal
         assert journal is not None
         # Through their foreign proxies, other documents may have got nodes of this one, or lost such nodes.
@@ -123,11 +133,15 @@ class Transaction:
                 with suppress(RefusedError):  # which that document says at its next call
                     foreign.catch_up(other)
         tree.journal = None
-        if self._immediate:
-            undo_visibly(tree, journal)  # the inverse edits, with fresh ids for what comes back (P7)
-        else:
-            undo(tree, journal)
-            tree.emitter.take_back(self._clock)
+        try:
+            if self._immediate:
+                undo_visibly(tree, journal)  # the inverse edits, with fresh ids for what comes back (P7)
+            else:
+                undo(tree, journal)
+                tree.emitter.take_back(self._clock)
+        finally:
+            if reactor is not None:
+                reactor.feed_only(False)
 
     def _end(self) -> None:
         tree, emitter = self._tree, self._tree.emitter

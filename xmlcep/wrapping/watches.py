@@ -15,8 +15,10 @@ from ..events import CompositeEvent, PrimitiveEvent
 from ..rules.unmatched import all_unmatched
 from ..suggestions import did_you_mean_or_list
 from .errors import WrapError
+from .raw import Node
 
 if TYPE_CHECKING:
+    from ..explaining.values import Explanation, Pending
     from ..rules import Rules
     from .document import Document
 
@@ -28,15 +30,8 @@ class Watch:
     """Detects composite events on a document, from its making until `close`; made by `Document.watch`."""
 
     __slots__ = (
-        "_advanced",
-        "_detector",
-        "_document",
-        "_on_event",
-        "_only",
-        "_rules",
-        "_streams",
-        "findings",
-    )
+        "_advanced", "_detector", "_document", "_on_event", "_only", "_rules", "_streams", "_takes", "findings",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -60,6 +55,7 @@ class Watch:
             detector = Detector(rules, operators=operators, document=state)
         self._advanced: list[CompositeEvent] = []
         self._document = document
+        self._takes = rules.takes_external
         self._detector = detector
         self._rules = rules
         self._on_event = on_event
@@ -79,6 +75,14 @@ class Watch:
     def on_commit(self, txn: int) -> None:
         """The end of a transaction is a flush (D3; called by the document)."""
         self._raise(self._detector.flush())
+
+    def on_raised(self, event: CompositeEvent) -> None:
+        """An external event that a rule has raised, if these rules declare it (L7; called by the document)."""
+        if self._takes(event):
+            self._raise(self._detector.raise_external(event))
+
+    def on_together(self, count: int) -> None:
+        """Nothing: a watch takes what it is told in turn."""
 
     def on_advance(self, at: str) -> None:
         """Time has passed (W6; called by the document)."""
@@ -125,6 +129,41 @@ class Watch:
             self._document = None  # type: ignore[assignment]
             for stream in self._streams:
                 stream.end()
+
+    # --- explanations, which change nothing (Y5)
+
+    def pending(
+        self, *, event: str | None = None, limit: int | None = 1000, complete: bool = False
+    ) -> Pending:
+        """The groups that have something but have not raised it, the most complete first (Y1).
+
+        With ``event`` those of this event only; the first ``limit`` (None: all) are told in full; with
+        ``complete`` each says what would complete it (Y4). A closed watch has nothing.
+        """
+        return self._detector.pending(event=event, limit=limit, complete=complete, document=self._elements())
+
+    def why(self, finding: CompositeEvent) -> Explanation:
+        """Why a finding was raised, and not of other events that are stored, or in the findings that are kept (Y2)."""
+        return self._detector.why(finding, findings=self.findings, document=self._elements())
+
+    def why_not(self, event: str, *, node: Node | int | None = None) -> Explanation:
+        """Why an event has not been raised, with ``node``, an element or its id, in the group of that node (Y3).
+
+        What is stored and the findings that are kept say why; what has been used up and forgotten, the log knows.
+        Raises `ValueError` for an event that the rules do not have, or an element that is not of the document.
+        """
+        elements = self._elements()
+        if node is not None and not isinstance(node, int):
+            if elements is None:
+                raise ValueError("the watch is closed: ask by node id")
+            node = elements.ids_of(node)[-1]
+        return self._detector.why_not(event, node=node, findings=self.findings, document=elements)
+
+    def _elements(self) -> Document | None:
+        if self.closed:
+            return None
+        self._document.catch_up()
+        return self._document
 
     @property
     def closed(self) -> bool:

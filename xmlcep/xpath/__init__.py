@@ -1,6 +1,7 @@
 """The expression language: XPath 1.0 with variables and a few functions more, checked before any event.
 
-Read `syntax`, `parser`, `checking`, `values`, `closures`, `libxml2`, `reads`, `expression`.
+Read `syntax`, `parser`, `checking`, `values`, `closures`, `libxml2`, `reads`, `expression`,
+`selection`.
 """
 
 from .closures import ENVIRONMENT as ENVIRONMENT
@@ -18,6 +19,9 @@ from .kinds import VariableKind as VariableKind
 from .kinds import Variables as Variables
 from .reads import Reads as Reads
 from .running import RunningValues as RunningValues
+from .selection import Selected as Selected
+from .selection import Selection as Selection
+from .selection import compile_selection as compile_selection
 
 __all__ = [
     "ENVIRONMENT",
@@ -31,8 +35,11 @@ __all__ = [
     "Reads",
     "RunningValues",
     "Scope",
+    "Selected",
+    "Selection",
     "Sight",
     "VariableKind",
     "Variables",
     "compile_expression",
+    "compile_selection",
 ]

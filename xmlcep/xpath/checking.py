@@ -71,7 +71,8 @@ def kind_of(syntax: Syntax, focus: Focus, variables: Variables) -> VariableKind:
         case Number() | Negation():
             return VariableKind.NUMBER
         case Variable(name):
-            return variables[name]
+            kind = variables[name]
+            return VariableKind.NODES if kind.is_of_document else kind
         case Call(function):
             return FUNCTIONS[function].result
         case Operation(_, rest):
@@ -178,6 +179,8 @@ class _Checker:
         kind = self.variables.get(name)
         if kind is VariableKind.NODES:
             self.nodes = True
+        if kind is not None and kind.is_of_document:
+            self.nodes = self.document = True
         if kind is not None:
             return
         known = sorted(self.variables)
@@ -260,7 +263,7 @@ class _Checker:
                 self._fail(operand.at, "an operand of '|' that is a list of values", hint)
             if own:
                 self.nodes = self.document = True
-            sources.append(_source(operand))
+            sources.append(self._source(operand))
             if sources[-1] != sources[0]:
                 hint = "there is no order between nodes of several documents: ask each of them"
                 self._fail(operand.at, "an operand of '|' of another document than that before", hint)
@@ -272,7 +275,7 @@ class _Checker:
         if not kind.is_list:
             hint = _one_value_hint(operand, kind) or "only paths lead to nodes"
             self._fail(operand.at, "a predicate […] of something that is no path", hint)
-        inner = Place(of=_source(operand) or ("." if kind is VariableKind.LIST else ""))
+        inner = Place(of=self._source(operand) or ("." if kind is VariableKind.LIST else ""))
         self._predicates(predicates, focus_in(kind), depth, inner if inner.of else Place(of=place.of))
 
     def _path(self, path: Path, focus: Focus, depth: int, place: Place) -> None:
@@ -284,7 +287,7 @@ class _Checker:
             if kind is not VariableKind.NODES:
                 hint = _one_value_hint(path.start, kind) or "only paths lead to nodes"
                 self._fail(path.start.at, "a path after '/' of something that is no path", hint)
-            of = _source(path.start) or place.of
+            of = self._source(path.start) or place.of
         for step in path.steps:
             self._predicates(step.predicates, Focus.NODE, depth, Place(of=of))
 
@@ -300,6 +303,12 @@ class _Checker:
             self._fail(path.at, f"a path in a predicate of {_shown(place.of)}, a list of values,", hint)
         self.nodes = True
         self.document |= not place.of
+
+    def _source(self, syntax: Syntax | Root | None) -> str:
+        """Where nodes come from, see `_source`; variables may have nodes of the document, too."""
+        name = _source(syntax)
+        kind = self.variables.get(name)
+        return "" if kind is not None and kind.is_of_document else name
 
     def _predicates(self, predicates: tuple[Syntax, ...], focus: Focus, depth: int, place: Place) -> None:
         for predicate in predicates:

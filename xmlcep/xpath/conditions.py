@@ -55,5 +55,8 @@ class Condition:
         """
         return self.compiled.boolean(Environment(references, element))
 
+    def __deepcopy__(self, memo: object) -> Condition:
+        return self
+
     def __repr__(self) -> str:
         return f"Condition({self.expression!r})"

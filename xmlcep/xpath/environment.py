@@ -18,17 +18,19 @@ class Environment(NamedTuple):
     """What an expression is asked of.
 
     ``variables``: the values of the variables by name, ``meta:user`` included; one that is not there, or None, has
-    no value. A reference document is its root element (V8).
+    no value. A reference document is its root element (V8), nodes of the document are a list of elements: themselves,
+    or those that the texts or attributes stand in.
 
     ``element``: the context node, or the parent of the context node that is a text or attribute node; only
-    expressions that need a document look at it. Its tree must have no comments and no processing instructions.
+    expressions that need a document look at it. Its tree must have no comments and no processing instructions, unless
+    the expression has the scope of a live document.
 
     ``value``: the text of the context node that is a text or attribute node.
     ``attribute``: its name in Clark notation, if it is an attribute. ``text``: its number (from 1) among the text nodes
-    of ``element``, if it is a text node.
+    of ``element``, if it is a text node; 0: all of them, in a variable that has text nodes.
     """
 
-    variables: Mapping[str, Value | etree._Element] = NO_VARIABLES
+    variables: Mapping[str, Value | etree._Element | list[etree._Element]] = NO_VARIABLES
     element: etree._Element | None = None
     value: str = ""
     attribute: str = ""

@@ -58,10 +58,13 @@ def by_libxml2(
     variables: Variables,
     namespaces: Mapping[str, str],
     start: Callable[[Environment], etree._Element],
+    *,
+    live: bool = False,
 ) -> Evaluation[Environment]:
-    """An expression that asks nodes; ``start`` gives the node where libxml2 starts. Raises `ValueError` for what
-    libxml2 cannot read."""
-    translator = Translator(variables, namespaces)
+    """An expression that asks nodes; ``start`` gives the node where libxml2 starts; ``live``: it may have comments
+    beside
+    it. Raises `ValueError` for what libxml2 cannot read."""
+    translator = Translator(variables, namespaces, live=live)
     boolean = translator.compile(translator.boolean(syntax, focus), start)
     # If libxml2 reads it as a boolean it reads it as anything: the rest is compiled if it is asked for.
     string = _late(lambda: translator.compile(translator.string(syntax, focus), start))

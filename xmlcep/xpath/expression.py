@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
 from typing import TypeVar
 
 from path_types import PathType
@@ -14,10 +16,19 @@ from .environment import Environment
 from .errors import ExpressionError
 from .evaluation import Evaluation, by_closures, by_libxml2, in_copy, in_place, nowhere
 from .kinds import NodeKind, Scope, VariableKind, Variables
+from .locations import Locations
 from .parser import parse
-from .reads import Reads, stays_inside
+from .reads import Reads, locate, read_places, stays_inside
 from .subtrees import from_context
-from .syntax import NameTest, Syntax, top_elements_in, variables_in
+from .syntax import (
+    Call,
+    NameTest,
+    Syntax,
+    compared_in,
+    starts_at_context,
+    top_elements_in,
+    variables_in,
+)
 from .values import Single
 
 S = TypeVar("S")
@@ -55,8 +66,8 @@ class Expression:
     """
 
     __slots__ = (
-        "_key", "_reads", "_syntax", "_variables", "boolean", "kind", "needs_document", "needs_nodes", "node", "number",
-        "scope", "string", "text", "value", "variables",
+        "_key", "_names", "_reads", "_syntax", "_variables", "boolean", "kind", "needs_document", "needs_nodes",
+        "node", "number", "scope", "string", "text", "value", "variables",
     )  # fmt: skip
 
     text: str
@@ -80,6 +91,7 @@ class Expression:
     value: Callable[[Environment], Single]
     """Its value: of nodes or a list the first as a string; None for nothing (V1)."""
     _key: object
+    _names: tuple[tuple[str, str], ...]
     _reads: dict[tuple[PathType | None, bool], Reads]
     _syntax: Syntax
     _variables: dict[str, VariableKind]
@@ -105,6 +117,7 @@ class Expression:
             "variables": frozenset(used),
             "_reads": {},
             "_syntax": syntax,
+            "_names": tuple(namespaces.items()),
             "_variables": used,
             "_key": (text, frozenset(namespaces.items()), frozenset(used.items()), node, scope),
         }
@@ -121,7 +134,8 @@ class Expression:
         focus = outer_focus(self.node)
         kind = kind_of(self._syntax, focus, self._variables)
         try:
-            return by_libxml2(self._syntax, focus, kind, self._variables, namespaces, start)
+            live = self.scope is Scope.LIVE
+            return by_libxml2(self._syntax, focus, kind, self._variables, namespaces, start, live=live)
         except ValueError as error:
             problem = f"bad XPath ({error})"
             raise ExpressionError(self.text, 0, len(self.text), problem, "simplify it") from error
@@ -134,6 +148,36 @@ class Expression:
         focus = outer_focus(self.node)
         kind = kind_of(self._syntax, focus, self._variables)
         return by_closures(self._syntax, focus, kind, self._variables, sight)
+
+    def places(self, context: Locations, of_variables: Mapping[str, Locations]) -> Locations | None:
+        """Where the nodes are that it gives, if the context node, and the nodes that variables have, are there; None if
+        it gives no nodes of the document."""
+        return locate(self._syntax, self.node, self._variables, context, of_variables)
+
+    def reads_at(self, context: Locations, of_variables: Mapping[str, Locations]) -> Locations:
+        """Where the nodes are whose changes can change its value, if the context node, and the nodes that variables
+        have, are there."""
+        return read_places(self._syntax, self.node, self._variables, context, of_variables)
+
+    @property
+    def syntax(self) -> Syntax:
+        """Its syntax tree."""
+        return self._syntax
+
+    @property
+    def kinds(self) -> Variables:
+        """What the variables hold that it refers to."""
+        return self._variables
+
+    @property
+    def result(self) -> VariableKind:
+        """What it gives: nodes, a list, a single value."""
+        return kind_of(self._syntax, outer_focus(self.node), self._variables)
+
+    @property
+    def asks_context(self) -> bool:
+        """Whether a path of it starts at the context node."""
+        return starts_at_context(self._syntax)
 
     def top_elements(self, variable: str) -> set[NameTest]:
         """The names of the elements that it looks for right below a reference document's root node."""
@@ -158,6 +202,23 @@ class Expression:
             self._reads[path, truth] = known
         return known
 
+    def compared(self, environment: Environment) -> Iterator[tuple[str, str]]:
+        """The parts that are compared or asked for their truth, as they are written, each with its value as a string:
+        what a person wants to see of an expression that is false (Y1). Literals are left out."""
+        for part in _compared(self):
+            yield part.text, part.string(environment)
+
+    def _compared(self) -> tuple[Expression, ...]:
+        texts = dict.fromkeys(_written(self.text, part) for part in compared_in(self._syntax))
+        found = []
+        for text in texts:
+            with suppress(ExpressionError):  # whatever cannot stand by itself is not shown
+                found.append(Expression(text, dict(self._names), self._variables, self.node, self.scope))
+        return tuple(found)
+
+    def __deepcopy__(self, memo: object) -> Expression:
+        return self
+
     def __eq__(self, other: object) -> bool:
         return self._key == other._key if isinstance(other, Expression) else NotImplemented
 
@@ -169,3 +230,24 @@ class Expression:
 
     def __repr__(self) -> str:
         return f"Expression({self.text!r})"
+
+
+@lru_cache(maxsize=256)
+def _compared(expression: Expression) -> tuple[Expression, ...]:
+    return expression._compared()
+
+
+def _written(text: str, part: Syntax) -> str:
+    """A part as it is written; of a call only the name is marked, so its brackets are looked for."""
+    end = part.at.start + part.at.width
+    if isinstance(part, Call):
+        depth, quote = 0, ""
+        for place in range(part.at.start + part.at.width, len(text)):
+            sign, end = text[place], place + 1
+            if quote or sign in "'\"":
+                quote = "" if sign == quote else quote or sign
+            elif sign in "()":
+                depth += 1 if sign == "(" else -1
+                if depth == 0:
+                    break
+    return text[part.at.start : end].strip()

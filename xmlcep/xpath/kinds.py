@@ -19,11 +19,22 @@ class VariableKind(Enum):
     """Values in order (V5). In an expression it is a node-set with a text node for each."""
     NODES = "nodes"
     """As a variable: the root node of a reference document (V8)."""
+    ELEMENTS = "elements"
+    """Of a variable: elements of the document itself (``$delta`` of a rule, L1)."""
+    TEXTS = "text nodes"
+    """Likewise; the variable has the elements that they stand in."""
+    ATTRIBUTES = "attributes"
+    """Likewise."""
 
     @property
     def is_list(self) -> bool:
         """Whether it is a node-set to XPath: it can be counted, filtered and added up."""
         return self in (VariableKind.LIST, VariableKind.NODES)
+
+    @property
+    def is_of_document(self) -> bool:
+        """Whether a variable of this kind has nodes of the document that expressions are asked of."""
+        return self in (VariableKind.ELEMENTS, VariableKind.TEXTS, VariableKind.ATTRIBUTES)
 
 
 Variables: TypeAlias = Mapping[str, VariableKind]
@@ -47,3 +58,6 @@ class Scope(Enum):
     """The element is the root of all it sees (D4, X5): absolute paths start at it, ``..`` of it is empty."""
     DOCUMENT = "document"
     """The whole document (F1)."""
+    LIVE = "live document"
+    """The whole document as an application has it: it may have comments and processing instructions, which are passed
+    over."""

@@ -45,8 +45,9 @@ from .syntax import (
 class Translator:
     """Translates the parts of one checked expression; compiles what it has translated."""
 
-    def __init__(self, variables: Variables, namespaces: Mapping[str, str]) -> None:
+    def __init__(self, variables: Variables, namespaces: Mapping[str, str], *, live: bool = False) -> None:
         self._variables = variables
+        self._live = live  # there may be comments
         self._names = Names(namespaces)
         self._bindings = Bindings(variables)
         self._matchers: dict[tuple[str, str], str] = {}
@@ -54,10 +55,10 @@ class Translator:
         self._extensions[URI, "name"] = extension(self._names.written)
 
     def compile(
-        self, text: str, start: Callable[[Environment], etree._Element]
+        self, text: str, start: Callable[[Environment], etree._Element], *, smart: bool = False
     ) -> Callable[[Environment], Any]:
         """What evaluates a translated text; ``start`` gives the context node. Raises `ValueError` if libxml2 cannot
-        read it."""
+        read it. ``smart``: texts and attributes know where they stand."""
         # lxml makes all that is given known at every evaluation.
         extensions = {key: function for key, function in self._extensions.items() if f"x:{key[1]}(" in text}
         try:
@@ -66,7 +67,7 @@ class Translator:
                 namespaces={"x": URI, **self._names.prefixes},
                 extensions=extensions,
                 regexp=False,
-                smart_strings=False,
+                smart_strings=smart,
             )
         except etree.XPathError as error:
             raise ValueError(f"libxml2 does not read {text!r}: {error}") from error
@@ -249,6 +250,10 @@ class Translator:
 
     # -- paths ----------------------------------------------------------------------------------------------
 
+    def nodes(self, syntax: Syntax, focus: Focus) -> str:
+        """An expression that gives nodes, as these nodes."""
+        return self._nodes(syntax, focus)
+
     def _nodes(self, syntax: Syntax, focus: Focus) -> str:
         return self._bindings.own_node() if _is_own(syntax, focus) else self.raw(syntax, focus)
 
@@ -302,6 +307,8 @@ class Translator:
             test = "*"
         elif step.test is NodeTest.NODE and step.axis is Axis.ANCESTOR_OR_SELF:
             exclusion = "[parent::node()]"
+        elif self._live and step.test is NodeTest.NODE and step.axis not in _WITHOUT_COMMENTS:
+            exclusion = "[not(self::comment() or self::processing-instruction())]"
         predicates = "".join(self._predicate(predicate, Focus.NODE) for predicate in step.predicates)
         return f"{step.axis.value}::{test}{exclusion}{predicates}"
 
@@ -348,4 +355,5 @@ def _joined(operands: Sequence[str], signs: Sequence[str]) -> str:
     )
 
 
+_WITHOUT_COMMENTS = (Axis.SELF, Axis.ATTRIBUTE)
 _CAN_KEEP_ROOT = (Axis.SELF, Axis.DESCENDANT_OR_SELF)

@@ -33,7 +33,12 @@ class Bindings:
         kind = self._variables[name]
         text = self._bind(("variable", name), _BINDERS.get(kind, _bind_value)(name))
         # The root node is the parent of the root element, which lxml cannot pass.
-        return f"{text}/parent::node()" if kind is VariableKind.NODES else text
+        if kind is VariableKind.NODES:
+            return f"{text}/parent::node()"
+        if kind is VariableKind.TEXTS:
+            number = self._bind(("own", "number"), lambda environment: environment.text)
+            return f"{text}/text()[{number} = 0 or position() = {number}]"
+        return f"{text}/@*[{self._own_name()}]" if kind is VariableKind.ATTRIBUTES else text
 
     def number(self, value: float) -> str:
         """A number; a variable if libxml2 would read it as another."""
@@ -53,9 +58,12 @@ class Bindings:
         text = self._bind(
             ("own", "text"), lambda environment: 0.0 if environment.attribute else environment.text
         )
+        return f"(text()[{text}] | @*[{self._own_name()}])"
+
+    def _own_name(self) -> str:
         uri = self._bind(("own", "uri"), lambda environment: split(environment.attribute)[0])
         local = self._bind(("own", "local"), lambda environment: split(environment.attribute)[1])
-        return f"(text()[{text}] | @*[local-name() = {local} and namespace-uri() = {uri}])"
+        return f"local-name() = {local} and namespace-uri() = {uri}"
 
 
 def _bind_value(name: str) -> Callable[[Environment], Argument]:
@@ -74,4 +82,11 @@ def _bind_nodes(name: str) -> Callable[[Environment], Argument]:
     return bind
 
 
-_BINDERS = {VariableKind.LIST: _bind_list, VariableKind.NODES: _bind_nodes}
+def _bind_elements(name: str) -> Callable[[Environment], Argument]:
+    return lambda environment: environment.variables.get(name) or []
+
+
+_BINDERS = {
+    VariableKind.LIST: _bind_list, VariableKind.NODES: _bind_nodes, VariableKind.ELEMENTS: _bind_elements,
+    VariableKind.TEXTS: _bind_elements, VariableKind.ATTRIBUTES: _bind_elements,
+}  # fmt: skip

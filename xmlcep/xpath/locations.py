@@ -210,3 +210,35 @@ def matched(location: Location, steps: Sequence[Step | None]) -> tuple[bool, int
 
 def _behind_gaps(location: Location, alive: set[int]) -> set[int]:
     return alive | {at + 1 for at in alive if at < len(location) and location[at] is GAP}
+
+
+def overlap(a: Location, b: Location) -> bool:
+    """Whether a node can be at both."""
+    pending, seen = [(0, 0)], set()
+    while pending:
+        at = pending.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        i, j = at
+        if i == len(a) and j == len(b):
+            return True
+        gap_a, gap_b = i < len(a) and a[i] is GAP, j < len(b) and b[j] is GAP
+        if gap_a:  # it ends, or takes the next element of the other
+            pending.append((i + 1, j))
+            if j < len(b) and b[j].kind in (Kind.ELEMENT, Kind.GAP):
+                pending.append((i, j + 1))
+        if gap_b:
+            pending.append((i, j + 1))
+            if i < len(a) and a[i].kind in (Kind.ELEMENT, Kind.GAP):
+                pending.append((i + 1, j))
+        if not (gap_a or gap_b) and i < len(a) and j < len(b) and _agree(a[i], b[j]):
+            pending.append((i + 1, j + 1))
+    return False
+
+
+def _agree(a: Item, b: Item) -> bool:
+    if a.kind is not b.kind:
+        return False
+    same_uri = a.uri is None or b.uri is None or a.uri == b.uri
+    return same_uri and (a.local is None or b.local is None or a.local == b.local)

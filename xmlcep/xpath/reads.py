@@ -7,7 +7,7 @@ among what is read makes no difference; one that is may make one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 
 from path_types import PathType, Step
@@ -45,6 +45,7 @@ from .syntax import (
     Root,
     Syntax,
     Union,
+    Variable,
 )
 from .syntax import Step as XPathStep
 
@@ -53,6 +54,9 @@ LANGUAGE = NameTest("http://www.w3.org/XML/1998/namespace", "lang")
 
 _MOST = 40  # locations
 _LARGEST = 1_000  # items of all locations together
+
+
+NO_PLACES: Mapping[str, Locations] = {}
 
 
 class Reads:
@@ -194,8 +198,9 @@ class _Notes:
 class _Reader:
     """Walks an expression with the locations of its context node."""
 
-    def __init__(self, variables: Variables) -> None:
+    def __init__(self, variables: Variables, places: Mapping[str, Locations] = NO_PLACES) -> None:
         self.variables = variables
+        self.places = places  # of variables that have nodes of the document
         self.notes = _Notes()
         self.leaves = False  # the subtree of the context node
 
@@ -270,9 +275,16 @@ class _Reader:
         self.notes.visit(above)
         self.notes.use(move(above, Axis.ATTRIBUTE, LANGUAGE), _Use.TEXT, ordered=False)
 
+    def locate(self, syntax: Syntax, context: Locations, focus: Focus) -> Locations | None:
+        """Where the nodes are that an expression gives; None if it gives none of the document."""
+        return self._locate(syntax, context, focus)
+
     def _locate(self, syntax: Syntax, context: Locations, focus: Focus) -> Locations | None:
         """Where the nodes are that an expression gives; None: in a reference document, which never changes."""
         match syntax:
+            case Variable(name):
+                known = self.places.get(name)
+                return ANYWHERE if known is None and self.variables[name].is_of_document else known
             case Union(operands):
                 found = [self._locate(operand, context, focus) for operand in operands]
                 return frozenset().union(*(locations for locations in found if locations is not None))
@@ -351,6 +363,29 @@ def _leads_to_one(step: XPathStep) -> bool:
     if step.axis is Axis.ATTRIBUTE:
         return isinstance(step.test, NameTest) and None not in step.test
     return step.axis in (Axis.SELF, Axis.PARENT)
+
+
+def locate(
+    syntax: Syntax,
+    node: NodeKind,
+    variables: Variables,
+    context: Locations,
+    places: Mapping[str, Locations] = NO_PLACES,
+) -> Locations | None:
+    """Where the nodes are that a checked expression gives, if its context node is there; None if it gives none of the
+    document. ``places`` says where those are that variables have."""
+    return _Reader(variables, places).locate(syntax, context, outer_focus(node))
+
+
+def read_places(
+    syntax: Syntax, node: NodeKind, variables: Variables, context: Locations, places: Mapping[str, Locations]
+) -> Locations:
+    """Where the nodes are whose changes can change the value of a checked expression; arguments as for `locate`."""
+    if node is NodeKind.NONE:
+        return frozenset()
+    reader = _Reader(variables, places)
+    reader.read(syntax, context, outer_focus(node))
+    return frozenset(reader.notes.limited().touching)
 
 
 def stays_inside(syntax: Syntax, node: NodeKind, variables: Variables) -> bool:

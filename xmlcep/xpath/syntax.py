@@ -157,6 +157,21 @@ CONTEXT_STEP = Step(Axis.SELF, NodeTest.NODE)
 BOOLEAN_OPERATORS = frozenset({"or", "and", "=", "!=", "<", "<=", ">", ">="})
 
 
+def compared_in(syntax: Syntax) -> Iterator[Syntax]:
+    """The parts of a truth: what its comparisons compare, and what is asked for its own truth; no literals."""
+    match syntax:
+        case Operation() if syntax.rest[0][0] in BOOLEAN_OPERATORS:
+            for operand in (syntax.first, *(operand for _, operand in syntax.rest)):
+                yield from compared_in(operand)
+        case Call() if syntax.function in ("not", "boolean"):
+            for argument in syntax.arguments:
+                yield from compared_in(argument)
+        case Literal() | Number():
+            pass
+        case _:
+            yield syntax
+
+
 def variables_in(syntax: Syntax | Step) -> Iterator[Variable]:
     """All references to variables, from left to right."""
     if isinstance(syntax, Variable):
@@ -193,3 +208,19 @@ def _parts(syntax: Syntax | Step) -> tuple[Syntax | Step, ...]:
             start = () if syntax.start is None or syntax.start is Root.ROOT else (syntax.start,)
             return (*start, *syntax.steps)
     return ()
+
+
+def starts_at_context(syntax: Syntax) -> bool:
+    """Whether a path that stands in no predicate starts at the context node."""
+    match syntax:
+        case Path(start):
+            return start is None or (start is not Root.ROOT and starts_at_context(start))
+        case Call(_, arguments):
+            return any(map(starts_at_context, arguments))
+        case Negation(operand) | Filter(operand):
+            return starts_at_context(operand)
+        case Operation(first, rest):
+            return any(map(starts_at_context, (first, *(operand for _, operand in rest))))
+        case Union(operands):
+            return any(map(starts_at_context, operands))
+    return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
@@ -20,6 +21,7 @@ from ..expressions import (
 )
 from ..options import NO_OPTIONS, Options
 from ..promises import Promise
+from ..shares import Share, most_complete, together
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,20 @@ class AnyOf(Operator):
     @property
     def stores_composites(self) -> bool:
         return True
+
+    def share(self, operands: Sequence[Share], counts: Sequence[int]) -> Share:
+        """The best branches, as many as it takes."""
+        shares = [
+            operand.full() if count else operand for operand, count in zip(operands, counts, strict=True)
+        ]
+        return together(most_complete(shares, self.count))
+
+    def choices(self, counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """As many as are missing, of operands of which there is nothing; then of any."""
+        missing = [k for k in range(len(self.operands)) if not counts[k]]
+        for length in range(max(1, self.count - len(self.operands) + len(missing)), self.count + 1):
+            yield from combinations(missing, length)
+            yield from combinations(range(len(self.operands)), length)
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
         # Which operands take part is not known: with m of n at least one solid one does if fewer than m are not.

@@ -51,13 +51,18 @@ class Aperiodic(Operator):
         return (2,)
 
     @property
-    def constituents(self) -> tuple[int, ...]:
+    def constituent_operands(self) -> tuple[int, ...]:
         return (0, 1)
 
     @property
     def turns(self) -> tuple[int, ...]:
         """W8: at one time point c, then b, then a."""
         return (2, 1, 0)
+
+    @property
+    def required(self) -> tuple[int, ...]:
+        """What opens, and what occurs then; what closes may come or not."""
+        return (0, 1)
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
         solid = operands[0].solid or operands[1].solid
@@ -75,7 +80,12 @@ class AperiodicStar(Aperiodic):
     gathers: ClassVar[bool] = True
 
     @property
-    def constituents(self) -> tuple[int, ...]:
+    def required(self) -> tuple[int, ...]:
+        """All: it raises when the last closes."""
+        return (0, 1, 2)
+
+    @property
+    def constituent_operands(self) -> tuple[int, ...]:
         return (0, 1, 2)
 
     def promise(self, operands: Sequence[Promise]) -> Promise:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
@@ -10,6 +10,7 @@ from ...position import NOWHERE, Position
 from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Expression, Operator, Report, all_promise
 from ..options import NO_OPTIONS, Options
 from ..promises import Promise
+from ..shares import Share, most_complete, together
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,17 @@ class Disjunction(Operator):
         report: Report,
     ) -> Self:  # fmt: skip
         return cls(operands, options, at)
+
+    def share(self, operands: Sequence[Share], counts: Sequence[int]) -> Share:
+        """The best branch."""
+        shares = [
+            operand.full() if count else operand for operand, count in zip(operands, counts, strict=True)
+        ]
+        return together(most_complete(shares, 1))
+
+    def choices(self, counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """Any."""
+        yield from ((k,) for k in range(len(self.operands)))
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
         return all_promise(operands)

@@ -23,6 +23,7 @@ from ..expressions import (
 )
 from ..options import NO_OPTIONS, Options
 from ..promises import Promise
+from ..shares import Share
 
 _LARGEST = 999_999_999
 
@@ -110,6 +111,21 @@ class Multiplicity(Operator):
                 f"x{self.brackets()} cannot slide: it has no upper bound (S4)",
                 "write how many are to be kept, such as x[1,3]{slide}",
             )
+
+    def share(self, operands: Sequence[Share], counts: Sequence[int]) -> Share:
+        """As many as the lower bound says, those there are and the next one."""
+        (share,), (count,) = operands, counts
+        known = min(count, self.lower)
+        begun = share.satisfied if known < self.lower else 0
+        return Share(known * share.needed + begun, self.lower * share.needed)
+
+    def choices(self, counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """As many as are missing, at least one; then as many as it takes from the beginning."""
+        lower = max(1, self.lower)
+        if not self.lower:
+            yield ()
+        yield (0,) * max(1, lower - counts[0])
+        yield (0,) * lower
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
         solid = self.lower > 0 and operands[0].solid

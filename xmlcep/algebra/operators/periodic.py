@@ -84,7 +84,7 @@ class Periodic(Operator):
         return (1,)
 
     @property
-    def constituents(self) -> tuple[int, ...]:
+    def constituent_operands(self) -> tuple[int, ...]:
         return (0,)
 
     @property
@@ -101,6 +101,11 @@ class Periodic(Operator):
         """W10: a window may beat so often without a record of its group."""
         return True
 
+    @property
+    def required(self) -> tuple[int, ...]:
+        """What opens; the rest is time."""
+        return (0,)
+
     def promise(self, operands: Sequence[Promise]) -> Promise:
         return Promise(operands[0].solid, prompt=False)
 
@@ -116,7 +121,7 @@ class PeriodicStar(Periodic):
     own_variables: ClassVar[tuple[str, ...]] = ("times",)
 
     @property
-    def constituents(self) -> tuple[int, ...]:
+    def constituent_operands(self) -> tuple[int, ...]:
         return (0, 1)
 
     @property
@@ -127,6 +132,11 @@ class PeriodicStar(Periodic):
     @property
     def watches_group(self) -> bool:
         return False
+
+    @property
+    def required(self) -> tuple[int, ...]:
+        """Both: it raises when the last closes."""
+        return (0, 1)
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
         solid = any(operand.solid for operand in operands)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
@@ -65,6 +65,10 @@ class Relation(Operator):
     @property
     def stores_composites(self) -> bool:
         return True
+
+    def choices(self, counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """One of them, or both in either order."""
+        yield from ((0,), (1,), (0, 1), (1, 0))
 
     def promise(self, operands: Sequence[Promise]) -> Promise:
         # Empty intervals satisfy before and after (R2): one operand is enough to make it solid.

@@ -99,6 +99,11 @@ class Sequence(Operator):
                 "leave one of them out: within says when it is due, end that it waits for a release",
             )
 
+    def choices(self, counts: OperandSequence[int]) -> Iterator[tuple[int, ...]]:
+        """The last ones, from some operand on: what comes now comes behind what is there."""
+        for length in range(len(self.required) + 1):
+            yield self.required[len(self.required) - length :]
+
     def promise(self, operands: OperandSequence[Promise]) -> Promise:
         needed = [operands[k] for k in self.positive]
         solid = any(operand.solid for operand in needed)

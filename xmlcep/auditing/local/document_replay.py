@@ -10,11 +10,12 @@ from typing import Any
 
 from path_types import PathType
 
-from ...engine import Detector
+from ...engine import Detector, EvaluationError
 from ...events import CompositeEvent, PrimitiveEvent
 from ...log import Origin
 from ...log.columns.blocks import Run
 from ...log.records import ClockRecord, Row
+from ..failures import Failure
 from ..findings.collector import Collector
 from ..findings.order import Ranking
 from ..inputs import LogFile
@@ -53,6 +54,7 @@ class DocumentReplay:
         "count",
         "disordered",
         "doc",
+        "failure",
         "first",
         "seconds",
         "ts",
@@ -71,6 +73,7 @@ class DocumentReplay:
         self.count = 0
         self.disordered = False
         self.seconds = 0.0
+        self.failure: Failure | None = None  # after which it is left alone
         self._detector = detector
         self._defers = defers
         self._follows_edits = follows_edits
@@ -114,15 +117,35 @@ class DocumentReplay:
                 self._collector.quarantine.add(file, bad, self.doc)
             return
         if self.txn is not None:
-            self._raised(self._detector.flush(self._last))
+            self._flush()
             self.txn = None
         for _, _, clock in waiting:
-            self._advance(clock)
+            self._advance(clock.at)
 
-    def _advance(self, clock: ClockRecord) -> None:
+    def _advance(self, time: str) -> None:
         """Time has passed (W6): what is due fires here."""
-        self._raised(self._detector.advance(clock.at))
+        try:
+            self._raised(self._detector.advance(time))
+        except EvaluationError as error:
+            self._fail(error)
         self._edit_goes_on = False
+
+    def _flush(self) -> None:
+        try:
+            self._raised(self._detector.flush(self._last))
+        except EvaluationError as error:
+            self._fail(error)
+
+    def _end_edit(self) -> None:
+        try:
+            self._raised(self._detector.end_edit())
+        except EvaluationError as error:
+            self._fail(error)
+
+    def _fail(self, error: EvaluationError) -> None:
+        self.failure = Failure.of(error)
+        self._detector.reset()
+        self._detector.close()  # and so it ignores what follows
 
     def take(self, row: Row) -> None:
         """Replays the next record."""
@@ -131,9 +154,9 @@ class DocumentReplay:
             self._end_clocks(txn)
         if txn != self.txn:
             if self.txn is not None:
-                self._raised(self._detector.flush(self._last))
+                self._flush()
             elif self._edit_goes_on:
-                self._raised(self._detector.end_edit())
+                self._end_edit()
             self._edit_goes_on = False
             self.txn = txn
         if not self._edit_goes_on:
@@ -145,7 +168,17 @@ class DocumentReplay:
         self.ts = row[0]
         self._replayed[row[1], row[2]] += 1
         self._last = _new_tuple(PrimitiveEvent, row)
-        raised = self._detector.feed(self._last)
+        try:
+            raised = self._detector.feed(self._last)
+        except EvaluationError as error:
+            self._fail(error)
+        else:
+            if raised:
+                self._raised(raised)
+
+    def take_raised(self, event: CompositeEvent) -> None:
+        """Replays an external event that a rule has raised (L7), at the record before it."""
+        raised = self._detector.raise_external(event)
         if raised:
             self._raised(raised)
 
@@ -194,20 +227,26 @@ class DocumentReplay:
             self.take(row)
 
     def _replay(self, rows: list[Row]) -> None:
-        for composite in self._detector.replay(rows):  # type: ignore[arg-type]
-            if self._pending and self._pending[0][7][0] != composite[7][0]:
-                self._settle()
-            self._pending.append(composite)
+        try:
+            for composite in self._detector.replay(rows):  # type: ignore[arg-type]
+                if self._pending and self._pending[0][7][0] != composite[7][0]:
+                    self._settle()
+                self._pending.append(composite)
+        except EvaluationError as error:
+            self._fail(error)
 
-    def finish(self) -> None:
-        """Closes the document's trees."""
+    def finish(self, until: str | None = None) -> None:
+        """Closes the document's trees; before that time goes on ``until`` then (W6)."""
         if not self.count:  # there were clock records only
             return
         started = perf_counter()
-        if self._waiting_clocks:
+        if self._waiting_clocks or until is not None:
             self._end_clocks(None)
+        if until is not None:
+            self._advance(until)
         if self._last is not None:
-            self._raised(self._detector.close(self._last))
+            self._flush()
+            self._detector.reset()
         self._settle()
         self._spool()
         self._collector.findings_of[self.doc] = self._counts

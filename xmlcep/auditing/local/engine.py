@@ -11,12 +11,14 @@ from operator import itemgetter
 from time import perf_counter
 
 from ...engine import Detector
+from ...errors import RecordError
 from ...log import BadRecord, Batch, ClockCheck, Header, Origin
 from ...log.columns.blocks import RecordTypes, Run
 from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST
-from ...log.records import ClockRecord, Row, is_clock
+from ...log.records import RAISED, Aside, ClockRecord, Control, Row, is_clock, raised_event
 from ...rules import Rules
+from ..failures import Failures
 from ..findings.collector import Collector
 from ..findings.order import Ranking
 from ..inputs import LogFile
@@ -51,7 +53,8 @@ def _without_garbage_collection() -> Iterator[None]:
 class LocalAudit:
     """Replays the records of ``files`` and puts what it finds into ``collector``.
 
-    ``steps`` are told how far it is: a step that reads, and two more if there are documents to sort.
+    ``until``: as far as time goes on at the end of each document (W6). ``steps`` are told how far it is: a step that
+    reads, and two more if there are documents to sort.
     """
 
     def __init__(
@@ -61,16 +64,20 @@ class LocalAudit:
         *,
         operators: bool,
         keep: Callable[[Row], bool] | None = None,
+        until: str | None = None,
         steps: Steps | None = None,
     ) -> None:
         self._rules = rules
         self._collector = collector
         self._operators = operators
         self._keep = keep
+        self._until = until
         self._steps = steps or Steps(None, ())
         self._reading: Reading | None = None  # None if nobody wants to know
         self._ranking = Ranking(rules)
-        self._decoder = RowDecoder(ClockCheck.ANY)
+        self._failures = Failures(rules)
+        self._checks_times = rules.graph.needs_time
+        self._decoder = RowDecoder(ClockCheck.ANY, check_times=self._checks_times)
         self._replays: dict[str, DocumentReplay] = {}
         self._headers: dict[str, Header] = {}  # of the file being read
         self._file = ""  # its path
@@ -79,6 +86,8 @@ class LocalAudit:
         nodes = [node for tree in rules.graph.trees for node in tree.operators]
         self._defers = any(node.deferred or node.windows for node in nodes)
         self._asks = bool(rules.graph.waiting_for_edits)
+        self._needs = Detector(rules).needs
+        self._externals = bool(rules.externals)
 
     def run(self, files: list[LogFile]) -> None:
         """Reads all files, then once more what has to be sorted."""
@@ -88,7 +97,7 @@ class LocalAudit:
 
     def _run(self, files: list[LogFile]) -> None:
         self._begin_reading(files)
-        if self._keep is None and not self._asks:
+        if self._keep is None and not (self._asks or self._externals):
             self._sift(files)
         else:
             for item, file in self._read(files, self._collector.quarantine.add):
@@ -96,21 +105,29 @@ class LocalAudit:
                     self._take(item, file)
                 elif isinstance(item[1], Header):
                     self._headers.setdefault(item[1].doc, item[1])
+                elif isinstance(item[1], Control):
+                    self._take_control(file, item[0], item[1])
                 else:
                     self._take_clock(file, item[0], item[1])
         for replay in self._replays.values():
-            replay.finish()
+            self._finish(replay)
         self._replays = {}
         if self._disordered:
             self._steps.insert("sorting", "replaying")
             self._replay_sorted(files)
+        self._failures.check()
+
+    def _finish(self, replay: DocumentReplay) -> None:
+        replay.finish(self._until)
+        if replay.failure is not None:
+            self._failures.add(replay.doc, replay.failure)
 
     def _sift(self, files: list[LogFile]) -> None:
         """Reads all files in blocks; what no rule can see does not even become a row.
 
         Blocks with anything irregular, bad records or clocks that stand still, are taken row by row.
         """
-        types = RecordTypes(Detector(self._rules).concerns)
+        types = RecordTypes(Detector(self._rules).concerns, check_times=self._checks_times)
         for file in files:
             for block in self._reader(file, self._collector.quarantine.add).blocks():
                 if isinstance(block, tuple):
@@ -158,7 +175,9 @@ class LocalAudit:
     def _reader(
         self, file: LogFile, on_bad: Callable[[LogFile, BadRecord], None], *, check_text: bool = False
     ) -> PartReader:
-        reader = PartReader(whole(file), self._decoder, partial(on_bad, file), check_text=check_text)
+        reader = PartReader(
+            whole(file), self._decoder, partial(on_bad, file), check_text=check_text, controls=self._externals
+        )
         if self._reading is not None:
             self._reading.begin(file, reader)
         return reader
@@ -171,10 +190,10 @@ class LocalAudit:
 
     def _read(
         self, files: list[LogFile], on_bad: Callable[[LogFile, BadRecord], None]
-    ) -> Iterator[tuple[tuple[int, Header | ClockRecord] | Batch, LogFile]]:
+    ) -> Iterator[tuple[tuple[int, Aside] | Batch, LogFile]]:
         for file in files:
             self._headers, self._file = {}, file.name
-            for item in self._reader(file, on_bad, check_text=self._asks).read():
+            for item in self._reader(file, on_bad, check_text=self._asks).read_all():
                 if isinstance(item, Batch):
                     self._note(file, {row[8] for row in item.rows}, len(item.rows))
                 yield item, file
@@ -219,6 +238,21 @@ class LocalAudit:
         else:
             self._leave_for_later(replay)
 
+    def _take_control(self, file: LogFile, number: int, control: Control) -> None:
+        """Takes an external event (L7); other control records are about the recording."""
+        if control.kind != RAISED:
+            return
+        try:
+            event = raised_event(control)
+        except RecordError as error:
+            raw = FASTEST.dumps(control.to_record())
+            bad = BadRecord(Origin(file.name, number), None, str(error), raw)
+            self._collector.quarantine.add(file, bad, str(control.content.get("doc")))
+            return
+        replay = self._replays.get(event.cause.doc)
+        if replay is not None and self._rules.takes_external(event):
+            replay.take_raised(event)
+
     def _leave_for_later(self, replay: DocumentReplay) -> None:
         """Forgets what was found in a document that is not in order: it is going to be sorted."""
         self._disordered.add(replay.doc)
@@ -230,7 +264,7 @@ class LocalAudit:
     def _begin(self, doc: str, header: Header | None, file: str) -> DocumentReplay:
         document = None
         if header is not None and header.snapshot is not None and self._asks:
-            document = snapshot_of(header, file)
+            document = snapshot_of(header, file, self._needs)
         detector = Detector(self._rules, operators=self._operators, document=document)
         return DocumentReplay(
             doc, detector, self._ranking, self._collector, defers=self._defers, follows_edits=self._asks
@@ -246,11 +280,16 @@ class LocalAudit:
         started = perf_counter()
         for number, (doc, file, record, line) in enumerate(self._collector.spool.records()):
             if replay is None or replay.doc != doc:
-                started = _finished(replay, started)
+                started = self._finished(replay, started)
                 _, header, path = headers.get(doc, (0, None, ""))  # of clock records alone there is none
                 replay = self._begin(doc, header, path)
                 replay.disordered = True
             content = FASTEST.loads(line)
+            if "control" in content:
+                event = raised_event(Control.from_record(content))
+                if self._rules.takes_external(event):
+                    replay.take_raised(event)
+                continue
             if is_clock(content):
                 replay.take_clock(files[file], record, ClockRecord.from_record(content))
                 continue
@@ -262,7 +301,14 @@ class LocalAudit:
                 replay.take(row)
             if not number % _TOLD:
                 self._steps.tell(number / self._sorted, number, self._sorted)
-        _finished(replay, started)
+        self._finished(replay, started)
+
+    def _finished(self, replay: DocumentReplay | None, started: float) -> float:
+        """Closes a document that was replayed, if any, since ``started``; returns the time now."""
+        if replay is not None:
+            replay.seconds += perf_counter() - started
+            self._finish(replay)
+        return perf_counter()
 
     def _to_sort(
         self, files: list[LogFile], headers: dict[str, tuple[int, Header | None, str]]
@@ -286,15 +332,13 @@ class LocalAudit:
             number, aside = item
             if isinstance(aside, Header):
                 seen.setdefault(aside.doc, aside)
+            elif isinstance(aside, Control):
+                named, ts = aside.content.get("doc"), aside.content.get("ts")
+                if aside.kind == RAISED and named in self._disordered and type(ts) is int:
+                    self._sorted += 1
+                    line = FASTEST.dumps(aside.to_record())
+                    yield str(named), ts, None, self._sorted, file.place, number, line
             elif aside.doc in self._disordered:
                 self._sorted += 1
                 line = FASTEST.dumps(aside.to_record())
                 yield aside.doc, aside.ts, aside.time, self._sorted, file.place, number, line
-
-
-def _finished(replay: DocumentReplay | None, started: float) -> float:
-    """Closes a document that was replayed, if any, since ``started``; returns the time now."""
-    if replay is not None:
-        replay.seconds += perf_counter() - started
-        replay.finish()
-    return perf_counter()

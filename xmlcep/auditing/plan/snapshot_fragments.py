@@ -9,7 +9,7 @@ from lxml import etree
 
 from path_types import PathType, Step
 
-from ...documents.replica import Replica
+from ...documents import Needs, Replica
 from ...documents.snapshots import SnapshotError, parse_snapshot
 from ...log import Header
 from .partition_key import Pass, key_step
@@ -19,18 +19,20 @@ WHOLE = 0
 
 
 class Fragment(NamedTuple):
-    """A key node's subtree as XML text with the ids of its nodes in document order."""
+    """A key node's subtree: its root's path type, XML text, the ids of its nodes in document order."""
 
     key: int
+    path: PathType
     xml: str
     ids: tuple[int, ...]
 
 
-def snapshot_of(header: Header, file: str) -> Replica:
-    """The document that the header in this file describes; raises `SnapshotError` for a snapshot that is damaged."""
+def snapshot_of(header: Header, file: str, needs: Needs | None = None) -> Replica:
+    """The document that the header in this file describes, or what is needed of it; raises `SnapshotError` for a
+    snapshot that is damaged."""
     assert header.snapshot is not None
     try:
-        replica = Replica.from_snapshot(header.snapshot, header.ids)
+        replica = Replica.from_snapshot(header.snapshot, header.ids, needs=needs)
     except SnapshotError as error:
         raise SnapshotError(f"{file}: the header of the document {header.doc!r}: {error}") from error
     return replica
@@ -46,7 +48,10 @@ def fragments(header: Header, each: Pass, file: str) -> Iterator[Fragment]:
             f"{file}: the header of the document {header.doc!r}: the snapshot has no root element"
         )
     if each.by_document:
-        yield Fragment(WHOLE, header.snapshot, header.ids)
+        top = replica.element(replica.root_id)
+        assert top is not None
+        path = PathType.of(True, (Step.element(str(top.tag)),))
+        yield Fragment(WHOLE, path, header.snapshot, header.ids)
         return
     # Parsed again: the replica took comments out of its own tree, and with them what separates text nodes.
     root = parse_snapshot(header.snapshot)
@@ -68,7 +73,7 @@ def fragments(header: Header, each: Pass, file: str) -> Iterator[Fragment]:
             if len(paths) == key_depth:
                 key_depth = 0
                 yield Fragment(
-                    ids[starts[-1]], etree.tostring(element, encoding="unicode", with_tail=False),
+                    ids[starts[-1]], paths[-1], etree.tostring(element, encoding="unicode", with_tail=False),
                     ids[starts[-1] : used],
                 )  # fmt: skip
             paths.pop()

@@ -19,10 +19,12 @@ import pyarrow as pa
 
 from path_types import PathType
 
+from ...events import record_path
 from ...log.columns.arrow_values import id_tuples
 from ...log.columns.blocks import RecordType
 from ...log.json_codec import FASTEST
 from ..rule_counts import text_of, type_of
+from .ipc import from_ipc, to_ipc
 
 Numbers = npt.NDArray[np.int64]
 
@@ -101,7 +103,8 @@ META = pa.dictionary(pa.int32(), pa.string())
 """Metas as JSON texts."""
 
 # The columns of routed rows beside `doc` and `what`, which are codes while rows are collected and dictionaries in a
-# chunk. A fragment has its XML text in `value`, the ids of its nodes in `ids`, and the number of its `header`. The
+# chunk. A fragment has its XML text in `value`, its root's path in `old`,
+# the ids of its nodes in `ids`, and the number of its `header`. The
 # number of an edit is the ts of its first record in the segment.
 _FIELDS = {
     "pass": pa.int64(), "mark": pa.int64(), "ts": pa.int64(), "ids": pa.list_(pa.int64()),
@@ -222,24 +225,6 @@ def _named(codes: pa.ChunkedArray, name: Any) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(indexes, names)
 
 
-# Each byte goes through the JVM and its sockets several times; packed, a fifth of them does.
-_PACKED = pa.ipc.IpcWriteOptions(compression="zstd")
-
-
-def to_ipc(table: pa.Table) -> bytes:
-    """A table as bytes."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema, options=_PACKED) as stream:
-        stream.write_table(table)
-    return bytes(sink.getvalue())
-
-
-def from_ipc(content: bytes) -> pa.Table:
-    """The table that `to_ipc` wrote."""
-    with pa.ipc.open_stream(content) as stream:
-        return stream.read_all()
-
-
 class RowType(NamedTuple):
     """Operation and path of a record."""
 
@@ -261,10 +246,12 @@ class _RowTypes(dict[str, RowType]):
 
 
 class Fragment(NamedTuple):
-    """A part of a document before its first record: XML text, the ids of its nodes, the number of its header."""
+    """A part of a document before its first record: XML text, the ids of its nodes, the path type of its root, the
+    number of its header."""
 
     xml: str
     ids: tuple[int, ...]
+    path: PathType
     header: int
 
 
@@ -300,7 +287,7 @@ class RowRun(NamedTuple):
             table.marks[start:end], self.rows(), table.headers[start:end], strict=True
         ):
             if mark == Mark.FRAGMENT:
-                yield Fragment(event[4], event[3], header)
+                yield Fragment(event[4], event[3], record_path(event[5]), header)
 
     def records(self) -> dict[str, int]:
         """How many records there are by operation and path; markers, composites and fragments are none."""

@@ -121,8 +121,13 @@ class MergedDocument:
             self.clocks += [(segment, clock) for clock in trailing]
         self.clocks += [(summary.segment, clock) for clock in summary.clocks]
 
-    def end(self) -> None:
-        """There are no more records of the document."""
+    def end(self, until: str | None = None) -> None:
+        """There are no more records of the document; at its end time goes on ``until`` then (W6)."""
+        if self.first is not None and until is not None:
+            self._trailing.append(PlacedClock(self.last.ts, until, *self.position))
+        if self._trailing and self.last.txn is not None:
+            # The last transaction has ended before time passes (D3), not only when the document is closed.
+            self._flush_touched(self.segment, self.last)
         self.clocks += [(self.segment, clock) for clock in self._trailing]
         self._trailing = []
 
@@ -142,6 +147,9 @@ class MergedDocument:
             segment, point = summary.segment, summary.first_flush
         else:
             return
+        self._flush_touched(segment, point)
+
+    def _flush_touched(self, segment: int, point: TimePoint) -> None:
         self.seams += [
             SeamMarker(segment, Mark.FLUSH, number, self.doc, bucket, point)
             for number, touched in self._touched.items()
@@ -150,8 +158,10 @@ class MergedDocument:
         self._touched = {}
 
 
-def merge_documents(summaries: Iterable[SegmentSummary], buckets: int) -> dict[str, MergedDocument]:
-    """The documents of a log by name; ``summaries`` are those of all segments, in order."""
+def merge_documents(
+    summaries: Iterable[SegmentSummary], buckets: int, until: str | None = None
+) -> dict[str, MergedDocument]:
+    """The documents of a log by name; ``summaries`` are those of all segments, in order, ``until`` as for `audit`."""
     found: dict[str, MergedDocument] = {}
     for summary in summaries:
         document = found.get(summary.doc)
@@ -159,7 +169,7 @@ def merge_documents(summaries: Iterable[SegmentSummary], buckets: int) -> dict[s
             document = found[summary.doc] = MergedDocument(summary.doc, buckets)
         document.follow(summary)
     for document in found.values():
-        document.end()
+        document.end(until)
     return {doc: document for doc, document in found.items() if document.first is not None}
 
 

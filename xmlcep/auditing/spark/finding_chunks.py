@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from ...events import CompositeEvent
 from ..findings.order import Ranking
-from .chunks import Chunk, ChunkKind, to_ipc
+from .chunks import Chunk, ChunkKind
+from .ipc import to_ipc
 
 _LARGE = 2**20  # bytes
 

@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 
 from ..findings.order import Ranking
 from ..findings.spool import LooseFinding, Spool
-from .chunks import Chunk, from_ipc
+from .chunks import Chunk
+from .ipc import from_ipc
 
 MOST_BYTES = 256 * 2**20
 """So many bytes of findings of a range are put in order in memory."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...log.json_codec import FASTEST
 from ...rules import PlainRules, Rules
+from ..failures import Failure, Failures
 from ..findings.collector import Collector
 from ..inputs import LogFile
 from ..plan.partition_key import make_plan
@@ -48,6 +49,7 @@ class SparkAudit:
     """Replays the records of files under a Spark session and puts what it finds into ``collector``.
 
     ``partitions`` is the number of buckets and shuffle partitions (default: by the size of the log and the cores).
+    ``until``: as far as time goes on at the end of each document (W6).
     With ``by_event`` findings come by event type; with ``by_file`` it is noted of each file which documents it has.
     """
 
@@ -60,6 +62,7 @@ class SparkAudit:
         operators: bool,
         keep: Keep | None = None,
         partitions: int | None = None,
+        until: str | None = None,
         split_bytes: int = SPLIT_BYTES,
         progress: Progress | None = None,
         by_event: bool = False,
@@ -72,6 +75,7 @@ class SparkAudit:
         self._operators = operators
         self._keep = keep
         self._partitions = partitions
+        self._until = until
         self._split_bytes = split_bytes
         self._progress = progress
         self._by_event = by_event
@@ -107,7 +111,7 @@ class SparkAudit:
         task = map_task(self._rules, buckets, splits, self._keep, reports, self._read, by_file=self._by_file)
         with self._watched("reading"):
             first = self._kept(self._indexes(splits).mapInArrow(task, CHUNK_DDL), stack)
-        merge = SegmentMerge(splits, reports_in(reports), buckets)
+        merge = SegmentMerge(splits, reports_in(reports), buckets, self._until)
         frames = [first]
         if merge.to_sort:
             reports = reports_accumulator(self._spark.sparkContext)
@@ -158,14 +162,18 @@ class SparkAudit:
         return _union(answers)
 
     def _collect_task_reports(self, replayed: DataFrame) -> None:
-        """What the replays say of themselves: seconds by document, records by pass, operation and path."""
+        """What the replays say of themselves: seconds by document, records by pass, operation and path, failures."""
         records: list[Counter[str]] = [Counter() for _ in self._plan.passes]
+        failures = Failures(self._plan.rules)
         for row in replayed.where(f"kind = {ChunkKind.TASK_REPORT.value}").select("content").collect():
             report = FASTEST.loads(bytes(row.content))
             for doc, seconds in report["seconds"].items():
                 self._collector.seconds(doc, seconds)
+            for doc, failure in report["failures"].items():
+                failures.add(doc, Failure(*failure))
             for index, counts in report["records"].items():
                 records[int(index)].update(counts)
+        failures.check()
         for each in self._plan.passes:
             by_type = {type_of(text): count for text, count in records[each.index].items()}
             self._collector.count_for_rules(records_by_rule(self._plan.rules, by_type, each.names))

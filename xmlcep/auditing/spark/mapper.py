@@ -68,12 +68,13 @@ class Mapper:
         self._by_rows = keep is not None or self._plan.asks_document
         self._segment_records = segment_records
         self._batch_size = batch_size
-        self._types = RecordTypes(wanted_by(self._plan))
+        check_times = plan.rules.graph.needs_time
+        self._types = RecordTypes(wanted_by(self._plan), check_times=check_times)
         self._numbers: dict[tuple[str, PathType], int] = {}
         self._writer = ChunkWriter([each.level for each in self._plan.passes], buckets, self._types.by_number)
         self._router = Router(self._plan, self._types, self._writer)
         self._gathered = _Gathered()
-        self._decoder = RowDecoder(ClockCheck.ANY)
+        self._decoder = RowDecoder(ClockCheck.ANY, check_times=check_times)
         self._out: list[Chunk | Report] = []
         self._part: FilePart | None = None
         self._bad_records = 0
@@ -337,6 +338,7 @@ class Mapper:
             columns = {
                 "mark": np.full(len(found), Mark.FRAGMENT), "doc": np.full(len(found), doc),
                 "ts": np.zeros(len(found), np.int64), "value": [fragment.xml for fragment in found],
+                "old": [str(fragment.path) for fragment in found],
                 "ids": [fragment.ids for fragment in found], "header": np.full(len(found), number),
             }  # fmt: skip
             keys = np.array([fragment.key for fragment in found], np.int64)

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...engine import Detector
-from ...errors import XmlCepError
+from ...engine import Detector, EvaluationError
 from ...events import CompositeEvent, PrimitiveEvent
 from ...events import TimePoint as Elsewhere
 from ...log.columns.blocks import RecordTypes
 from ...log.json_codec import FASTEST
 from ...rules import Rules
+from ..failures import Failure, Failures, ReplayError
 from ..findings.encoding import FindingEncoder, decode_composite
 from ..findings.order import Ranking
 from ..plan.partition_key import Plan
@@ -34,10 +34,6 @@ _AT_ONCE = 1000  # composites
 NO_EDITS: Mapping[str, Mapping[int, int]] = {}
 """Where no edit reaches across segments."""
 _NONE: Mapping[int, int] = {}
-
-
-class ReplayError(XmlCepError, RuntimeError):
-    """A document cannot be replayed; says which, at which time point, and what happened there."""
 
 
 class DocumentEnd(NamedTuple):
@@ -112,6 +108,8 @@ class BucketReplayer:
         self._idle: dict[int, list[Detector]] = {}
         self._rules: dict[int, Rules] = {}
         self._now: int | None = None  # the time point at which something failed
+        self.failures = Failures(plan.rules)
+        """The documents that cannot be replayed to their end."""
         self.seconds: dict[str, float] = {}
         """How long each document took."""
         self.records: dict[int, Counter[str]] = {}
@@ -169,6 +167,10 @@ class BucketReplayer:
                     self._count_time(doc, started)
                     yield from self._findings.take(segment)
                     started = time.perf_counter()
+        except EvaluationError as error:
+            self.failures.add(doc, Failure.of(error))
+            live.detector.reset()
+            live.detector.close()  # and so it ignores what follows
         except Exception as error:
             raise self._failed(doc, error) from error
         self._count_time(doc, started)
@@ -217,9 +219,9 @@ class BucketReplayer:
 
     def _add_fragments(self, run: RowRun, live: LiveDetector) -> Iterator[Sequence[CompositeEvent]]:
         self._now = 0
-        for xml, ids, header in run.fragments():
+        for xml, ids, path, header in run.fragments():
             if self._headers.get(run.doc) == header:
-                live.detector.add_fragment(xml, ids)
+                live.detector.add_fragment(xml, ids, path)
         yield ()
 
     def _run_marked(self, run: RowRun, live: LiveDetector) -> Iterator[Sequence[CompositeEvent]]:

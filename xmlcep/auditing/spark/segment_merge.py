@@ -24,11 +24,15 @@ class SegmentMerge:
     """The reports of a log's segments put together.
 
     ``documents`` are those whose records stand in order; ``to_sort`` those of which they do not; ``bad`` is how many
-    records cannot be used. Raises `XmlCepError` with what a task met that makes the audit impossible.
+    records cannot be used; ``until`` as for `audit`. Raises `XmlCepError` with what a task met that makes the audit
+    impossible.
     """
 
-    def __init__(self, splits: Sequence[Split], reports: Iterable[Report], buckets: int) -> None:
+    def __init__(
+        self, splits: Sequence[Split], reports: Iterable[Report], buckets: int, until: str | None = None
+    ) -> None:
         self._buckets = buckets
+        self._until = until
         self._splits = splits
         self._parts = {part.place: part for split in splits for part in split.parts}
         self._lines: dict[int, int] = {}
@@ -42,7 +46,7 @@ class SegmentMerge:
                 f"Spark lost what its tasks had to report: {len(self._lines)} of {len(self._parts)} parts of the log"
                 " are accounted for; run the audit again"
             )
-        merged = merge_documents(_summaries(self._reports), buckets)
+        merged = merge_documents(_summaries(self._reports), buckets, until)
         self.to_sort = frozenset(doc for doc, document in merged.items() if document.needs_sorting)
         self.disordered = frozenset(doc for doc, document in merged.items() if document.goes_back)
         self.documents = {doc: document for doc, document in merged.items() if doc not in self.to_sort}
@@ -89,7 +93,7 @@ class SegmentMerge:
         """Takes the reports of the documents of ``to_sort``, made again from their sorted records."""
         in_order = sorted(reports, key=lambda report: report.segment)
         self.bad += sum(summary.duplicates for summary in _summaries(in_order))
-        self.documents.update(merge_documents(_summaries(in_order), self._buckets))
+        self.documents.update(merge_documents(_summaries(in_order), self._buckets, self._until))
 
     def headers(self) -> dict[str, int]:
         """The number of each document's header: its first in the file where the document begins, if it precedes."""

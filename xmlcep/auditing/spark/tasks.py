@@ -139,10 +139,12 @@ def replay_task(
 def task_report(replayer: BucketReplayer, bucket: int) -> Chunk:
     """What a replay did, as a JSON object.
 
-    ``seconds``: how long each document took; ``records``: how many each pass was fed, by operation and path.
+    ``seconds``: how long each document took; ``records``: how many each pass was fed, by operation and path;
+    ``failures``: why documents cannot be replayed to their end.
     """
     records = {str(index): counts for index, counts in replayer.records.items()}
-    content = FASTEST.dumps({"seconds": replayer.seconds, "records": records})
+    failures = {doc: list(failure) for doc, failure in replayer.failures.by_document.items()}
+    content = FASTEST.dumps({"seconds": replayer.seconds, "records": records, "failures": failures})
     return Chunk(ChunkKind.TASK_REPORT, 0, bucket, 0, 0, 0, content)
 
 

@@ -12,6 +12,7 @@ from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
 from .opened import OpenedState, is_before
+from .state import Account
 
 
 class AperiodicStarState(OpenedState):
@@ -55,6 +56,9 @@ class AperiodicStarState(OpenedState):
         super().open(key, entry)
         if self.context.replaces:
             self._release_kept(key)
+
+    def account(self, key: Key) -> Account:
+        return Account((tuple(self.opened.get(key, ())), tuple(self.kept.get(key, ())), ()))
 
     def withdraw(self, child: int, entry: Entry) -> None:
         super().withdraw(child, entry)

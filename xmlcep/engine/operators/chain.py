@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from contexts import Chains, Entry, Group
-from contexts.constraints import Absence, Constraint, Contiguity, Gap, Order, Violations
+from contexts.constraints import Absence, Constraint, Contiguity, Gap, Objection, Order, Violations
 from contexts.entry import END, FIRST, START
 from contexts.grouping import Key
 from contexts.search import Constrained
@@ -148,6 +148,26 @@ class SequenceState(CombiningState):
         for entry in list(group.stored[position]):
             if violations.forbid([other for other in violations.of(group.key) if entry[END] < other[START]]):
                 owner.consumed(entry)
+
+    # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
+
+    @property
+    def stored_operands(self) -> Sequence[int]:
+        return tuple(self._position)
+
+    def by_operand(self, stored: Sequence[Sequence[Entry]]) -> tuple[Sequence[Entry], ...]:
+        return tuple(
+            list(stored[self._position[k]]) if k in self._position else ()
+            for k in range(len(self.node.children))
+        )
+
+    def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
+        position = self._position.get(child, 0)
+        if position and self.hopeless_without[position]:
+            before = next(k for k, other in self._position.items() if other == position - 1)
+            if not any(other[END] < entry[START] for other in others[before]):
+                return Objection("wrong-order", (*others[before][:1], entry))
+        return super().lost(child, key, entry, others)
 
     # ---- freeing (G4) ---------------------------------------------------------------------------------
 

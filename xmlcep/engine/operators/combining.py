@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import MutableSequence, Sequence
+from collections.abc import Collection, MutableSequence, Sequence
 
 from contexts import CONTEXTS, Combinations, Entry, Group
-from contexts.constraints import Constraint, Within
-from contexts.entry import EVENT, FIRST
+from contexts.constraints import Constraint, Objection, Within
+from contexts.entry import AT, EVENT, FIRST, LAST
 from contexts.group import discard
 from contexts.grouping import Key
 from contexts.runs import Runs
@@ -17,7 +17,7 @@ from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
 from ..timers import MEASURE, Due
-from .state import DeferrableState
+from .state import Account, DeferrableState
 
 
 class CombiningState(DeferrableState):
@@ -181,6 +181,68 @@ class CombiningState(DeferrableState):
     def choose(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Sequence[Sequence[Entry]]:
         """What the context chooses now that these have arrived."""
         return self.context.on_arrival(group, self.exists, child, arrivals)
+
+    # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
+
+    def group_keys(self) -> Collection[Key]:
+        return self.groups.keys()
+
+    def account(self, key: Key) -> Account:
+        group = self.groups.get(key)
+        if group is None:
+            return super().account(key)
+        self.setting.tries.begin()  # asking is no arrival (Q5)
+        enough = self.exists.enough(group) and not self.context.runs
+        objection = self.exists.objection(group) if enough else None
+        raised = enough and objection is None and not self.context.is_possible(group, self.exists)
+        return Account(self.by_operand(self.context.standing(group)), objection, raised)
+
+    @property
+    def stored_operands(self) -> Sequence[int]:
+        """The operands whose events a group stores, in this order."""
+        return range(len(self.node.children))
+
+    def by_operand(self, stored: Sequence[Sequence[Entry]]) -> tuple[Sequence[Entry], ...]:
+        """What a group stores, by operand as they are written."""
+        return tuple(list(entries) for entries in stored)
+
+    def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
+        newer = [other for other in others[child] if other[AT] > entry[AT]]
+        if self.context.replaces and newer:
+            return Objection("replaced", (entry, newer[0]))
+        window = self.node.window
+        if window is not None and entry[FIRST] is not None:
+            unit, most = MEASURE[window.unit], reach(window)
+            behind = [e for k, events in enumerate(others) if k != child for e in events if e[AT] > entry[AT]]
+            until = min((e[LAST][unit] for e in behind if e[LAST] is not None), default=None)
+            now = self.clock.moment()[unit] if until is None else until
+            if now - entry[FIRST][unit] > most:
+                return Objection("expired", (entry, *behind[:1]), now - entry[FIRST][unit] - most, most, unit)
+        alone = [[entry] if k == child else [*events] for k, events in enumerate(others)]
+        group = Group([alone[k] for k in self.stored_operands], None, key, shared=self.shared)
+        if self.exists.enough(group):
+            against = self.exists.objection(group) or self._newer(key, alone, but=child)
+            if against is not None:
+                return against
+        return super().lost(child, key, entry, others)
+
+    def superseded(self, key: Key, others: Sequence[Sequence[Entry]]) -> Objection | None:
+        group = Group([list(others[k]) for k in self.stored_operands], None, key, shared=self.shared)
+        if not self.exists.enough(group) or self.exists.objection(group) is not None:
+            return None
+        return self._newer(key, others)
+
+    def _newer(self, key: Key, others: Sequence[Sequence[Entry]], but: int = -1) -> Objection | None:
+        """The first event that is no longer stored, and what has come after it; not of operand ``but``."""
+        stored = {id(entry[EVENT]) for entries in self.account(key).stored for entry in entries}
+        for k, arrived in enumerate(others):
+            gone = [entry for entry in arrived if id(entry[EVENT]) not in stored and k != but]
+            if gone:
+                newer = [entry for entry in arrived if entry[AT] > gone[-1][AT]]
+                return Objection(
+                    "replaced" if self.context.replaces else "withdrawn", (gone[-1], *newer[-1:])
+                )
+        return None
 
     # ---- deferred -------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from contexts import CONTEXTS, Entry
 from contexts.grouping import Key
@@ -11,7 +11,7 @@ from ...algebra import Promise
 from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
-from .state import DeferrableState
+from .state import Account, DeferrableState
 
 
 class DisjunctionState(DeferrableState):
@@ -73,6 +73,14 @@ class DisjunctionState(DeferrableState):
     def clear(self) -> None:
         self.pending.clear()
         super().clear()
+
+    def group_keys(self) -> Collection[Key]:
+        return self.pending.keys()
+
+    def account(self, key: Key) -> Account:
+        pending = self.pending.get(key, ())
+        operands = range(len(self.node.children))
+        return Account(tuple([entry for child, entry in pending if child == k] for k in operands))
 
     def size(self) -> int:
         return sum(map(len, self.pending.values()))

@@ -1,12 +1,16 @@
-"""Multiplicity x[l,u] at run time: arrivals accumulate and are integrated (M1 to M6, W3, S4)."""
+"""Multiplicity x[l,u] at run time: arrivals accumulate and are integrated (M1 to M6, W3, S4).
+
+One module because what arrives, what is taken back and what is released change one accumulation.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from contexts import Entry, Owner
+from contexts.constraints import Objection
 from contexts.constraints.counting import young
-from contexts.entry import EMPTY_END, EMPTY_START, EVENT, FIRST, LAST, SILENT
+from contexts.entry import AT, EMPTY_END, EMPTY_START, EVENT, FIRST, LAST, SILENT
 from contexts.group import discard
 from contexts.grouping import Key
 from path_types import PathType
@@ -20,7 +24,7 @@ from ..timers import MEASURE, Due
 from .accumulation import Accumulation, Integrated
 from .combining import reach
 from .negation import NegatedMultiplicityState
-from .state import DeferrableState, OperatorState
+from .state import Account, DeferrableState, OperatorState
 
 _FEW = 64  # deleted nodes that are kept without asking whether they are still needed
 
@@ -152,7 +156,11 @@ class MultiplicityState(DeferrableState):
         composite = self.composer.composite(
             path, ids, constituents, start, end, cause, span, values.of(entries)
         )
-        return composite if values.guard is None or values.allows(composite) else None
+        if values.guard is None or values.allows(composite):
+            return composite
+        if self.setting.witness is not None:
+            self.setting.witness.guarded(self.tree_index, self.node.index, composite)
+        return None
 
     def _empty(self, path: PathType, ids: tuple[int, ...], cause: Cause) -> CompositeEvent | None:
         """The composite of nothing; None if ``having`` or the guard is false (Z9)."""
@@ -370,6 +378,36 @@ class MultiplicityState(DeferrableState):
         self.accumulations.clear()
         self.gone.clear()
         super().clear()
+
+    # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
+
+    def group_keys(self) -> Collection[Key]:
+        return self.accumulations.keys()
+
+    def account(self, key: Key) -> Account:
+        accumulation = self.accumulations.get(key)
+        if accumulation is None:
+            return super().account(key)
+        entries = [*(entry for batch in accumulation.batches for entry in batch), *accumulation.live()]
+        objection = None
+        raised = accumulation.current is not None
+        if not raised and not self.node.deferred and accumulation.count() >= max(self.lower, 1):
+            having = self.values.having is not None and not self.values.admits(accumulation.live())
+            objection = Objection("having-false" if having else "guard-false", tuple(accumulation.live()))
+        return Account((entries,), objection, raised)
+
+    def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
+        newer = [other for other in others[0] if other[AT] > entry[AT]]
+        if self.within is not None and newer and entry[FIRST] is not None and newer[-1][LAST] is not None:
+            most, unit = self.within
+            apart = newer[-1][LAST][unit] - entry[FIRST][unit]
+            if apart > most:
+                return Objection("expired", (entry, newer[-1]), apart - most, most, unit)
+        return (
+            Objection("withdrawn", (entry, *newer[-1:]))
+            if self.slides
+            else super().lost(child, key, entry, others)
+        )
 
     def size(self) -> int:
         return sum(accumulation.size() for accumulation in self.accumulations.values())

@@ -29,7 +29,7 @@ def violations_of(operand: OperatorNode | LeafNode, setting: Setting, tree: int,
     within = None if window is None else (reach(window), MEASURE[window.unit])
     program = setting.programs[tree][operand.index]
     group_of = grouping_of(operand, program, flat=flat).key_of
-    admit = Values(program, setting.document, setting.references).admitter()
+    admit = Values(program, setting).admitter()
     return CountedViolations(definition.lower, definition.upper, group_of, within, admit)
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from contexts import CONTEXTS, Entry
+from contexts.constraints import Objection
 from contexts.grouping import Key
 
 from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..composer import event_of
 from ..setting import Setting
-from .state import OperatorState
+from .state import Account, OperatorState
 
 
 class OpenedState(OperatorState):
@@ -92,6 +93,27 @@ class OpenedState(OperatorState):
     def clear(self) -> None:
         self.opened.clear()
         super().clear()
+
+    def group_keys(self) -> Collection[Key]:
+        return self.opened.keys()
+
+    def account(self, key: Key) -> Account:
+        return Account((tuple(self.opened.get(key, ())), *(() for _ in self.node.children[1:])))
+
+    def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
+        """What occurs, or closes, outside of a window is of no use; what opens one lasts until that closes."""
+        if child == 0:
+            closing = [other for other in others[self.closer] if is_before(entry, other)]
+            return Objection("window-closed", (entry, *closing[:1]))
+        opening = [other for other in others[0] if is_before(other, entry)]
+        if not opening:
+            return Objection("wrong-order", (*others[0][:1], entry))
+        closed = [
+            other
+            for other in others[self.closer]
+            if is_before(opening[-1], other) and is_before(other, entry)
+        ]
+        return Objection("window-closed", (*closed[-1:], entry))
 
     def size(self) -> int:
         return sum(map(len, self.opened.values()))

@@ -9,16 +9,17 @@ most one combination. These states raise exactly what `ConjunctionState` and `Se
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TypeAlias
 
 from contexts import CONTEXTS, Entry
+from contexts.constraints import Objection
 from contexts.grouping import Key
 
 from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..setting import Setting
-from .state import OperatorState
+from .state import Account, OperatorState
 
 _new_tuple = tuple.__new__
 Pair: TypeAlias = tuple[Entry, Entry]
@@ -89,6 +90,11 @@ class PairState(OperatorState, ABC):
     def size(self) -> int:
         return sum(len(entries) for waiting in self.waiting for entries in waiting.values())
 
+    def group_keys(self) -> Collection[Key]:
+        if len(self.waiting) == 1:
+            return self.waiting[0].keys()
+        return self.waiting[0].keys() | self.waiting[1].keys()
+
 
 class PairConjunction(PairState):
     """Both operands have occurred; the oldest event of each is taken (H4)."""
@@ -111,6 +117,9 @@ class PairConjunction(PairState):
             return (partner, entry) if child else (entry, partner)
         _store(self._second if child else self._first, key, entry)
         return None
+
+    def account(self, key: Key) -> Account:
+        return Account((tuple(self._first.get(key, ())), tuple(self._second.get(key, ()))))
 
 
 class PairSequence(PairState):
@@ -137,6 +146,14 @@ class PairSequence(PairState):
         if not waiting:
             del self._waiting[key]
         return first, entry
+
+    def account(self, key: Key) -> Account:
+        return Account((tuple(self._waiting.get(key, ())), ()))
+
+    def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
+        if child and not any(other[1] < entry[0] for other in others[0]):
+            return Objection("wrong-order", (*others[0][:1], entry))
+        return super().lost(child, key, entry, others)
 
 
 def _store(waiting: Waiting, key: Key, entry: Entry) -> None:

@@ -15,6 +15,7 @@ from ..errors import EndlessBeatError
 from ..setting import Setting
 from ..timers import Due
 from .opened import OpenedState
+from .state import Account
 
 MOST_BEATS = 10_000
 """Of one window, without a record of its group (W10)."""
@@ -87,10 +88,14 @@ class PeriodicState(OpenedState):
                 continue
             window.beats += 1
             if window.beats > MOST_BEATS:
-                raise EndlessBeatError(self.tree_name, self.node.definition, MOST_BEATS)
+                raise EndlessBeatError(self.tree_name, cause.ts, self.node.definition, MOST_BEATS)
             self.raise_combination(window.entries, cause)
             window.next += self.beat
             self.setting.timers.set(Unit.TIME, self.due(window.next, due.key))
+
+    def account(self, key: Key) -> Account:
+        account = super().account(key)
+        return account._replace(due=min((window.next for window in self.beating.get(key, ())), default=None))
 
     def awaits(self, due: Due) -> bool:
         return any(window.next == due.at for window in self.beating.get(due.key, ()))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from contexts import CONTEXTS, Entry
+from contexts.constraints import Objection
+from contexts.entry import AT
 from contexts.grouping import Key
 
 from ...algebra import Plus, Promise, Unit
@@ -12,7 +14,7 @@ from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
 from ..timers import Due
-from .state import OperatorState
+from .state import Account, OperatorState
 
 
 class PlusState(OperatorState):
@@ -51,6 +53,19 @@ class PlusState(OperatorState):
         for combination in [over] if self.context.batches else [[entry] for entry in over]:
             self.raise_combination(combination, cause)
         self.consumed_by(0, over)
+
+    def group_keys(self) -> Collection[Key]:
+        return self.waiting.keys()
+
+    def account(self, key: Key) -> Account:
+        waiting = self.waiting.get(key, ())
+        return Account(([entry for _, entry in waiting],), due=waiting[0][0] if waiting else None)
+
+    def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
+        newer = [other for other in others[child] if other[AT] > entry[AT]]
+        if self.context.replaces and newer:
+            return Objection("replaced", (entry, newer[0]))
+        return super().lost(child, key, entry, others)
 
     def awaits(self, due: Due) -> bool:
         return any(at == due.at for at, _ in self.waiting.get(due.key, ()))

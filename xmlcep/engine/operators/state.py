@@ -6,13 +6,15 @@ The definition is the `OperatorNode`; here is what changes while events come in.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol, TypeAlias
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple, Protocol, TypeAlias
 
 from contexts import Entry, Grouping, Owner
+from contexts.constraints import Objection
 from contexts.grouping import ByValue, Key
 from path_types import PathType
 
+from ...algebra import Unit
 from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..composer import Composer
@@ -39,6 +41,18 @@ class Taker(Protocol):
 
     def fire(self, due: Due, cause: Cause) -> None:
         """See `OperatorState.fire`."""
+
+
+class Account(NamedTuple):
+    """What an operator has in one group, for whoever asks (Y1): of each operand, as they are written, the events that
+    are stored; why they are not raised, if something speaks against it; whether a composite of what there is has been
+    raised; and when something is due by a timer, by the measure ``unit``."""
+
+    stored: tuple[Sequence[Entry], ...]
+    objection: Objection | None = None
+    raised: bool = False
+    due: int | None = None
+    unit: Unit = Unit.TIME
 
 
 class OperatorState(ABC):
@@ -69,7 +83,7 @@ class OperatorState(ABC):
             for operand in (node.definition.optional_binders if self.by_value else ())
         }
         self._keys: dict[int, set[Key]] = {}  # the groups at each place, where there can be several
-        self.values = Values(program, setting.document, setting.references)
+        self.values = Values(program, setting)
         self.composer = Composer(node, tree, report, setting.clock)
         self.parent: OperatorState | None = None
         # Who takes its arrivals: itself, or what makes it wait (D2 to D4).
@@ -110,6 +124,26 @@ class OperatorState(ABC):
     @abstractmethod
     def size(self) -> int:
         """How many events are stored."""
+
+    # What explanations ask (Y1 to Y5): none of it changes anything.
+
+    def group_keys(self) -> Collection[Key]:
+        """The groups that have something."""
+        return ()
+
+    def account(self, key: Key) -> Account:
+        """What it has in a group."""
+        return Account(tuple(() for _ in self.node.children))
+
+    def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
+        """Why an event of operand ``child`` that arrived in a group is no longer stored, although nothing that was
+        raised has it; ``others`` are all events that have arrived there, by operand."""
+        return Objection("consumed", (entry,))
+
+    def superseded(self, key: Key, others: Sequence[Sequence[Entry]]) -> Objection | None:
+        """That something newer has taken the place of what would have been a combination, if that is the reason why
+        there is none; ``others`` are all events that have arrived and are in nothing that was raised, by operand."""
+        return None
 
     # What most operators have no need of.
 
@@ -192,6 +226,8 @@ class OperatorState(ABC):
         event = self.composer.compose(combination, cause, self.values.of(combination, values))
         if self.values.guard is None or self.values.allows(event):
             self.outbox.append(self.composer.report_and_store(event))
+        elif self.setting.witness is not None:
+            self.setting.witness.guarded(self.tree_index, self.node.index, event)
 
     # ---- groups at a place ----------------------------------------------------------------------------
 

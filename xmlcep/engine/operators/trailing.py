@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from contexts import Entry, Group
+from contexts.constraints import Objection
 from contexts.entry import BINDINGS, EMPTY_END, END, FIRST, START
 from contexts.grouping import Key
 
@@ -16,6 +17,7 @@ from ..setting import Setting
 from ..timers import MEASURE, Due
 from .chain import SequenceState
 from .combining import reach
+from .state import Account
 
 HAPPENED = BINDINGS + 1  # behind all that an entry has: the moment at which it was stored
 
@@ -200,6 +202,31 @@ class TrailingSequenceState(SequenceState):
     def _raise_candidates(self, candidates: Sequence[Candidate], cause: Cause) -> None:
         for candidate in candidates:
             self.raise_combination(candidate.entries(), cause)
+
+    # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
+
+    def group_keys(self) -> Collection[Key]:
+        return self.groups.keys() | self.candidates.keys() | self.ready.keys()
+
+    def account(self, key: Key) -> Account:
+        account = super().account(key)
+        waiting = [*self.candidates.get(key, ()), *self.ready.get(key, ())]
+        if not waiting:
+            return account
+        stored = [list(entries) for entries in account.stored]
+        operand_of = {position: k for k, position in self._position.items()}
+        for position, entry in waiting[0].members:
+            stored[operand_of[position]].insert(0, entry)
+        window = self.node.window
+        unit = account.unit if window is None else window.unit
+        return Account(tuple(stored), None, due=waiting[0].due, unit=unit)
+
+    def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
+        for k in self.trailing:
+            behind = [other for other in others[k] if entry[END] < other[START]]
+            if behind:
+                return Objection("absence-violated", (behind[0],))
+        return super().lost(child, key, entry, others)
 
     # ---- freeing (G4) ---------------------------------------------------------------------------------
 

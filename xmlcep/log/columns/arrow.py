@@ -19,6 +19,7 @@ from .blocks import (
     RecordTypes,
     Run,
     Span,
+    are_times,
     clocks_by_document,
 )
 
@@ -86,6 +87,8 @@ class ArrowBlock(Block):
     def _columns(self, batch: pyarrow.RecordBatch, types: RecordTypes) -> _Columns | None:
         columns = {name: batch.column(name) for name in batch.schema.names}
         if not len(batch) or not _are_regular(columns):
+            return None
+        if types.check_times and "at" in columns and not are_times(columns["at"].unique().to_pylist()):
             return None
         ops, paths = _encoded(columns["op"]), _encoded(columns["path"])
         docs = _encoded(columns["doc"]) if "doc" in columns else self._doc

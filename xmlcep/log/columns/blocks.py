@@ -17,6 +17,7 @@ from path_types import PathType
 
 from ...errors import RecordError
 from ...events import OPERATIONS, record_path
+from ...timestamps import TimeError, microseconds
 from ..batches import Batch
 from ..decoding import is_same_meta
 from ..json_codec import FASTEST
@@ -89,11 +90,13 @@ class RecordType(NamedTuple):
 class RecordTypes(dict[tuple[str, str], RecordType]):
     """The types of records by operation and path; raises `RecordError` for what no record can have.
 
-    ``is_needed`` decides, once per type, whether records of an operation and path are needed.
+    ``is_needed`` decides, once per type, whether records of an operation and path are needed. ``check_times``: whether
+    the ``at`` of each record has to be a time (W1).
     """
 
-    def __init__(self, is_needed: Callable[[str, PathType], bool]) -> None:
+    def __init__(self, is_needed: Callable[[str, PathType], bool], *, check_times: bool = False) -> None:
         super().__init__()
+        self.check_times = check_times
         self._is_needed = is_needed
         self.by_number: list[RecordType] = []
         """The types that came so far."""
@@ -112,6 +115,17 @@ class RecordTypes(dict[tuple[str, str], RecordType]):
             self[op, str(path)] = found
             self.by_number.append(found)
         return found
+
+
+def are_times(texts: Iterable[str | None]) -> bool:
+    """Whether these are times, as far as they are not None."""
+    try:
+        for text in set(texts):
+            if text is not None:
+                microseconds(text)
+    except TimeError:
+        return False
+    return True
 
 
 class CheckedColumns(Protocol):

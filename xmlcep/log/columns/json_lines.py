@@ -22,6 +22,7 @@ from .blocks import (
     RecordTypes,
     Run,
     Span,
+    are_times,
     clocks_by_document,
     meta_texts,
 )
@@ -188,6 +189,7 @@ def _checked(records: list[dict[str, Any]], types: RecordTypes, *, usual: bool) 
         and set(map(type, value)) | set(map(type, old)) | set(map(type, at)) <= _TEXT
         and set(map(type, pos)) | set(map(type, txn)) <= _NUMBER
         and max(filter(None, txn), default=0) <= LARGEST
+        and (not types.check_times or are_times(at))
         and (more is None or set(map(type, more)) <= _FLAG)
         and (set(map(type, meta)) == {_NOTHING} or all(each is None or is_meta(each) for each in meta))
     ):

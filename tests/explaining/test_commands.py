@@ -1,0 +1,153 @@
+"""`xmlcep pending`, `why`, `why-not`, and the functions behind them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from xmlcep import fromstring, load_rules, record
+from xmlcep.auditing.explanations import QuestionError, pending, why, why_not
+from xmlcep.cli.main import run
+from xmlcep.explaining import Reason
+
+RULES = """event Complete = ins(item/price) & ins(item/quantity)
+event Changed = upd(item/price/text()) ; upd(item/price/text())
+"""
+
+Shell = Callable[..., str]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A log of two documents, and rules."""
+    (tmp_path / "rules.xcep").write_text(RULES)
+    for name, items in {"a": 2, "b": 1}.items():
+        doc = fromstring("<order>" + "<item/>" * items + "</order>", name=name)
+        with record(doc, tmp_path / f"{name}.jsonl"):
+            for item in doc.root:
+                with doc.transaction(user="ann"):
+                    item.append(item.makeelement("price"))
+                    item[0].text = "3"
+            if name == "a":
+                doc.root[0].append(item.makeelement("quantity"))
+                doc.root[0][0].text = "4"
+    return tmp_path
+
+
+@pytest.fixture
+def shell(folder: Path, capsys: pytest.CaptureFixture[str]) -> Shell:
+    """Runs a command on the logs of the folder; its output, which has to come with this status."""
+
+    def run_it(command: str, *arguments: str, status: int = 0) -> str:
+        logs = [str(folder / "a.jsonl"), str(folder / "b.jsonl")]
+        got = run([command, *logs, *arguments, "--rules", str(folder / "rules.xcep")])
+        printed = capsys.readouterr()
+        assert got == status, printed.err
+        return printed.out or printed.err
+
+    return run_it
+
+
+def test_pending(shell: Shell) -> None:
+    lines = shell("pending").splitlines()
+    assert lines == [
+        " 50%  Complete at /order/item[2]: missing ins(item/quantity)",
+        " 50%  Changed at /order/item[1]/price/text()#5: missing upd(item/price/text())",
+        " 50%  Complete at /order/item: missing ins(item/quantity)",
+    ]
+    assert shell("pending", "--limit", "1").splitlines()[-1] == "and 2 more"
+    assert "has      ins(item/price)" in shell("pending", "--full", "--doc", "b")
+    assert len(shell("pending", "--event", "Changed").splitlines()) == 1
+    assert len(shell("pending", "--at", "2").splitlines()) == 2
+    (group,) = [json.loads(line) for line in shell("pending", "--doc", "b", "--format", "json").splitlines()]
+    assert (group["doc"], group["node"], group["fraction"]) == ("b", "/order/item", 0.5)
+    assert group["missing"] == ["ins(item/quantity)"]
+
+
+def test_why(shell: Shell) -> None:
+    by_number = shell("why", "1")
+    assert by_number.startswith(
+        "Complete was raised at /order/item[1] at 5: ins(/order/item[1]/quantity) at 5"
+    )
+    assert "ins(/order/item[1]/price) at 1" in by_number and "ann  transaction 1" in by_number
+    assert shell("why", "5:Complete:1,2") == by_number
+    assert shell("why", "5:Complete:2") == by_number
+    assert json.loads(shell("why", "1", "--format", "json"))["groups"][0]["ids"] == [1, 2]
+
+
+def test_why_not(shell: Shell) -> None:
+    text = shell("why-not", "Complete")
+    assert text.startswith(
+        "Complete was not raised at /order/item[2]: elsewhere: ins(/order/item[1]/quantity) at 5"
+    )
+    assert "This is about the document 'a'; there are 1 others" in text
+    assert shell("why-not", "Complete", "--doc", "b").startswith(
+        "Complete was not raised at /order/item: never-occurred: no ins(item/quantity) has occurred"
+    )
+    assert shell("why-not", "Complete", "--doc", "a", "--node", "item[1]").startswith(
+        "Complete was raised at /order/item[1]"
+    )
+    assert shell("why-not", "Complete", "--doc", "a", "--node", "2", "--at", "4").startswith(
+        "Complete was not raised at /order/item[1]: never-occurred"
+    )
+    between = shell("why-not", "Complete", "--doc", "a", "--node", "item[1]", "--between", "6", "6")
+    assert between.startswith("Complete was not raised at /order/item[1]")
+    record = json.loads(shell("why-not", "Changed", "--format", "json"))
+    assert record["cause"]["reason"] == "never-occurred" and record["doc"] == "a"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["why-not", "Complet"], "did you mean Complete?"),
+        (["why-not", "Complete", "--node", "item["], "expected a node id or an XPath"),
+        (["why-not", "Complete", "--node", "'x'"], "this selects no nodes"),
+        (["why-not", "Complete", "--node", "zebra"], "no document has the node 'zebra'"),
+        (["why-not", "Complete", "--doc", "zebra"], "nothing is recorded of the document 'zebra'"),
+        (["why-not", "Complete", "--at", "1", "--between", "1", "2"], "give one of them"),
+        (["why", "100"], "there is no finding 100: there are 1"),
+        (["why", "5:Complete:9"], "there is no finding 5:Complete:9"),
+        (["why", "what"], "names no finding"),
+        (["pending", "--event", "Chnged"], "did you mean Changed?"),
+    ],
+)
+def test_questions_that_cannot_be_answered(shell: Shell, arguments: list[str], words: str) -> None:
+    assert words in shell(*arguments, status=2)
+
+
+def test_a_question_needs_an_event(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command, word in (("why", "finding"), ("why-not", "event")):
+        assert run([command, str(folder / "a.jsonl"), "--rules", str(folder / "rules.xcep")]) == 2
+        assert f"say which {word}" in capsys.readouterr().err
+
+
+def test_bad_records_are_counted(folder: Path) -> None:
+    with (folder / "a.jsonl").open("a") as log:
+        log.write('{"doc": "a", "ts": "x"}\n')
+    rules = load_rules(folder / "rules.xcep")
+    answer = why_not(folder / "a.jsonl", rules, "Complete", node=3)
+    assert answer.cause is not None and answer.cause.reason is Reason.ELSEWHERE
+    assert answer.notes[-1] == "1 bad records were left out."
+    assert pending(folder / "a.jsonl", rules).total == 2
+    with pytest.raises(QuestionError):
+        why(folder / "a.jsonl", rules, 7)
+
+
+def test_records_in_any_order(folder: Path) -> None:
+    rules = load_rules(folder / "rules.xcep")
+    expected = str(why_not(folder / "a.jsonl", rules, "Complete"))
+    header, *lines = (folder / "a.jsonl").read_text().splitlines()
+    (folder / "a.jsonl").write_text("\n".join([header, *reversed(lines)]) + "\n")
+    assert str(why_not(folder / "a.jsonl", rules, "Complete")) == expected
+
+
+def test_hostile_names_do_not_reach_the_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    doc = fromstring("<order><item/></order>", name="a\u202eb")
+    with record(doc, folder / "c.jsonl"), doc.transaction(user="\x1b[31mred"):
+        doc.root[0].append(doc.root.makeelement("price"))
+    run(["pending", str(folder / "c.jsonl"), "--rules", str(folder / "rules.xcep"), "--full"])
+    printed = capsys.readouterr().out
+    assert "red" in printed and "\x1b" not in printed and "\u202e" not in printed

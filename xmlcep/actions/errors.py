@@ -1,0 +1,44 @@
+"""What can go wrong when rules act."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import XmlCepError
+
+
+class ActionError(XmlCepError, RuntimeError):
+    """A firing that failed and was undone (L6, L12), or a function it called that failed: ``rule``, the ``action`` as
+    it is written, the time point ``ts`` of
+    what triggered it, and what is wrong; its ``__cause__`` is the error behind it, if there is one."""
+
+    def __init__(self, rule: str, action: str, ts: int, problem: str, *, undone: bool = True) -> None:
+        self.rule = rule
+        self.action = action
+        self.ts = ts
+        self.problem = problem
+        outcome = "what the rule did is undone" if undone else "what the rule did stands"
+        super().__init__(f"rule {rule}, triggered at {ts}: {action}: {problem}; {outcome}")
+
+
+class CascadeError(XmlCepError, RuntimeError):
+    """A cascade that does not end, for all that can be seen (L8); all that it did is undone.
+
+    ``rules`` are those of the cycle, ``steps`` say of each what its last firing did. ``kept`` says whether the
+    application's own edit stands.
+    """
+
+    def __init__(self, limit: str, rules: Sequence[str], steps: Sequence[str], *, kept: bool) -> None:
+        self.rules = tuple(rules)
+        self.steps = tuple(steps)
+        self.kept = kept
+        cycle = " → ".join([*rules, rules[0]])
+        own = "the edit that began it stands" if kept else "and so is the edit that began it"
+        lines = [f"rules trigger each other without end ({limit}): {cycle}; what they did is undone, {own}"]
+        lines += [f"  {step}" for step in steps]
+        hint = "give one of them a condition that is false once it has acted, or raise the limit if the cascade ends"
+        super().__init__("\n".join([*lines, f"  hint: {hint}"]))
+
+
+class RefusedActionError(Exception):
+    """What an action cannot do; the message says why, and what to write instead."""

@@ -1,0 +1,82 @@
+"""Nodes of a live document as selections give them, and texts around elements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+from lxml import etree
+
+from ..xpath import Environment, Selected, Selection
+from .errors import RefusedActionError
+
+Element: TypeAlias = etree._Element
+
+
+def is_element(node: Selected) -> bool:
+    """Whether it is an element; else it is a text or an attribute."""
+    return isinstance(node, etree._Element)
+
+
+def elements(selection: Selection, environment: Environment) -> list[Any]:
+    """The elements that a selection gives; raises `RefusedActionError` for anything else."""
+    found = selection.nodes(environment)
+    for node in found:
+        if not isinstance(node, etree._Element):
+            raise RefusedActionError(
+                f"{selection.expression.text!r} selects a text or attribute: expected elements"
+            )
+    return found
+
+
+def is_in(node: Element, root: Element) -> bool:
+    """Whether an element is still in the document."""
+    return node is root or any(above is root for above in node.iterancestors())
+
+
+def root_of(environment: Environment) -> Element:
+    """The root element of the document that an expression is asked of."""
+    assert environment.element is not None
+    return environment.element.getroottree().getroot()
+
+
+def described(node: Selected) -> str:
+    """A node in a message: its path with positions, shortened where that is long."""
+    if isinstance(node, etree._Element):
+        return str(node.getroottree().getpath(node))
+    parent = node.getparent()
+    owner = "" if parent is None else described(parent)
+    return f"{owner}/@{node.attrname}" if node.is_attribute else f"{owner}/text()"
+
+
+def keep_tail(node: Element) -> None:
+    """Gives the text behind an element to what stands before it, so that it stays when the element goes."""
+    tail = node.tail
+    if not tail:
+        return
+    node.tail = None
+    previous = node.getprevious()
+    if previous is not None:
+        previous.tail = (previous.tail or "") + tail
+    else:
+        parent = node.getparent()
+        assert parent is not None
+        parent.text = (parent.text or "") + tail
+
+
+def add_text(parent: Element, text: str) -> None:
+    """Puts text behind all that an element has."""
+    if not text:
+        return
+    last = parent[-1] if len(parent) else None
+    if last is None:
+        parent.text = (parent.text or "") + text
+    else:
+        last.tail = (last.tail or "") + text
+
+
+def without_inner(nodes: Iterable[Element]) -> list[Element]:
+    """The elements that stand below none of the others."""
+    given = list(nodes)
+    chosen = set(given)
+    return [node for node in given if not any(above in chosen for above in node.iterancestors())]

@@ -1,0 +1,22 @@
+"""The actions by their kind: a new one is a module with a function ``run`` and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from ..algebra import Action, Call, Delete, Insert, Move, Raise, Replace, SetValue
+from ..rules.rule_programs import ActionProgram
+from ..xpath import Environment
+from . import call, delete, insert, move, raising, replace, set_value
+from .host import Host
+
+Run: TypeAlias = Callable[[ActionProgram, Environment, Host], int]
+"""Does what an action says; returns how many nodes it was done to."""
+
+RUNS: dict[type[Action], Run] = {
+    Insert: insert.run, Delete: delete.run, SetValue: set_value.run, Replace: replace.run, Move: move.run,
+    Call: call.run, Raise: raising.run,
+}  # fmt: skip
+EDITS = (Insert, Delete, SetValue, Replace, Move)
+"""The actions that edit the document."""

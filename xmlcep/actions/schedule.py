@@ -1,0 +1,64 @@
+"""The schedule: which firing comes next (rule L5).
+
+>>> from typing import NamedTuple
+>>> class Firing(NamedTuple):
+...     rule: str
+...     priority: int
+...     order: int
+>>> schedule = Schedule()
+>>> schedule.put([Firing("A", 0, 1), Firing("B", 5, 2), Firing("C", 0, 0)])
+>>> schedule.take().rule                    # the highest priority, then the order of definition
+'B'
+>>> schedule.put([Firing("D", -1, 3)])      # what B triggers goes before all that waits, whatever its priority
+>>> [schedule.take().rule for _ in range(len(schedule))]
+['D', 'C', 'A']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Generic, Protocol, TypeVar
+
+
+class Scheduled(Protocol):
+    """What can be scheduled: ``priority`` (higher goes first) and the ``order`` of its rule's definition."""
+
+    @property
+    def priority(self) -> int: ...
+
+    @property
+    def order(self) -> int: ...
+
+
+F = TypeVar("F", bound=Scheduled)
+
+
+class Schedule(Generic[F]):
+    """Firings that wait, the next one last."""
+
+    __slots__ = ("_waiting",)
+
+    def __init__(self) -> None:
+        self._waiting: list[F] = []
+
+    def put(self, triggered: Iterable[F]) -> None:
+        """Puts what is triggered at one moment before all that waits: by priority, then by order of definition, then as
+        it is given (the order of the composites)."""
+        batch = sorted(triggered, key=_rank)
+        batch.reverse()
+        self._waiting += batch
+
+    def take(self) -> F:
+        """The next firing, which does not wait any more; raises `IndexError` if there is none."""
+        return self._waiting.pop()
+
+    def clear(self) -> None:
+        """Forgets all that waits."""
+        self._waiting.clear()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+
+def _rank(firing: Scheduled) -> tuple[int, int]:
+    return -firing.priority, firing.order

@@ -1,0 +1,154 @@
+"""Rules that act, as values: on an event, if the document is in a state, do actions (rules L1 to L7).
+
+They are called *active rules* where they could be mistaken for the events of a rules file. `xmlcep.language` reads and
+prints them, `xmlcep.rules` compiles them, `xmlcep.actions` and `xmlcep.wrapping` run them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import ClassVar, TypeAlias
+
+from path_types import PathType
+
+from ..position import NOWHERE, Position
+from .definition import EventDefinition
+
+
+class Mode(Enum):
+    """How often a rule fires for the events of one occasion (L3)."""
+
+    INSTANCE = "instance"
+    """Once for each of them."""
+    SET = "set"
+    """Once for all of them."""
+
+
+class Coupling(Enum):
+    """When a rule fires (L4)."""
+
+    IMMEDIATE = "immediate"
+    """When the edit that caused the event is over."""
+    COMMIT = "commit"
+    """At the end of the transaction."""
+
+
+class Where(Enum):
+    """Where something is put, seen from the target of an action."""
+
+    FIRST_INTO = "first into"
+    LAST_INTO = "last into"
+    BEFORE = "before"
+    AFTER = "after"
+
+
+@dataclass(frozen=True, slots=True)
+class EventTrigger:
+    """``on NAME`` or ``on NAME(path)``: the composites of a defined event, at such nodes if there is a path."""
+
+    name: str
+    path: PathType | None = None
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+
+
+Trigger: TypeAlias = EventTrigger | EventDefinition
+"""A defined event, or one of the rule's own, which is called like the rule (L1)."""
+
+Places: TypeAlias = Mapping[str, Position]
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """``insert "fragment" last into "target"``."""
+
+    word: ClassVar[str] = "insert"
+    fragment: str
+    where: Where
+    target: str
+    places: Places = field(default_factory=dict, compare=False, repr=False, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """``delete "target"``."""
+
+    word: ClassVar[str] = "delete"
+    target: str
+    places: Places = field(default_factory=dict, compare=False, repr=False, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SetValue:
+    """``set "target" = "value"``."""
+
+    word: ClassVar[str] = "set"
+    target: str
+    value: str
+    places: Places = field(default_factory=dict, compare=False, repr=False, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """``replace "target" with "fragment"``."""
+
+    word: ClassVar[str] = "replace"
+    target: str
+    fragment: str
+    places: Places = field(default_factory=dict, compare=False, repr=False, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """``move "source" last into "target"``."""
+
+    word: ClassVar[str] = "move"
+    source: str
+    where: Where
+    target: str
+    places: Places = field(default_factory=dict, compare=False, repr=False, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """``call "name"``: a function of the application."""
+
+    word: ClassVar[str] = "call"
+    function: str
+    places: Places = field(default_factory=dict, compare=False, repr=False, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """``raise NAME("target")``: an external event; without a target at the context node."""
+
+    word: ClassVar[str] = "raise"
+    event: str
+    target: str | None = None
+    places: Places = field(default_factory=dict, compare=False, repr=False, hash=False)
+
+
+Action: TypeAlias = Insert | Delete | SetValue | Replace | Move | Call | Raise
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveRule:
+    """``rule NAME on trigger {options} if "condition" do actions``.
+
+    ``mode`` None: as L3 says. ``places`` says where the strings stand in the text: ``if``.
+    """
+
+    name: str
+    trigger: Trigger
+    actions: tuple[Action, ...]
+    condition: str | None = None
+    priority: int = 0
+    mode: Mode | None = None
+    coupling: Coupling = Coupling.IMMEDIATE
+    at: Position = field(default=NOWHERE, compare=False, repr=False)
+    places: Places = field(default_factory=dict, compare=False, repr=False, hash=False)
+
+    def place(self, name: str) -> Position:
+        """Where a string of the rule stands, if that is known; else where its name does."""
+        return self.places.get(name, self.at)

@@ -1,0 +1,331 @@
+"""Questions about logs: what is pending, why a finding, why not (rules Y1 to Y3).
+
+A log is read as an audit reads it, and the documents concerned are replayed up to the time point asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..documents import Replica, ReplicaError
+from ..engine import Detector
+from ..errors import XmlCepError
+from ..events import CompositeEvent, PrimitiveEvent
+from ..explaining.history import History
+from ..explaining.values import Explanation, Pending, PendingGroup
+from ..explaining.why import why as why_raised
+from ..explaining.why_not import why_not as why_not_raised
+from ..log import BadRecord, ClockCheck, Header, read_log
+from ..log.records import ClockRecord
+from ..rules import Rules
+from ..suggestions import did_you_mean_or_list
+from ..xpath import ExpressionError
+from ..xpath.elements import select
+from .findings.order import Ranking
+from .inputs import LogPath, find_files
+
+
+class QuestionError(XmlCepError, ValueError):
+    """A question that cannot be answered as it was asked."""
+
+
+@dataclass(slots=True)
+class _Past:
+    """The records of one document, in order; ``initial`` is its header, if it began with one."""
+
+    doc: str
+    header: Header | None = None
+    items: list[PrimitiveEvent | ClockRecord] = field(default_factory=list)
+    ordered: bool = True
+
+    def take(self, item: PrimitiveEvent | ClockRecord) -> None:
+        if self.items and item.ts < self.items[-1].ts:
+            self.ordered = False
+        self.items.append(item)
+
+    def until(self, at: int | None) -> Iterator[PrimitiveEvent | ClockRecord | None]:
+        """The records up to a time point, sorted; None where a transaction ends (D3)."""
+        if not self.ordered:
+            self.items.sort(key=lambda item: (item.ts, isinstance(item, ClockRecord)))
+            self.ordered = True
+        txn: int | None = None
+        last = 0
+        for item in self.items:
+            own = item.txn if isinstance(item, PrimitiveEvent) else None
+            if isinstance(item, PrimitiveEvent):
+                if item.ts == last:
+                    continue  # of two records of one time point the first counts
+                last = item.ts
+            if txn is not None and own != txn:
+                yield None
+            if at is not None and item.ts > at:
+                return
+            txn = own
+            yield item
+        yield None  # the end of the log is a flush
+
+    def start(self) -> Replica | None:
+        """The document before its first record."""
+        if self.header is None or self.header.snapshot is None:
+            return None
+        return Replica.from_snapshot(self.header.snapshot, self.header.ids)
+
+    def document(self, at: int | None) -> Replica:
+        """The document at a time point, as far as its records tell."""
+        replica = self.start() or Replica()
+        for item in self.until(at):
+            if isinstance(item, PrimitiveEvent):
+                try:
+                    replica.apply(item)
+                except ReplicaError:
+                    continue  # a name is only a name
+        return replica
+
+
+class _Log(NamedTuple):
+    documents: dict[str, _Past]
+    bad: int
+
+
+def _read(logs: LogPath | Iterable[LogPath], doc: str | None) -> _Log:
+    documents: dict[str, _Past] = {}
+    bad: list[BadRecord] = []
+    files = [file.path for file in find_files(logs).files]
+    for item in read_log(files, on_bad=bad.append, clock=ClockCheck.ANY):
+        if doc is not None and item.doc != doc:
+            continue
+        past = documents.get(item.doc)
+        if past is None:
+            past = documents[item.doc] = _Past(item.doc)
+        if isinstance(item, Header):
+            if past.header is None and not past.items:
+                past.header = item
+        else:
+            past.take(item)
+    if doc is not None and doc not in documents:
+        raise QuestionError(f"nothing is recorded of the document {doc!r}")
+    return _Log({name: past for name, past in documents.items() if past.items or past.header}, len(bad))
+
+
+def _notes(log: _Log) -> tuple[str, ...]:
+    return (f"{log.bad:,} bad records were left out.",) if log.bad else ()
+
+
+# ---- what is pending (Y1) ---------------------------------------------------------------------------------
+
+
+def pending(
+    logs: LogPath | Iterable[LogPath], rules: Rules, *, at: int | None = None, doc: str | None = None,
+    event: str | None = None, limit: int | None = 1000, complete: bool = False,
+) -> Pending:  # fmt: skip
+    """What is pending in the documents of a log at a time point (None: at their ends), the most complete first.
+
+    With ``complete`` each group says what would complete it (Y4). At the end of a log nothing has been released that
+    waits for it. Raises `LogError` as an audit does, and `QuestionError` for a document or an event that there is not.
+    """
+    _check_event(rules, event)
+    found: list[PendingGroup] = []
+    total = 0
+    for past in _read(logs, doc).documents.values():
+        detector = Detector(rules, document=past.start())
+        items = list(past.until(at))
+        if at is None:
+            items.pop()  # the flush at the end would release what is asked about
+        for item in items:
+            if item is None:
+                detector.flush()
+            elif isinstance(item, ClockRecord):
+                detector.advance(item.time)
+            else:
+                detector.feed(item)
+        answer = detector.pending(event=event, limit=limit, complete=complete, document=past.document(at))
+        found += answer
+        total += answer.total
+    found.sort(key=lambda group: (group.raised, -group.fraction))
+    return Pending(found if limit is None else found[:limit], total)
+
+
+def _check_event(rules: Rules, event: str | None) -> None:
+    names = [tree.name for tree in rules.graph.trees]
+    if event is not None and event not in names:
+        raise QuestionError(f"{event!r} is no event of these rules: {did_you_mean_or_list(event, names)}")
+
+
+# ---- why not (Y3) -----------------------------------------------------------------------------------------
+
+
+def why_not(
+    logs: LogPath | Iterable[LogPath], rules: Rules, event: str, *, node: str | int | None = None,
+    at: int | None = None, between: tuple[int, int] | None = None, doc: str | None = None,
+) -> Explanation:  # fmt: skip
+    """Why an event was not raised in a log, up to a time point (None: the end), or between two.
+
+    ``node`` is a node id, or an XPath that is asked of the document as it was then: the group of that node, or those
+    of nodes below it. Raises `LogError` as an audit does, `QuestionError` for what there is not.
+    """
+    _check_event(rules, event)
+    if between is not None:
+        at = between[1]
+    log = _read(logs, doc)
+    answers: list[tuple[tuple[bool, float], Explanation]] = []
+    for past in log.documents.values():
+        answer = _why_not_in(past, rules, event, node, at, 0 if between is None else between[0])
+        if answer is not None:
+            fraction = answer.groups[0].fraction if answer.groups else 0.0
+            answers.append(((answer.cause is not None, fraction), answer))
+    if not answers:
+        raise QuestionError(f"no document has the node {node!r}{'' if at is None else f' at {at}'}")
+    best = max(answers, key=lambda one: one[0])[1]
+    notes = (*best.notes, *_notes(log))
+    if len(answers) > 1:
+        notes = (
+            *notes,
+            f"This is about the document {best.doc!r}; there are {len(answers) - 1:,} others (doc).",
+        )
+    return Explanation(best.question, best.event, best.doc, best.answer, best.cause, best.groups, notes)
+
+
+def _why_not_in(
+    past: _Past, rules: Rules, event: str, node: str | int | None, at: int | None, since: int
+) -> Explanation | None:
+    document = past.document(at)
+    nodes = None if node is None else _node_ids(document, node, rules)
+    if nodes is not None and not nodes:
+        return None
+    history = History(rules, event, doc=past.doc, initial=past.start(), document=past.start())
+    items = list(past.until(at))
+    places = None if nodes is None else _places(history, items, nodes)
+    # Where a group needs no more than what happens at its node, the others' records need not be replayed.
+    concerned = nodes | places if nodes is not None and places is not None and history.is_local else None
+    for item in items:
+        if item is None:
+            history.flush()
+        elif isinstance(item, ClockRecord):
+            history.advance(item.time)
+        else:
+            history.feed(item, unseen=concerned is not None and concerned.isdisjoint(item.ids))
+    history.name_nodes(document)
+    return why_not_raised(history.evidence, doc=past.doc, places=places, since=since)
+
+
+def _places(history: History, items: Iterable[object], nodes: set[int]) -> set[int]:
+    """The groups of these nodes; if they have none those below them, or the one that they lie in."""
+    grouping = history.evidence.tree.root.grouping
+    found: set[int] = set()
+    for item in items:
+        if isinstance(item, PrimitiveEvent) and not nodes.isdisjoint(item.ids):
+            place = grouping.place(item.path, item.ids)
+            if place is not None:
+                found.add(place)
+    return (found & nodes) or found or set(nodes)
+
+
+def _node_ids(document: Replica, node: str | int, rules: Rules) -> set[int]:
+    """The ids of the nodes that a node id or an XPath means."""
+    if isinstance(node, int) or node.isdigit():
+        return {int(node)}
+    root = None if document.root_id is None else document.element(document.root_id)
+    if root is None:
+        return set()
+    try:
+        return set(document.ids_of(select(node, root, namespaces=rules.namespaces)))
+    except ExpressionError as error:
+        raise QuestionError(f"node is {node!r}: expected a node id or an XPath: {error}") from None
+
+
+# ---- why (Y2) ---------------------------------------------------------------------------------------------
+
+
+class FindingName(NamedTuple):
+    """``ts:event:ids[:n]``: which finding is meant; ``ids`` are those of its node, or the last of them."""
+
+    ts: int
+    event: str
+    ids: tuple[int, ...]
+    number: int
+
+    @classmethod
+    def parse(cls, text: str) -> FindingName:
+        """Reads one; raises `QuestionError`."""
+        parts = text.split(":")
+        try:
+            ts, event, ids = int(parts[0]), parts[1], parts[2]
+            number = int(parts[3]) if len(parts) > 3 else 1
+            return cls(ts, event, tuple(int(one) for one in ids.split(",") if one), number)
+        except (IndexError, ValueError):
+            raise QuestionError(
+                f"{text!r} names no finding: expected its number among the findings, or TS:EVENT:IDS such as "
+                "7:CompleteItem:1,6 (:2 behind it for the second of several)"
+            ) from None
+
+    def means(self, finding: CompositeEvent) -> bool:
+        """Whether a finding has this time point, event and node."""
+        same = finding.ts == self.ts and finding.name == self.event and finding.operator is None
+        return same and finding.ids[-len(self.ids) :] == self.ids if self.ids else same
+
+
+def why(
+    logs: LogPath | Iterable[LogPath], rules: Rules, finding: str | int, *, doc: str | None = None
+) -> Explanation:
+    """Why a finding was raised; ``finding`` is its number among the findings of an audit (from 1) or ``ts:event:ids``.
+
+    Raises `LogError` as an audit does, `QuestionError` for a finding that there is not.
+    """
+    log = _read(logs, doc)
+    if isinstance(finding, int) or finding.isdigit():
+        past, name = _numbered(log, rules, int(finding))
+        candidates = [past]
+    else:
+        name = FindingName.parse(finding)
+        _check_event(rules, name.event)
+        candidates = list(log.documents.values())
+    for past in candidates:
+        history = History(rules, name.event, doc=past.doc, initial=past.start(), document=past.start())
+        found: list[CompositeEvent] = []
+        for item in past.until(None):
+            if isinstance(item, PrimitiveEvent) and item.ts > name.ts:
+                break
+            before = len(history.raised)
+            if item is None:
+                history.flush()
+            elif isinstance(item, ClockRecord):
+                history.advance(item.time)
+            else:
+                history.feed(item)
+            found += [event for event in history.raised[before:] if name.means(event)]
+            if len(found) >= name.number:
+                break
+        if len(found) >= name.number:
+            history.name_nodes(past.document(name.ts))
+            return why_raised(history.evidence, found[name.number - 1], doc=past.doc)
+    raise QuestionError(f"there is no finding {finding}: an audit lists them")
+
+
+def _numbered(log: _Log, rules: Rules, number: int) -> tuple[_Past, FindingName]:
+    """The finding with this number, in the order of an audit: by document, time point, rank."""
+    left = number
+    ranking = Ranking(rules)
+    for doc in sorted(log.documents):
+        past = log.documents[doc]
+        detector = Detector(rules, document=past.start())
+        raised: list[CompositeEvent] = []
+        for item in past.until(None):
+            if item is None:
+                raised += detector.flush()
+            elif isinstance(item, ClockRecord):
+                raised += detector.advance(item.time)
+            else:
+                raised += detector.feed(item)
+        raised.sort(key=lambda event: (event.ts, ranking.place(event)))
+        if left <= len(raised):
+            finding = raised[left - 1]
+            same = [event for event in raised[: left - 1] if _alike(event, finding)]
+            return past, FindingName(finding.ts, finding.name, finding.ids, len(same) + 1)
+        left -= len(raised)
+    raise QuestionError(f"there is no finding {number}: there are {number - left:,}")
+
+
+def _alike(a: CompositeEvent, b: CompositeEvent) -> bool:
+    return (a.ts, a.name, a.ids) == (b.ts, b.name, b.ids)

@@ -1,0 +1,33 @@
+"""``xmlcep pending``: what is missing in every group that has something."""
+
+from __future__ import annotations
+
+import click
+
+from ..auditing.explanations import pending
+from ..rules import load_rules
+from ._explanations import common_options, show_record, show_text
+
+
+@click.command(name="pending")
+@click.argument("logs", nargs=-1, required=True, metavar="LOG…", type=click.Path())
+@common_options
+@click.option("--at", type=int, metavar="TS", help="The time point; without it the end of the log.")
+@click.option("--event", metavar="NAME", help="Groups of this event only.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N")
+@click.option("--full", is_flag=True, help="With the whole tree of each group, and what would complete it.")
+def command(
+    logs: tuple[str, ...], rules_file: str, doc: str | None, format: str, at: int | None, event: str | None,
+    limit: int, full: bool,
+) -> None:  # fmt: skip
+    """Show what is pending in the documents of LOG: groups of events that have something but not all, the most
+    complete first, with what is missing or holds them back.
+    """
+    found = pending(logs, load_rules(rules_file), at=at, doc=doc, event=event, limit=limit, complete=full)
+    if format == "json":
+        for group in found:
+            show_record(group.to_record())
+    elif full:
+        show_text("\n\n".join(group.text() for group in found) or str(found))
+    else:
+        show_text(str(found))

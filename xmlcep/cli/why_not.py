@@ -1,0 +1,33 @@
+"""``xmlcep why-not``: why an event was not raised."""
+
+from __future__ import annotations
+
+import click
+
+from ..auditing.explanations import why_not
+from ..rules import load_rules
+from ._explanations import common_options, show_record, show_text
+
+
+@click.command(name="why-not")
+@click.argument("logs", nargs=-1, required=True, metavar="LOG… EVENT", type=click.Path())
+@common_options
+@click.option("--node", metavar="XPATH|ID", help="The node, by an XPath or its id; without it the likeliest.")
+@click.option("--at", type=int, metavar="TS", help="The time point; without it the end of the log.")
+@click.option("--between", nargs=2, type=int, metavar="A B", help="Between these time points.")
+def command(
+    logs: tuple[str, ...], rules_file: str, doc: str | None, format: str, node: str | None, at: int | None,
+    between: tuple[int, int] | None,
+) -> None:  # fmt: skip
+    """Show why EVENT was not raised in LOG: the first reason in the first line, then what there is and what is
+    missing, the most promising group first.
+    """
+    if len(logs) < 2:
+        raise click.UsageError("say which event: xmlcep why-not LOG --rules FILE EVENT")
+    if at is not None and between is not None:
+        raise click.UsageError("--at and --between: give one of them")
+    found = why_not(logs[:-1], load_rules(rules_file), logs[-1], node=node, at=at, between=between, doc=doc)
+    if format == "json":
+        show_record(found.to_record())
+    else:
+        show_text(found.text())

@@ -1,0 +1,48 @@
+"""What rules need of a document: what their expressions can read (rule U7). A replica for them holds no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from path_types import PathType
+
+from ..documents import Needs
+from ..events import Scope
+from ..rules.programs import OperatorProgram
+from ..rules.trees import EventTree, LeafNode, OperatorNode
+from ..xpath import Reads
+
+
+def document_needs(trees: Iterable[EventTree], programs: tuple[tuple[OperatorProgram, ...], ...]) -> Needs:
+    """What the conditions, guards and leaves of these trees read; ``programs`` are those of all trees, by index.
+
+    What an engine of another language reads of a document nobody knows (O1).
+    """
+    below: list[tuple[PathType, Reads]] = []
+    anywhere: list[Reads] = []
+    for tree in trees:
+        for node, program in zip(tree.operators, programs[tree.index], strict=True):
+            if node.condition is not None:
+                below.append((node.path, node.condition.compiled.truth_reads))
+            if program.guard is not None and program.guard.needs_document:
+                anywhere.append(program.guard.reads_from(node.path, truth=True))
+            if any(leaf and leaf.opaque and leaf.opaque.needs_document for leaf in program.leaves):
+                return Needs.everything()
+            anywhere += _of_leaves(node, program)
+    return Needs.of(below, anywhere)
+
+
+def _of_leaves(node: OperatorNode, program: OperatorProgram) -> Iterator[Reads]:
+    for child, leaf in zip(node.children, program.leaves, strict=True):
+        if leaf is None or not leaf.needs_document:
+            continue
+        assert isinstance(child, LeafNode)
+        exact = child.type.scope is Scope.NODE  # else it takes nodes below its path, too (F5)
+        for asked in leaf.questions.values():
+            for expression in asked.expressions:
+                if expression.needs_document:
+                    truth = expression is asked.filter
+                    if exact:
+                        yield expression.reads_from(child.path, truth=truth)
+                    else:
+                        yield expression.truth_reads if truth else expression.reads

@@ -1,0 +1,139 @@
+"""From what the engine objects to what a person reads (rule Y3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from contexts import Entry
+from contexts.constraints import Objection
+from contexts.entry import EVENT
+from contexts.grouping import Key
+
+from ..algebra import Termination
+from ..engine.operators import OperatorState
+from ..engine.tree import TreeState
+from .nodes import Nodes, short, span
+from .reasons import Reason
+from .values import Cause
+
+Seen = tuple[str, tuple[tuple[str, str], ...]]
+"""An expression as it is written, and what it compares with the values that it saw."""
+
+
+def shown(seen: Seen) -> str:
+    """An expression that is false, with the values it saw."""
+    text, values = seen
+    known = ", ".join(f"{part} is {short(value)}" for part, value in values)
+    return f"{text} is false" + (f": {known}" if known else "")
+
+
+def cause_of(
+    objection: Objection, tree: TreeState, state: OperatorState, key: Key | None, nodes: Nodes
+) -> Cause:
+    """The cause that an objection of an operator is in a group."""
+    reason = Reason.of(objection.reason)
+    events = tuple(entry[EVENT] for entry in objection.entries)
+    said = _SAID.get(reason)
+    text = reason.sentence if said is None else said(objection, tree, state, key, nodes)
+    fix = _release_fix(state) if reason is Reason.NOT_RELEASED else reason.fix
+    return Cause(reason, text, fix, events)
+
+
+_Said = Callable[[Objection, TreeState, OperatorState, "Key | None", Nodes], str]
+
+
+def _order(objection: Objection, _: TreeState, state: OperatorState, __: Key | None, nodes: Nodes) -> str:
+    names = [nodes.event(entry[EVENT]) for entry in objection.entries]
+    if len(names) < 2:
+        return (
+            f"{names[0]} has nothing before it that it could follow" if names else Reason.WRONG_ORDER.sentence
+        )
+    first, second = objection.entries[:2]
+    if second[EVENT].ts < first[EVENT].ts:
+        return f"{names[1]} came before {names[0]}, and has to come after it"
+    return f"{names[0]} did not end before {names[1]}"
+
+
+def _expired(objection: Objection, _: TreeState, __: OperatorState, ___: Key | None, nodes: Nodes) -> str:
+    names = [nodes.event(entry[EVENT]) for entry in objection.entries]
+    most, by = span(objection.most, objection.unit), span(objection.by, objection.unit)
+    between = " and ".join(names[:2]) if len(names) > 1 else f"{names[0]} and now" if names else "the events"
+    return f"{between} lie further apart than {most}, by {by}"
+
+
+def _contiguous(objection: Objection, _: TreeState, __: OperatorState, ___: Key | None, nodes: Nodes) -> str:
+    times = ", ".join(map(str, objection.times[:3]))
+    return f"something else happened in the group in between, at {times}"
+
+
+def _absence(objection: Objection, _: TreeState, __: OperatorState, ___: Key | None, nodes: Nodes) -> str:
+    names = [nodes.event(entry[EVENT]) for entry in objection.entries]
+    violating = names[1] if len(names) > 1 else names[0] if names else "something"
+    return f"{violating} has occurred, which must not"
+
+
+def _relation(objection: Objection, _: TreeState, state: OperatorState, __: Key | None, nodes: Nodes) -> str:
+    word = getattr(state.node.definition, "word", "the relation")
+    names = [f"{nodes.event(entry[EVENT])} ({_interval(entry)})" for entry in objection.entries]
+    return f"{names[0]} is not {word} {names[1]}" if len(names) > 1 else f"they do not stand in {word}"
+
+
+def _having(objection: Objection, _: TreeState, state: OperatorState, __: Key | None, nodes: Nodes) -> str:
+    return f"having {shown(state.values.seen(objection.entries))}"
+
+
+def _condition(_: Objection, tree: TreeState, state: OperatorState, key: Key | None, nodes: Nodes) -> str:
+    return f"when {shown(tree.seen_by_condition(state, key))}"
+
+
+def _not_released(_: Objection, tree: TreeState, state: OperatorState, __: Key | None, nodes: Nodes) -> str:
+    if state.node.termination is Termination.NON_LOCAL:
+        return "everything is there; it waits for an event elsewhere (end=non-local), or a flush"
+    return "everything is there; it waits for the end of the transaction, or a flush (end=custom)"
+
+
+def _release_fix(state: OperatorState) -> str:
+    return f"without end={state.node.termination.value} it is raised as soon as it is possible"
+
+
+def _replaced(objection: Objection, _: TreeState, __: OperatorState, ___: Key | None, nodes: Nodes) -> str:
+    names = [nodes.event(entry[EVENT]) for entry in objection.entries]
+    if len(names) < 2:
+        return Reason.REPLACED.sentence
+    return f"{names[1]} has taken the place of {names[0]}"
+
+
+def _withdrawn(objection: Objection, _: TreeState, __: OperatorState, ___: Key | None, nodes: Nodes) -> str:
+    names = [nodes.event_in_full(entry[EVENT]) for entry in objection.entries]
+    if len(names) < 2:
+        return Reason.WITHDRAWN.sentence
+    return f"{names[1]} has taken back {names[0]}, which would have done"
+
+
+def _window_closed(
+    objection: Objection, _: TreeState, __: OperatorState, ___: Key | None, nodes: Nodes
+) -> str:
+    names = [nodes.event(entry[EVENT]) for entry in objection.entries]
+    if len(names) < 2:
+        return f"{names[0]}: no window was open" if names else Reason.WINDOW_CLOSED.sentence
+    return f"{names[0]}, then {names[1]}: the window was closed"
+
+
+def _interval(entry: Entry) -> str:
+    return f"from {entry[0]} to {entry[1]}"
+
+
+_SAID: dict[Reason, _Said] = {
+    Reason.WRONG_ORDER: _order,
+    Reason.EXPIRED: _expired,
+    Reason.GAP: _expired,
+    Reason.NOT_CONTIGUOUS: _contiguous,
+    Reason.ABSENCE_VIOLATED: _absence,
+    Reason.RELATION_FALSE: _relation,
+    Reason.HAVING_FALSE: _having,
+    Reason.CONDITION_FALSE: _condition,
+    Reason.NOT_RELEASED: _not_released,
+    Reason.REPLACED: _replaced,
+    Reason.WITHDRAWN: _withdrawn,
+    Reason.WINDOW_CLOSED: _window_closed,
+}

@@ -1,0 +1,453 @@
+"""What a history has shown of one event: which events arrived where, what became of them (rule Y3).
+
+What is stored says what a group has; why it has not more lies in the past. So a history that is asked about is
+replayed by a detector as any other, and beside it is noted what arrived at the leaves of a tree, what was raised, what
+filters and guards refused. Whoever asks gets the first reason for each leaf that is missing.
+
+One module because what is noted and what it answers are one object's memory.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from lxml import etree
+
+from contexts import FLAT_KEY, Entry
+from contexts.constraints import Objection
+from contexts.entry import EVENT
+from contexts.grouping import Key
+from path_types import Axis, PathType, Step, equals_or_ends, offset
+
+from ..documents import Replica
+from ..engine.dispatch import Delivery, primitive_dispatch
+from ..engine.operators import OperatorState
+from ..engine.setting import Setting
+from ..engine.tree import TreeState
+from ..events import CompositeEvent, CompositeType, Event, PrimitiveEvent, PrimitiveType
+from ..rules.programs import LeafProgram
+from ..rules.trees import LeafNode
+from .causes import cause_of, shown
+from .groups import TreeGroups, written
+from .nearest import Types, nearest
+from .nodes import Nodes
+from .reasons import Reason
+from .values import Cause
+
+LeafPlace = tuple[int, int]
+"""An operator by its index, and which of its operands."""
+
+
+class _Meaning(NamedTuple):
+    """What events of a type mean to a tree: where they arrive, which leaves take them into no group (P3), whether
+    they delete nodes of groups."""
+
+    deliveries: tuple[Delivery, ...]
+    strangers: tuple[LeafPlace, ...]
+    deletes: bool
+
+
+class Evidence:
+    """What has been seen of one tree. ``initial`` is the document before the history, as far as it is known.
+    ``is_partial`` says that not all of the history is known, only what is still stored or in findings at hand."""
+
+    def __init__(
+        self, tree: TreeState, setting: Setting, types: Types, nodes: Nodes,
+        initial: Replica | None = None, *, is_partial: bool = False,
+    ) -> None:  # fmt: skip
+        self.tree = tree
+        self.name = tree.tree.name
+        self.nodes = nodes
+        self.types = types
+        self.initial = initial
+        self.is_partial = is_partial
+        self.used: dict[str, Evidence] = {}
+        """Of the events that its leaves take, by name."""
+        self.ask: Callable[[Evidence], Cause | None] = lambda used: None
+        """Why one of these has not been raised."""
+        self._setting = setting
+        self._extended = tree.tree.extended
+        self._meanings: dict[tuple[str, PathType], _Meaning | None] = {}
+        self._root = tree.root.grouping
+        self.arrived: dict[int, dict[LeafPlace, list[Entry]]] = {}
+        """Events by place of the root's group, then by leaf, in the order in which they came."""
+        self.strangers: dict[LeafPlace, Event] = {}
+        self.raised: dict[int, list[CompositeEvent]] = defaultdict(list)
+        """Composites of the tree and its inner operators, by place of the root's group."""
+        self.deleted: dict[int, PrimitiveEvent] = {}
+        self._filtered: dict[tuple[LeafPlace, int], str | None] = {}
+        self._guarded: dict[int, list[tuple[int, CompositeEvent, str]]] = defaultdict(list)
+        self._leaf_of = {id(leaf.program): place for place, leaf in tree.leaves.items()}
+
+    def place(self, event: Event) -> int | None:
+        """The place of the root's group to which an event belongs."""
+        return self._root.place(event[2], event[3])
+
+    # ---- noting ---------------------------------------------------------------------------------------
+
+    def note(self, event: PrimitiveEvent) -> None:
+        """A primitive event, after the detector was fed it."""
+        type_ = event[1], event[2]
+        try:
+            meaning = self._meanings[type_]
+        except KeyError:
+            meaning = self._meanings[type_] = self._meaning(*type_)
+        if meaning is None:
+            return
+        if meaning.deletes:
+            self.deleted[event[3][-1]] = event
+        for leaf in meaning.strangers:
+            self.strangers[leaf] = event
+        if meaning.deliveries:
+            clock = self._setting.clock
+            point = clock.point
+            entry: Entry = (point, point, point, event, False)
+            if self._extended:
+                moment = clock.moment()
+                entry = (*entry, moment, moment, None)
+            self._arrive(entry, meaning.deliveries)
+
+    def note_composite(self, event: CompositeEvent) -> None:
+        """A composite that was raised, of this tree or of another."""
+        if event.name == self.name:
+            place = self.place(event)
+            if place is not None:
+                self.raised[place].append(event)
+        if event.operator is None:
+            deliveries = self.tree.composite_deliveries(event)
+            if deliveries:
+                self._arrive(self.tree._entry(event, event.cause), deliveries)
+
+    def note_filtered(self, program: LeafProgram, event: Event) -> None:
+        """A filter refused an event. What it saw is read now if it asks the document, which changes."""
+        leaf = self._leaf_of.get(id(program))
+        if leaf is not None:
+            seen = shown(self.tree.leaves[leaf].seen(event)) if program.needs_document else None
+            self._filtered[leaf, id(event)] = seen
+
+    def note_guarded(self, operator: int, event: CompositeEvent) -> None:
+        """A guard forbade a composite."""
+        place = self.place(event)
+        if place is not None:
+            seen = shown(self.tree.states[operator].values.seen_by_guard(event))
+            self._guarded[place].append((operator, event, seen))
+
+    def _arrive(self, entry: Entry, deliveries: Iterable[Delivery]) -> None:
+        event = entry[EVENT]
+        place = self.place(event)
+        if place is None:
+            return
+        at = self.arrived.get(place)
+        if at is None:
+            at = self.arrived[place] = {}
+        for operator, child, _ in deliveries:
+            at.setdefault((operator, child), []).append(entry)
+
+    def _meaning(self, operation: str, path: PathType) -> _Meaning | None:
+        tree = self.tree.tree
+        plan = primitive_dispatch(tree, operation, path)
+        deliveries = () if plan is None else plan.deliveries
+        known = {(operator, child) for operator, child, _ in deliveries}
+        strangers = tuple(
+            (node.index, leaf.child_index)
+            for node in tree.operators
+            for leaf in node.leaves()
+            if isinstance(leaf.type, PrimitiveType) and leaf.type.accepts(operation, path)
+            if (node.index, leaf.child_index) not in known
+        )
+        deletes = operation == "del" and any(equals_or_ends(node.path, path) for node in tree.operators)
+        return _Meaning(deliveries, strangers, deletes) if deliveries or strangers or deletes else None
+
+    # ---- asked by `TreeGroups` (`Reasons`) -----------------------------------------------------------
+
+    def of_leaf(self, state: OperatorState, operand: int, key: Key | None) -> tuple[Cause, ...]:
+        leaf = state.node.index, operand
+        node = state.node.children[operand]
+        assert isinstance(node, LeafNode)
+        place = self._place_of_root(state, key)
+        here = self.arrived.get(place, {}).get(leaf, []) if place is not None else []
+        if key is not None:
+            own = [entry for entry in here if self.belongs(state, operand, entry, key)]
+            taken = [entry for entry in own if (leaf, id(entry[EVENT])) not in self._filtered]
+            stored = {id(e[EVENT]) for entries in self.tree.account(state, key).stored for e in entries}
+            free = [entry for entry in taken if id(entry[EVENT]) not in stored]
+            if taken and not free:
+                text = (
+                    f"no other {self._written(node)} has occurred than {self.nodes.event(taken[-1][EVENT])}"
+                )
+                return (Cause(Reason.NEVER_OCCURRED, text),)
+            if free:
+                return (self._fate(state, operand, key, free[-1], place),)
+            if own:
+                return (self._refused(leaf, own[-1]),)
+        return (self._not_here(state, operand, key, node, here),)
+
+    def of_operator(self, state: OperatorState, operand: int, key: Key | None) -> tuple[Cause, ...]:
+        """What became of the composites that the operand did raise, and of those its guard forbade."""
+        child = state.children[operand]
+        place = self._place_of_root(state, key)
+        if child is None or place is None or key is None:
+            return ()
+        guarded = [seen for operator, _, seen in self._guarded.get(place, ()) if operator == child.node.index]
+        if guarded:
+            return (Cause(Reason.GUARD_FALSE, f"if {guarded[-1]}"),)
+        for event in reversed(self.raised.get(place, ())):
+            if event.operator == child.node.label and state.grouping.place(event.path, event.ids) is not None:
+                cause = self._consumed(event, place)
+                return (cause,) if cause is not None else ()
+        return ()
+
+    def sharper(self, state: OperatorState, key: Key, objection: Objection) -> Objection:
+        """Something newer may have taken the place of what would have done."""
+        if objection.reason in ("not-released", "condition-false"):
+            return objection
+        place = self._place_of_root(state, key)
+        if place is None:
+            return objection
+        others = self._unused(state, key, place)
+        return state.superseded(key, others) or objection
+
+    def guarded_at(self, place: int) -> Cause | None:
+        """The last composite of the root that its guard forbade at a place."""
+        root = self.tree.root.node.index
+        forbidden = [
+            (event, seen) for operator, event, seen in self._guarded.get(place, ()) if operator == root
+        ]
+        if not forbidden:
+            return None
+        event, seen = forbidden[-1]
+        return Cause(
+            Reason.GUARD_FALSE,
+            f"at {event.ts} everything was there, but if {seen}",
+            "",
+            tuple(event.constituents),
+        )
+
+    # ---- what became of an event ----------------------------------------------------------------------
+
+    def _fate(self, state: OperatorState, operand: int, key: Key, entry: Entry, place: int | None) -> Cause:
+        """What became of an event that arrived in a group and is not stored there."""
+        event = entry[EVENT]
+        if place is not None:
+            cause = self._consumed(event, place)
+            if cause is not None:
+                return cause
+            for _, forbidden, seen in reversed(self._guarded.get(place, ())):
+                if any(one is event for one in forbidden.flattened()):
+                    return Cause(Reason.GUARD_FALSE, f"at {forbidden.ts} everything was there, but if {seen}")
+        if not state.flat:
+            gone = self.deleted.get(state.grouping.place_of(key))
+            if gone is not None:
+                return self._of_deleted(gone)
+        others = self._unused(state, key, place)
+        return cause_of(state.lost(operand, key, entry, others), self.tree, state, key, self.nodes)
+
+    def _of_deleted(self, gone: PrimitiveEvent) -> Cause:
+        return Cause(
+            Reason.NODE_DELETED, f"its node was deleted: {self.nodes.event_in_full(gone)}", "", (gone,)
+        )
+
+    def _consumed(self, event: Event, place: int) -> Cause | None:
+        """By which finding an event was used up, if it was."""
+        for raised in reversed(self.raised.get(place, ())):
+            if any(one is event for one in raised.constituents):
+                if raised.operator is not None:
+                    return self._consumed(raised, place)
+                text = f"{self.nodes.event(event)} is part of {self.nodes.event_in_full(raised)}"
+                return Cause(Reason.CONSUMED, text, Reason.CONSUMED.fix, (event, raised))
+        return None
+
+    def _unused(self, state: OperatorState, key: Key, place: int | None) -> list[list[Entry]]:
+        """What has arrived in a group and is in nothing that was raised, by operand."""
+        return [
+            [
+                entry
+                for entry in self._arrivals(place, state, k)
+                if self.belongs(state, k, entry, key)
+                and (place is None or self._consumed(entry[EVENT], place) is None)
+            ]
+            for k in range(len(state.node.children))
+        ]
+
+    def _arrivals(self, place: int | None, state: OperatorState, operand: int) -> Sequence[Entry]:
+        leaf = state.node.index, operand
+        if place is None:
+            return ()
+        if isinstance(state.node.children[operand], LeafNode):
+            entries = self.arrived.get(place, {}).get(leaf, [])
+            return [entry for entry in entries if (leaf, id(entry[EVENT])) not in self._filtered]
+        child = state.children[operand]
+        assert child is not None
+        raised = [event for event in self.raised.get(place, ()) if event.operator == child.node.label]
+        stored = ((child.composer.entry(event), event.ts) for event in raised)
+        return [(*entry[:2], ts, *entry[3:]) for entry, ts in stored]  # when it was raised
+
+    # ---- what is not here -----------------------------------------------------------------------------
+
+    def _not_here(
+        self, state: OperatorState, operand: int, key: Key | None, node: LeafNode, here: Sequence[Entry]
+    ) -> Cause:
+        leaf = state.node.index, operand
+        if key is not None and state.by_value and here:
+            joined = self._of_other_values(state, operand, key, here)
+            if joined is not None:
+                return joined
+        if isinstance(node.type, PrimitiveType) and self._was_there(state, key, node.type):
+            return self._before_all(node)
+        elsewhere = list(here) or [entry for at in self.arrived.values() for entry in at.get(leaf, ())[-1:]]
+        taken = [entry for entry in elsewhere if (leaf, id(entry[EVENT])) not in self._filtered]
+        if taken and key is not None:
+            return self._of_other_group(taken)
+        if elsewhere and not taken:
+            return self._refused(leaf, elsewhere[-1])
+        if leaf in self.strangers:
+            event = self.strangers[leaf]
+            text = f"{self.nodes.event(event)}: the path {self.nodes.path(state.node.path)} stands in it more than once"
+            return Cause(Reason.NULL_PROJECTION, text, Reason.NULL_PROJECTION.fix, (event,))
+        if taken:  # in some group
+            return self._of_other_group(taken)
+        if isinstance(node.type, CompositeType):
+            return self._of_used(node.type)
+        if self.is_partial:
+            text = f"no {self._written(node)} is at hand: none has come since the trees were opened, or it is used up"
+            return Cause(Reason.NEVER_OCCURRED, text, "a log knows all that has come: xmlcep why-not")
+        near = nearest(node.type, self.types, self.nodes)
+        return Cause(Reason.NEVER_OCCURRED, f"no {self._written(node)} has occurred; {near.text}", near.fix)
+
+    def _before_all(self, node: LeafNode) -> Cause:
+        path = self.nodes.path(node.path)
+        text = f"{path} was there before the first event, so there is none of it"
+        if self.is_partial:
+            text = (
+                f"{path} is there, from before the trees were opened; or its event is used up and forgotten"
+            )
+        return Cause(Reason.NOT_OPEN, text, Reason.NOT_OPEN.fix)
+
+    def _of_other_group(self, taken: Sequence[Entry]) -> Cause:
+        event = max((entry[EVENT] for entry in taken), key=lambda one: int(one.ts))
+        times = "" if len(taken) == 1 else f", and {len(taken) - 1:,} more"
+        text = f"{self.nodes.event(event)}{times}: in another group"
+        return Cause(Reason.ELSEWHERE, text, Reason.ELSEWHERE.fix, (event,))
+
+    def _of_other_values(
+        self, state: OperatorState, operand: int, key: Key, here: Sequence[Entry]
+    ) -> Cause | None:
+        names = state.values.program.grouping.names
+        place = state.grouping.place_of(key)
+        at_place = [e for e in here if state.grouping.place(e[EVENT][2], e[EVENT][3]) == place]
+        if not at_place:
+            return None
+        entry = at_place[-1]
+        found = self.key_of(state, operand, entry)
+        wanted = ", ".join(f"${name} = {value!r}" for name, value in zip(names, key[1:], strict=True))
+        if found is None:
+            variables = ", ".join(f"${name}" for name in names)
+            text = f"{self.nodes.event(entry[EVENT])} has no value for {variables}"
+            return Cause(Reason.NO_VALUE, text, "", (entry[EVENT],))
+        values = ", ".join(f"${name} = {value!r}" for name, value in zip(names, found[1:], strict=True))
+        text = f"{self.nodes.event(entry[EVENT])} has {values}, and the others have {wanted}"
+        return Cause(Reason.JOIN_MISMATCH, text, "", (entry[EVENT],))
+
+    def _refused(self, leaf: LeafPlace, entry: Entry) -> Cause:
+        event = entry[EVENT]
+        seen = self._filtered[leaf, id(event)]
+        seen = shown(self.tree.leaves[leaf].seen(event)) if seen is None else seen
+        return Cause(Reason.FILTERED, f"{self.nodes.event(event)}, but its filter {seen}", "", (event,))
+
+    def _of_used(self, type_: CompositeType) -> Cause:
+        """An event of another rule: what keeps that from being raised."""
+        used = None if type_.name is None else self.used.get(type_.name)
+        if used is None:
+            return Cause(Reason.NEVER_OCCURRED, f"no {type_} has been raised")
+        if any(used.raised.values()):
+            return Cause(
+                Reason.NEVER_OCCURRED,
+                f"{type_.name} has been raised, but not at {self.nodes.path(type_.path)}",
+            )
+        cause = self.ask(used)
+        behind = "" if cause is None else f": {cause}"
+        fix = "" if cause is None else cause.fix
+        return Cause(Reason.NEVER_OCCURRED, f"{type_.name} has not been raised{behind}", fix)
+
+    def _was_there(self, state: OperatorState, key: Key | None, type_: PrimitiveType) -> bool:
+        """Whether the document had such a node before the history began, so that it was never inserted."""
+        if type_.operation not in ("ins", "*"):
+            return False
+        steps = type_.path.steps
+        if key is None or state.flat:
+            root = None if self.initial is None else self.initial.tree()
+            return root is not None and _has(root, steps, ".//")
+        known = self.nodes.document if self.is_partial else self.initial
+        element = None if known is None else known.element(state.grouping.place_of(key))
+        start = offset(state.node.path, type_.path)
+        if element is None or start is None:
+            return False
+        return _has(element, steps[start + len(state.node.path) :], "")
+
+    # ---- places ---------------------------------------------------------------------------------------
+
+    def _place_of_root(self, state: OperatorState, key: Key | None) -> int | None:
+        """The place of the root's group in which a group lies."""
+        if key is None:
+            return None
+        if self.tree.flat:
+            return FLAT_KEY
+        own = state.grouping.place_of(key)
+        if state is self.tree.root or state.node.path is self.tree.root.node.path:
+            return own
+        for place, leaves in self.arrived.items():  # an inner group: by what arrived in it
+            for entries in leaves.values():
+                event = entries[0][EVENT]
+                if own in event[3] and any(
+                    state.grouping.place(e[EVENT][2], e[EVENT][3]) == own for e in entries
+                ):
+                    return place
+        return None
+
+    def belongs(self, state: OperatorState, operand: int, entry: Entry, key: Key) -> bool:
+        """Whether an arrival concerns a group, although its operand may bind fewer variables (V4)."""
+        if state.by_value and operand in state.node.definition.optional_binders:
+            key = state.projected(operand, key)
+        return bool(self.key_of(state, operand, entry) == key)
+
+    def key_of(self, state: OperatorState, operand: int, entry: Entry) -> Key | None:
+        """The key of the group in which an arrival belongs."""
+        event = entry[EVENT]
+        place = FLAT_KEY if state.flat else state.grouping.place(event[2], event[3])
+        if place is None:
+            return None
+        if not state.by_value:
+            return place
+        leaf = self.tree.leaves.get((state.node.index, operand))
+        bindings: Mapping[str, object] | None = None
+        if leaf is not None:
+            witness, leaf.witness = leaf.witness, None
+            bindings = leaf.read(event)
+            leaf.witness = witness
+        elif type(event) is CompositeEvent:
+            bindings = event.bindings
+        return state.key_at(operand, place, bindings)
+
+    def _written(self, node: LeafNode) -> str:
+        return written(node.leaf, self.nodes._namespaces)
+
+    def groups(self) -> TreeGroups:
+        """The groups of the tree as they are now, with what this evidence says of them."""
+        return TreeGroups(self.tree, self.nodes, self)
+
+
+def _has(element: etree._Element, steps: Sequence[Step], prefix: str) -> bool:
+    elements = [element]
+    names = [step.test for step in steps if step.is_element]
+    if names:
+        elements = element.findall(prefix + "/".join(names))
+        if prefix and not elements and element.tag == names[0]:
+            elements = element.findall("/".join(names[1:])) if names[1:] else [element]
+    last = steps[-1] if steps else None
+    if last is None or last.is_element:
+        return bool(elements)
+    if last.axis is Axis.ATTRIBUTE:
+        return any(last.test in one.attrib for one in elements)
+    return any((one.text or "").strip() for one in elements)

@@ -1,0 +1,123 @@
+"""A history replayed with questions in mind: a detector, and beside it what is noted (rules Y2, Y3)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from path_types import PathType
+
+from ..documents import Replica
+from ..engine import Detector
+from ..engine.detector import TimeGiven
+from ..events import CompositeEvent, Event, PrimitiveEvent
+from ..rules import Rules
+from ..rules.programs import LeafProgram
+from ..rules.trees import EventTree
+from .evidence import Evidence
+from .nodes import Elements, Nodes
+from .why_not import cause_for
+
+
+class History:
+    """One document's history under the rules that have to do with one event.
+
+    Feed it as a detector: `feed`, `flush`, `advance`. ``initial`` is the document before, if there was one;
+    ``document`` is what the detector's expressions ask. Raises `ValueError` for an event that the rules do not have.
+    """
+
+    def __init__(
+        self, rules: Rules, event: str, *, doc: str = "", initial: Replica | None = None,
+        document: Replica | None = None,
+    ) -> None:  # fmt: skip
+        self.doc = doc
+        self.types: Counter[tuple[str, PathType]] = Counter()
+        self.last: PrimitiveEvent | None = None
+        self.raised: list[CompositeEvent] = []
+        """What the root of the event's tree has raised."""
+        by_name = {tree.name: tree for tree in rules.graph.trees}
+        if event not in by_name:
+            raise ValueError(f"{event!r} is no event of these rules: expected one of {', '.join(by_name)}")
+        chosen = _with_used(by_name[event], rules.graph.trees)
+        self.detector = Detector(
+            rules, operators=True, document=document, trees=[tree.name for tree in chosen]
+        )
+        self.nodes = Nodes(rules.namespaces)
+        setting = self.detector.setting
+        self._evidence = {
+            tree.name: Evidence(self.detector.trees[tree.index], setting, self.types, self.nodes, initial)
+            for tree in chosen
+        }
+        self.evidence = self._evidence[event]
+        for evidence in self._evidence.values():
+            evidence.used = self._evidence
+            evidence.ask = cause_for
+        self._all = tuple(self._evidence.values())
+        setting.witness = self
+        for tree in self.detector.trees.values():
+            for leaf in tree.leaves.values():
+                leaf.witness = self
+
+    # ---- feeding --------------------------------------------------------------------------------------
+
+    @property
+    def is_local(self) -> bool:
+        """Whether each group needs no more than the events at or below its node: nothing waits for what happens
+        elsewhere, or asks for time or the document."""
+        return not any(
+            tree.tree.flat or tree.tree.extended or tree.deferrals or tree.leaves
+            for tree in self.detector.trees.values()
+        )
+
+    def feed(self, event: PrimitiveEvent, *, unseen: bool = False) -> None:
+        """The next event; ``unseen``: one that is noted, but that the detector has no need of."""
+        self.types[event[1], event[2]] += 1
+        self.last = event
+        raised = [] if unseen else self.detector.feed(event)
+        for evidence in self._all:
+            evidence.note(event)
+        if raised:
+            self._note(raised)
+
+    def flush(self) -> None:
+        """The end of a transaction (D3)."""
+        self._note(self.detector.flush())
+
+    def advance(self, time: TimeGiven) -> None:
+        """Time has passed (W6)."""
+        self._note(self.detector.advance(time))
+
+    def name_nodes(self, document: Elements | None) -> None:
+        """Nodes are called as they are in this document from now on."""
+        self.nodes.document = document
+
+    def _note(self, raised: Iterable[CompositeEvent]) -> None:
+        for composite in raised:
+            for evidence in self._all:
+                evidence.note_composite(composite)
+            if composite.name == self.evidence.name and composite.operator is None:
+                self.raised.append(composite)
+
+    # ---- as a witness ---------------------------------------------------------------------------------
+
+    def filtered(self, program: LeafProgram, event: Event) -> None:
+        """See `Witness`."""
+        for evidence in self._all:
+            evidence.note_filtered(program, event)
+
+    def guarded(self, tree: int, operator: int, event: CompositeEvent) -> None:
+        """See `Witness`."""
+        for evidence in self._all:
+            if evidence.tree.tree.index == tree:
+                evidence.note_guarded(operator, event)
+
+
+def _with_used(tree: EventTree, trees: tuple[EventTree, ...]) -> list[EventTree]:
+    """The tree and all whose events it uses, directly or not."""
+    wanted, waiting = {tree.index}, [tree]
+    while waiting:
+        for index in waiting.pop().dependencies:
+            if index not in wanted:
+                wanted.add(index)
+                waiting.append(trees[index])
+    return [trees[index] for index in sorted(wanted)]

@@ -1,0 +1,151 @@
+"""From lark's parse tree of a ``rule`` statement to the rule that it says (L1 to L7)."""
+
+from __future__ import annotations
+
+from typing import TypeAlias, cast
+
+from lark import Token, Tree, v_args
+from lark.tree import Meta
+
+from ..algebra import (
+    Action,
+    ActiveRule,
+    Call,
+    Delete,
+    EventDefinition,
+    EventTrigger,
+    Insert,
+    Move,
+    Position,
+    Raise,
+    Replace,
+    SetValue,
+    Where,
+)
+from ..events import OPERATIONS
+from .building import Definitions, Unit, too_deep, unquoted
+from .options import GivenOption, rule_options
+from .paths import WrittenPath, end_of, start_of
+from .source import Source
+
+
+def active_rule(tree: Tree[Token], namespaces: dict[str, str], source: Source) -> ActiveRule | None:
+    """The rule that the tree of a ``rule`` statement says; None if it cannot be known."""
+    if too_deep(tree, source):
+        return None
+    return cast("ActiveRule | None", _ActiveRules(namespaces, source).transform(tree))
+
+
+class _OwnTrigger:
+    """An expression that stands as the trigger of a rule."""
+
+    def __init__(self, expression: Unit) -> None:
+        self.expression = expression
+
+
+_Word: TypeAlias = Token | None
+
+
+class _ActiveRules(Definitions):
+    """Reads rules that act. The methods are called like the rules of the grammar."""
+
+    @v_args(meta=True)
+    def named_trigger(self, meta: Meta, parts: list[Token | WrittenPath | None]) -> EventTrigger:
+        name, path = parts
+        if isinstance(path, WrittenPath):
+            self.report_path(path, scoped=False)
+        at = self.source.position(meta.start_pos, meta.end_pos)
+        if name in OPERATIONS:
+            hint = "an expression stands in parentheses: on (ins(item)) (L1)"
+            self.source.report_at(at, f"{str(name)!r} is an operation, not an event", hint)
+        return EventTrigger(str(name), path.path if isinstance(path, WrittenPath) else None, at)
+
+    def own_trigger(self, parts: list[Unit]) -> _OwnTrigger:
+        return _OwnTrigger(parts[0])
+
+    def rule(self, parts: list[object]) -> ActiveRule | None:
+        tokens = [part for part in parts if isinstance(part, Token)]
+        name = tokens[1]
+        condition = next((token for token in tokens if token.type == "STRING"), None)
+        groups = [part for part in parts if type(part) is tuple]
+        given = [cast("GivenOption", option) for group in groups for option in group]
+        trigger = next(part for part in parts if isinstance(part, (EventTrigger, _OwnTrigger)))
+        named = isinstance(trigger, EventTrigger)
+        options, others = rule_options(given, self.source, named_trigger=named)
+        event: EventTrigger | EventDefinition | None
+        if isinstance(trigger, EventTrigger):
+            event = trigger
+        else:
+            event = self.defined(name, None, others, trigger.expression, with_path=True)
+        actions = tuple(part for part in parts if isinstance(part, Action))
+        text = None if condition is None else unquoted(condition, self.source)
+        wanted = sum(isinstance(part, Action | _BrokenAction) for part in parts)
+        if event is None or (condition is not None and text is None) or len(actions) < wanted:
+            return None
+        at = self.source.position(start_of(name), end_of(name))
+        places = {} if condition is None else {"if": self._place(condition)}
+        return ActiveRule(
+            str(name), event, actions, text, options.priority, options.mode, options.coupling, at, places
+        )
+
+    # ---- actions ----------------------------------------------------------------------------------------
+
+    def insert_action(self, parts: list[Token]) -> Action | _BrokenAction:
+        _, fragment, where, target = parts
+        said = self._strings(fragment=fragment, target=target)
+        if said is None:
+            return _BrokenAction()
+        texts, places = said
+        return Insert(texts["fragment"], _where(where), texts["target"], places)
+
+    def delete_action(self, parts: list[Token]) -> Action | _BrokenAction:
+        said = self._strings(target=parts[1])
+        return _BrokenAction() if said is None else Delete(said[0]["target"], said[1])
+
+    def set_action(self, parts: list[Token]) -> Action | _BrokenAction:
+        said = self._strings(target=parts[1], value=parts[2])
+        return _BrokenAction() if said is None else SetValue(said[0]["target"], said[0]["value"], said[1])
+
+    def replace_action(self, parts: list[Token]) -> Action | _BrokenAction:
+        _, target, _, fragment = parts
+        said = self._strings(target=target, fragment=fragment)
+        return _BrokenAction() if said is None else Replace(said[0]["target"], said[0]["fragment"], said[1])
+
+    def move_action(self, parts: list[Token]) -> Action | _BrokenAction:
+        _, source, where, target = parts
+        said = self._strings(source=source, target=target)
+        if said is None:
+            return _BrokenAction()
+        texts, places = said
+        return Move(texts["source"], _where(where), texts["target"], places)
+
+    def call_action(self, parts: list[Token]) -> Action | _BrokenAction:
+        said = self._strings(function=parts[1])
+        return _BrokenAction() if said is None else Call(said[0]["function"], said[1])
+
+    def raise_action(self, parts: list[_Word]) -> Action | _BrokenAction:
+        _, name, target = parts
+        assert name is not None
+        place = {"event": self.source.position(start_of(name), end_of(name))}
+        if target is None:
+            return Raise(str(name), None, place)
+        said = self._strings(target=target)
+        return _BrokenAction() if said is None else Raise(str(name), said[0]["target"], {**place, **said[1]})
+
+    def _strings(self, **tokens: Token) -> tuple[dict[str, str], dict[str, Position]] | None:
+        """What strings say, and where they stand; None if one of them cannot be read, which is reported."""
+        read = {name: unquoted(token, self.source) for name, token in tokens.items()}
+        if None in read.values():
+            return None
+        return cast("dict[str, str]", read), {name: self._place(token) for name, token in tokens.items()}
+
+    def _place(self, token: Token) -> Position:
+        return self.source.position(start_of(token), end_of(token))
+
+
+class _BrokenAction:
+    """Stands for an action in which something is wrong, which has been reported."""
+
+
+def _where(word: Token) -> Where:
+    return Where(" ".join(word.split()))

@@ -1,0 +1,141 @@
+"""Rules that act, open on a wrapped document (docs/actions.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from lxml import etree
+
+from ..actions.firing import Anchor, FiringCounts, FiringRecord
+from ..actions.history import EventHistory
+from ..documents.replica import Replica
+from ..engine import Detector
+from ..errors import XmlCepError
+from ..events import CompositeEvent
+from ..rules import Rules
+from ..rules.rule_programs import RuleProgram
+from ..xml_parser import safe_parser
+from .cascades import Cascades
+from .errors import WrapError
+from .snapshots import take_snapshot
+
+Function: TypeAlias = Callable[[FiringRecord], Any]
+"""A function of the application that rules call."""
+DEEPEST, MOST_FIRINGS = 64, 10_000
+"""How deep and how long a cascade may be, unless told otherwise (L8)."""
+
+
+class ActiveRules:
+    """Rules that act on a document, from their opening until `close`; made by `Document.rules`.
+
+    ``counts`` says what became of their firings.
+    """
+
+    def __init__(
+        self,
+        cascades: Cascades,
+        rules: Rules,
+        *,
+        actions: Mapping[str, Function] | None,
+        on_fire: Function | None,
+        on_error: Callable[[XmlCepError], Any] | None,
+        limit: int,
+        most: int,
+        strict: bool,
+        schema: str | Path | etree.XMLSchema | None,
+    ) -> None:
+        triggers = rules.triggers
+        if triggers is None:
+            raise WrapError(
+                f"{rules.source_name} has no rules that act: write rule NAME on EVENT do …, or use watch()"
+            )
+        self.functions = dict(actions or {})
+        _check(self.functions, triggers.functions, on_fire, on_error, limit, most)
+        self.rules = rules
+        self.namespaces = rules.namespaces
+        self.on_fire, self.on_error = on_fire, on_error
+        self.limit, self.most, self.strict = limit, most, strict
+        self.schema = _schema(schema)
+        self.counts = FiringCounts()
+        self.references = rules.reference_roots()
+        self.by_event: dict[str, list[RuleProgram]] = {}
+        for rule in triggers.programs:
+            self.by_event.setdefault(rule.event, []).append(rule)
+        self.externals = rules.externals
+        self.waiting: list[tuple[RuleProgram, CompositeEvent, Anchor]] = []
+        asks = any(
+            triggers.graph.asks_document(tree) for tree in triggers.graph.trees if tree.name in triggers.trees
+        )
+        document = Replica.from_snapshot(*take_snapshot(cascades.tree)) if asks else None
+        detector = Detector(replace(rules, graph=triggers.graph), trees=triggers.trees, document=document)
+        self.history = EventHistory(detector)
+        self.first: int = max(
+            (each.first + len(each.rules.active_rules) for each in cascades.open), default=0
+        )
+        self._cascades: Cascades | None = cascades
+        cascades.add(self)
+
+    def takes(self, event: CompositeEvent) -> bool:
+        """Whether an external event is one of these rules'."""
+        return self.rules.takes_external(event)
+
+    def flush(self) -> None:
+        """Releases what waits for that in the events of the rules (D3), and lets it fire."""
+        if self._cascades is not None:
+            self._cascades.run_flush(self, self.history.flush())
+
+    def close(self) -> None:
+        """Ends the rules; what waits in their events is forgotten and does not fire. Closing twice is harmless."""
+        cascades, self._cascades = self._cascades, None
+        if cascades is not None:
+            cascades.remove(self)
+
+    @property
+    def closed(self) -> bool:
+        """Whether they have been closed."""
+        return self._cascades is None
+
+    def __enter__(self) -> ActiveRules:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _check(
+    functions: Mapping[str, object],
+    called: tuple[str, ...],
+    on_fire: object,
+    on_error: object,
+    limit: int,
+    most: int,
+) -> None:
+    """Raises `WrapError` for arguments that cannot be."""
+    missing = [name for name in called if name not in functions]
+    if missing:
+        raise WrapError(
+            f"the rules call {', '.join(missing)}: pass actions={{{missing[0]!r}: function}}, of one argument"
+        )
+    given = {
+        **{f"actions[{name!r}]": f for name, f in functions.items()},
+        "on_fire": on_fire,
+        "on_error": on_error,
+    }
+    for name, function in given.items():
+        if function is not None and not callable(function):
+            raise WrapError(f"{name} is {function!r}: pass a function of one argument")
+    for name, number in (("limit", limit), ("firings", most)):
+        if type(number) is not int or number < 1:
+            raise WrapError(f"{name} is {number!r}: expected a whole number from 1 on")
+
+
+def _schema(given: str | Path | etree.XMLSchema | None) -> etree.XMLSchema | None:
+    if given is None or isinstance(given, etree.XMLSchema):
+        return given
+    try:
+        return etree.XMLSchema(etree.parse(str(given), safe_parser()))
+    except (OSError, etree.Error) as error:
+        raise WrapError(f"{given}: the schema cannot be used: {error}") from error

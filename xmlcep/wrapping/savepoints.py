@@ -1,0 +1,59 @@
+"""Savepoints: some edits undone alone, inside a transaction or outside, as if they had never been made (rule L6)."""
+
+from __future__ import annotations
+
+from . import foreign
+from .journal import Journal
+from .raw import is_element
+from .shadow import ShadowTree
+from .undo import undo
+
+
+def open_journal(tree: ShadowTree) -> Journal:
+    """A new journal, that writes down all edits from now on; what nobody sees as it happens is in it beforehand."""
+    journal = tree.journal = Journal()
+    for node in tree.foreign:
+        if not is_element(node):
+            journal.whole(node)  # of the text of a comment the shadow knows nothing
+    if tree.root in tree.foreign:
+        journal.beside(tree.root)
+    tree.fast_path = False
+    return journal
+
+
+class Savepoint:
+    """The state of a document to which `rollback` brings it back; either that or `release` ends it.
+
+    Savepoints stand in each other and in a transaction. The events since then must be waiting in the queue.
+    """
+
+    __slots__ = ("_journal", "_length", "_outer", "_tree", "_ts")
+
+    def __init__(self, tree: ShadowTree) -> None:
+        self._tree = tree
+        self._outer = tree.journal
+        self._ts = tree.clock.ts
+        self._length = len(tree.emitter.delivery.queue)
+        self._journal = open_journal(tree)
+
+    def release(self) -> None:
+        """What has been done since then stands; whatever is around it can still undo it."""
+        tree = self._tree
+        if self._outer is not None:
+            self._outer.absorb(self._journal)
+        tree.journal = self._outer
+        if self._outer is None:
+            tree.update_fast_path()
+
+    def rollback(self) -> None:
+        """Undoes what has been done since then; the clock goes back, ids are not used again."""
+        tree = self._tree
+        if tree.foreign:
+            foreign.catch_up(tree)
+        tree.journal = None
+        try:
+            undo(tree, self._journal)
+        finally:
+            tree.emitter.take_back(self._ts, self._length)
+            tree.journal = self._outer
+            tree.update_fast_path()

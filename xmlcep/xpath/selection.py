@@ -1,0 +1,147 @@
+"""Expressions that select nodes of a live document, for whoever is going to change them (rule L7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from lxml import etree
+
+from ..language import PREDECLARED
+from .checking import outer_focus
+from .environment import Environment
+from .errors import ExpressionError
+from .evaluation import in_place
+from .expression import Expression
+from .kinds import NodeKind, Scope, VariableKind, Variables
+from .libxml2 import Translator
+from .locations import Locations
+from .syntax import Axis, NameTest, NodeTest, Path, Root, Step, Syntax
+
+_ANY_DEPTH = Step(Axis.DESCENDANT_OR_SELF, NodeTest.NODE)
+
+Selected: TypeAlias = Any
+"""An element, or a text or attribute as lxml's string that knows its parent."""
+
+
+class Selection:
+    """An expression that selects elements, texts and attributes of a document.
+
+    ``attribute`` is the name that the last step asks for, if it is ``@name`` alone and not that of nodes of any depth
+    (``//@name``); `owners` then gives the elements that have it or could have it.
+    """
+
+    __slots__ = ("attribute", "expression", "is_context", "nodes", "owners")
+
+    expression: Expression
+    nodes: Callable[[Environment], list[Selected]]
+    """The nodes, in document order, each once."""
+    owners: Callable[[Environment], list[etree._Element]] | None
+    """The elements before the last step; None unless that is ``@name``."""
+    attribute: str | None
+    is_context: bool
+    """Whether it is ``.``: the context node, whichever it is."""
+
+    def __init__(self, expression: Expression, namespaces: Mapping[str, str]) -> None:
+        self.expression = expression
+        syntax = expression.syntax
+        self.is_context = isinstance(syntax, Path) and syntax.is_context
+        self.nodes = self._compiled(syntax, namespaces)
+        self.owners, self.attribute = None, None
+        if isinstance(syntax, Path) and len(syntax.steps) > 0:
+            *before, last = syntax.steps
+            test = last.test
+            named = last.axis is Axis.ATTRIBUTE and not last.predicates and isinstance(test, NameTest)
+            if named and before[-1:] != [_ANY_DEPTH]:
+                assert isinstance(test, NameTest)
+                if test.uri is not None and test.local is not None:
+                    self.attribute = f"{{{test.uri}}}{test.local}" if test.uri else test.local
+                    self.owners = self._owners(Path(syntax.start, tuple(before), syntax.at), namespaces)
+
+    def _owners(
+        self, path: Path, namespaces: Mapping[str, str]
+    ) -> Callable[[Environment], list[etree._Element]]:
+        if not path.steps and path.start is None:
+            if self.expression.node is NodeKind.ELEMENT:
+                return _context_alone
+            return lambda environment: []
+        if not path.steps:
+            if path.start is Root.ROOT:
+                return lambda environment: []  # the document node has no attributes
+            assert not isinstance(path.start, Root) and path.start is not None
+            return self._compiled(path.start, namespaces)
+        return self._compiled(path, namespaces)
+
+    def _compiled(
+        self, syntax: Syntax, namespaces: Mapping[str, str]
+    ) -> Callable[[Environment], list[Selected]]:
+        expression = self.expression
+        if isinstance(syntax, Path) and syntax.is_context and expression.node is NodeKind.ELEMENT:
+            return _context_alone
+        translator = Translator(expression.kinds, {**PREDECLARED, **namespaces}, live=True)
+        text = translator.nodes(syntax, outer_focus(expression.node))
+        return translator.compile(text, in_place, smart=True)
+
+    @property
+    def gives_values(self) -> bool:
+        """Whether it can only give texts and attributes, no elements."""
+        syntax = self.expression.syntax
+        if not isinstance(syntax, Path) or not syntax.steps:
+            return False
+        if self.is_context:
+            return self.expression.node is not NodeKind.ELEMENT
+        last = syntax.steps[-1]
+        return last.axis is Axis.ATTRIBUTE or last.test is NodeTest.TEXT
+
+    def places(self, context: Locations, of_variables: Mapping[str, Locations]) -> Locations:
+        """Where the nodes can be, if the context node is there."""
+        found = self.expression.places(context, of_variables)
+        assert found is not None
+        return found
+
+    def __repr__(self) -> str:
+        return f"Selection({self.expression.text!r})"
+
+
+def _context_alone(environment: Environment) -> list[Selected]:
+    return [environment.element]
+
+
+def compile_selection(
+    text: str, *, namespaces: Mapping[str, str] | None = None, variables: Variables | None = None,
+    node: NodeKind = NodeKind.ELEMENT,
+) -> Selection:  # fmt: skip
+    """A selection; arguments and errors as for `compile_expression`, beside which expressions are refused that give no
+    nodes of the document, or nothing but the document node.
+
+    >>> prices = compile_selection("item/price")
+    >>> order = etree.fromstring("<order><item><price>3</price></item><item><price>4</price></item></order>")
+    >>> [price.text for price in prices.nodes(Environment(element=order))]
+    ['3', '4']
+    """
+    expression = Expression(text, namespaces or {}, variables or {}, node, Scope.LIVE)
+    syntax = expression.syntax
+    if expression.result is not VariableKind.NODES and not (isinstance(syntax, Path) and syntax.is_context):
+        raise ExpressionError(
+            text,
+            0,
+            len(text),
+            "a target that selects no nodes",
+            "write a path, such as item/price or @status",
+        )
+    if expression.places(frozenset({()}), {}) is None:
+        raise ExpressionError(
+            text, 0, len(text), "a target in a reference document", "reference documents are not changed (V8)"
+        )
+    if isinstance(syntax, Path) and syntax.start is Root.ROOT and not _leaves_root(syntax.steps):
+        raise ExpressionError(
+            text, 0, len(text), "a target that is the document node", "write /* for the root element"
+        )
+    try:
+        return Selection(expression, namespaces or {})
+    except ValueError as error:
+        raise ExpressionError(text, 0, len(text), f"bad XPath ({error})", "simplify it") from error
+
+
+def _leaves_root(steps: tuple[Step, ...]) -> bool:
+    return any(step.axis is not Axis.SELF or step.test is not NodeTest.NODE for step in steps)
