@@ -34,6 +34,7 @@ LAYERS = (
     ("xmlcep.schema",),
     ("xmlcep.versions",),
     ("xmlcep.auditing",),
+    ("xmlcep.report",),
     ("xmlcep",),
     ("xmlcep.cli",),
     ("xmlcep.__main__",),

@@ -338,7 +338,7 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
         return operator.with_options(together)
 
     def report_path(self, path: WrittenPath, *, scoped: bool = True) -> None:
-        """Reports what is wrong with a path."""
+        """Reports what is wrong with a path; ``//`` can only stand at the end of a leaf's (F5)."""
         report_path(path, self.source, scoped=scoped)
 
 

@@ -55,6 +55,11 @@ def print_definitions(
     return "\n".join(parts)
 
 
+def print_active_rule(rule: ActiveRule, namespaces: Mapping[str, str] | None = None) -> str:
+    """A rule that acts as it stands in a rules text, without a line end behind it."""
+    return _Printer(namespaces or {}).active_rule(rule)
+
+
 def print_expression(expression: Expression, namespaces: Mapping[str, str] | None = None) -> str:
     """An expression as it stands behind ``event NAME =``, with all its options.
 
@@ -74,11 +79,6 @@ def print_action(action: Action) -> str:
 def print_operand(expression: Expression, namespaces: Mapping[str, str] | None = None) -> str:
     """An expression as it stands in a longer one: in parentheses if it joins operands."""
     return _Printer(namespaces or {}).operand(expression)
-
-
-def print_active_rule(rule: ActiveRule, namespaces: Mapping[str, str] | None = None) -> str:
-    """A rule that acts as a statement, without declarations."""
-    return _Printer(namespaces or {}).active_rule(rule)
 
 
 def print_path(path: PathType, namespaces: Mapping[str, str] | None = None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from types import MappingProxyType
 from typing import NamedTuple
 from weakref import WeakValueDictionary
@@ -24,6 +25,7 @@ from .drawing import draw_mermaid
 from .event_graph import EventGraph, build_graph
 from .references import Documents, ReferenceSources, Source, mismatches, missing
 from .rule_programs import Triggers
+from .svg import draw_svg
 
 
 class IgnoredRulesWarning(UserWarning):
@@ -171,6 +173,13 @@ class Rules:
     def mermaid(self) -> str:
         """The event trees as a Mermaid flow chart, joined where one takes the events of another."""
         return draw_mermaid(self.graph, self.namespaces)
+
+    def _repr_html_(self) -> str:
+        """Each rule as text and as a drawing, for notebooks (Y8)."""
+        parts = [
+            f"<h4>{escape(tree.name)}</h4>{draw_svg(tree, self.namespaces)}" for tree in self.graph.trees
+        ]
+        return f"<pre>{escape(str(self))}</pre>{''.join(parts)}"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         # Conditions hold compiled XPath, which cannot be copied; the definitions say all there is to say.
