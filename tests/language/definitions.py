@@ -9,17 +9,25 @@ from hypothesis import strategies as st
 from contexts.constraints import RELATIONS
 from path_types import PathType, Step
 from xmlcep.algebra import (
+    ActiveRule,
     AnyOf,
     Aperiodic,
     AperiodicStar,
     Binding,
+    Call,
     Conjunction,
     ContextName,
+    Coupling,
+    Delete,
     Disjunction,
     EventDefinition,
+    EventTrigger,
     Expression,
+    Insert,
     Leaf,
     Let,
+    Mode,
+    Move,
     Multiplicity,
     Opaque,
     Operator,
@@ -28,10 +36,14 @@ from xmlcep.algebra import (
     Periodic,
     PeriodicStar,
     Plus,
+    Raise,
     Relation,
+    Replace,
     Sequence,
+    SetValue,
     Termination,
     Unit,
+    Where,
     Window,
 )
 from xmlcep.events import CompositeType, PrimitiveType, Scope
@@ -177,6 +189,36 @@ def definitions(draw: st.DrawFn, name: str) -> EventDefinition:
     return EventDefinition(
         name, root, draw(st.sampled_from(ContextName)), draw(st.booleans()), draw(st.sampled_from(Order))
     )
+
+
+actions = st.one_of(
+    st.builds(Insert, strings, st.sampled_from(Where), strings),
+    st.builds(Delete, strings),
+    st.builds(SetValue, strings, strings),
+    st.builds(Replace, strings, strings),
+    st.builds(Move, strings, st.sampled_from(Where), strings),
+    st.builds(Call, strings),
+    st.builds(Raise, st.sampled_from(_EVENT_NAMES), st.one_of(st.none(), strings)),
+)
+
+
+@st.composite
+def active_rules(draw: st.DrawFn) -> ActiveRule:
+    """A rule that acts, called as no event is."""
+    name = draw(st.sampled_from(("R", "rule", "on", "do")))
+    trigger = draw(
+        st.one_of(
+            st.builds(EventTrigger, st.sampled_from(_EVENT_NAMES), st.one_of(st.none(), paths())),
+            definitions(name),
+        )
+    )
+    return ActiveRule(
+        name, trigger, tuple(draw(st.lists(actions, min_size=1, max_size=3))), draw(st.one_of(st.none(), strings)),
+        draw(st.integers(-3, 3)), draw(st.one_of(st.none(), st.sampled_from(Mode))), draw(st.sampled_from(Coupling)),
+    )  # fmt: skip
+
+
+active_rule_lists = st.lists(active_rules(), max_size=2, unique_by=lambda rule: rule.name).map(tuple)
 
 
 @st.composite

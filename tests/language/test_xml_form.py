@@ -15,7 +15,7 @@ from contexts.constraints import RELATIONS
 from tests.conftest import REPOSITORY
 from tests.language import definitions as made
 from tests.strategies.full_rules import full_rule_sets
-from xmlcep.algebra import OPERATORS, ContextName, Order, Reference, Termination
+from xmlcep.algebra import OPERATORS, ContextName, Coupling, Mode, Order, Reference, Termination, Where
 from xmlcep.errors import RuleError, XmlCepError
 from xmlcep.language import (
     ParsedRules,
@@ -24,7 +24,8 @@ from xmlcep.language import (
     print_xml_definitions,
     read_definitions,
 )
-from xmlcep.language.xml_form.names import NAMESPACE, operator_name
+from xmlcep.language.formatting import format_rules
+from xmlcep.language.xml_form.names import ACTIONS, NAMESPACE, action_attributes, may_lack, operator_name
 from xmlcep.rules import Rules, load_rules, parse_rules
 from xmlcep.rules.ruleset import PlainRules
 
@@ -41,34 +42,35 @@ def parsed(text: str) -> ParsedRules:
 
 
 def as_xml(rules: ParsedRules) -> str:
-    return print_xml_definitions(rules.definitions, rules.namespaces, rules.references)
+    return print_xml_definitions(rules.definitions, rules.namespaces, rules.references, rules.active_rules)
 
 
 def as_text(rules: ParsedRules) -> str:
-    return print_definitions(rules.definitions, rules.namespaces, rules.references)
+    return print_definitions(rules.definitions, rules.namespaces, rules.references, rules.active_rules)
 
 
 def canonical(xml: str) -> str:
     return etree.canonicalize(xml)
 
 
-def in_xml(definitions, namespaces=None, references=()) -> str:
+def in_xml(definitions, namespaces, references, active_rules) -> str:
     """The rules in XML; examples with characters that XML has none for are left to a test of their own."""
     try:
-        return print_xml_definitions(definitions, namespaces, references)
+        return print_xml_definitions(definitions, namespaces, references, active_rules)
     except XmlCepError as error:
         assume("characters" not in str(error))
         raise
 
 
 @settings(max_examples=150)
-@given(made.definition_lists(), made.namespaces)
-def test_any_definitions_go_there_and_back(definitions, namespaces):
-    xml = in_xml(definitions, namespaces, [Reference("parts", "a & b<.xml")])
+@given(made.definition_lists(), made.namespaces, made.active_rule_lists)
+def test_any_definitions_go_there_and_back(definitions, namespaces, active_rules):
+    xml = in_xml(definitions, namespaces, [Reference("parts", "a & b<.xml")], active_rules)
     assert SCHEMA.validate(etree.fromstring(xml.encode())), (xml, SCHEMA.error_log)
     read = parsed(xml)
     assert read.definitions == definitions
     assert read.namespaces == namespaces
+    assert read.active_rules == active_rules
     assert read.references == (Reference("parts", "a & b<.xml"),)
     assert read == parsed(as_text(read))  # text and XML say the same
     assert canonical(as_xml(parsed(as_text(read)))) == canonical(xml)
@@ -163,7 +165,7 @@ def test_mistake(block: str) -> None:
     inside = "\n".join(line.removeprefix("> ") for line in lines if line.startswith("> "))
     expected = "\n".join(line for line in lines if not line.startswith("> "))
     text = (
-        inside if inside.startswith(("<!", "<rules>")) else f'<rules xmlns="{NAMESPACE}">\n{inside}\n</rules>'
+        inside if inside.startswith(("<!", "<rules")) else f'<rules xmlns="{NAMESPACE}">\n{inside}\n</rules>'
     )
     with pytest.raises(RuleError) as caught:
         parse_rules(text)
@@ -237,6 +239,27 @@ def test_the_schema_has_all_operators_with_their_options() -> None:
         assert attributes == operator.takes | {parameter.name for parameter in operator.parameters}, operator
 
 
+def test_the_schema_has_all_actions() -> None:
+    schema = etree.fromstring(SCHEMA_TEXT)
+    rule = schema.find(f"{XS}complexType[@name='Rule']")
+    listed = rule.findall(f"{XS}sequence/{XS}choice/{XS}element")
+    assert [each.get("name") for each in listed] == list(ACTIONS)
+    for each in listed:
+        action = ACTIONS[each.get("name")]
+        attributes = each.findall(f".//{XS}attribute")
+        assert tuple(attribute.get("name") for attribute in attributes) == action_attributes(action)
+        for attribute in attributes:
+            assert (attribute.get("use") is None) == may_lack(action, attribute.get("name"))
+
+
+def test_external_events_and_what_raises_them() -> None:
+    text = "event Stale(item) = external\n\nrule Check on (upd(item/text())) {flat}\n     do raise Stale\n"
+    read = parsed(text)
+    assert parsed(as_xml(read)) == read
+    assert SCHEMA.validate(etree.fromstring(as_xml(read).encode()))
+    assert as_text(parsed(as_xml(read))) == text == format_rules(text)
+
+
 @pytest.mark.parametrize(
     ("name", "values"),
     [
@@ -244,6 +267,9 @@ def test_the_schema_has_all_operators_with_their_options() -> None:
         ("Termination", [each.value for each in Termination]),
         ("Order", [each.value for each in Order]),
         ("IntervalRelation", list(RELATIONS)),
+        ("Mode", [each.value for each in Mode]),
+        ("Coupling", [each.value for each in Coupling]),
+        ("Where", [each.value for each in Where]),
     ],
 )
 def test_the_schema_has_all_values(name: str, values: list[str]) -> None:

@@ -24,6 +24,7 @@ class External(Operator):
     sign: ClassVar[str] = "external"
     takes: ClassVar[frozenset[str]] = frozenset({"path"})
     fewest: ClassVar[int] = 0
+    most: ClassVar[int | None] = 0
     operands: tuple[Expression, ...] = ()
     options: Options = NO_OPTIONS
     at: Position = field(default=NOWHERE, compare=False, repr=False)

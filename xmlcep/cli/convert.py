@@ -65,5 +65,6 @@ def _converted(text: str, name: str) -> str:
     if problems:
         raise rule_error(problems, {name: text})
     if is_xml(text):
-        return format_rules(print_definitions(read.definitions, read.namespaces, read.references), name)
-    return print_xml_definitions(read.definitions, read.namespaces, read.references)
+        text_form = print_definitions(read.definitions, read.namespaces, read.references, read.active_rules)
+        return format_rules(text_form, name)
+    return print_xml_definitions(read.definitions, read.namespaces, read.references, read.active_rules)

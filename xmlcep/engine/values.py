@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from contexts import Entry
@@ -10,10 +10,38 @@ from contexts.entry import BINDINGS, EVENT
 
 from ..events import CompositeEvent
 from ..rules.programs import OperatorProgram
-from ..xpath import Environment, Expression
+from ..xpath import Environment, Expression, RunningValues
 from ..xpath.values import text_of
 from .leaf import Bindings
 from .setting import Setting
+
+
+class GatheredBindings(Mapping[str, Any]):
+    """Variables of a composite of many arrivals, whose lists are gathered when somebody looks at them."""
+
+    __slots__ = ("_entries", "_known", "_lists")
+
+    def __init__(self, known: dict[str, Any], lists: tuple[str, ...], entries: Iterable[Entry]) -> None:
+        self._known = known
+        self._lists = lists
+        self._entries = entries
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._known and name in self._lists:
+            self._known[name] = all_values(self._entries, name)
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self._known, *self._lists)))
+
+    def __len__(self) -> int:
+        return len(self._known.keys() | set(self._lists))
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return dict, (dict(self),)
 
 
 class Values:
@@ -30,6 +58,9 @@ class Values:
         self.having = program.having
         self.guard = program.guard
         self.has_variables = bool(program.variables)
+        expressions = [expression for _, expression in self._lets] + ([self.having] if self.having else [])
+        asked = {name for expression in expressions for name in expression.variables}
+        self._asked_lists = tuple(name for name in self._lists if name in asked)
 
     def of(self, entries: Sequence[Entry], values: Mapping[str, Any] | None = None) -> Bindings | None:
         """The variables of the composite of these events (V5), its operator's own ``values`` with them; None if its
@@ -49,15 +80,45 @@ class Values:
                 found[name] = value
         return found
 
+    def lists_to_keep(self, entries: Iterable[Entry]) -> dict[str, RunningValues]:
+        """The lists that ``let`` and ``having`` ask of these arrivals, to be kept up to date as others come and go."""
+        return {name: RunningValues(all_values(entries, name)) for name in self._asked_lists}
+
+    def seen_of(self, entries: Iterable[Entry], lists: Mapping[str, RunningValues]) -> dict[str, Any]:
+        """What ``having`` sees of arrivals, given the lists that are kept of them: the same as of `of`, in a time that
+        does not depend on how many they are."""
+        found: dict[str, Any] = dict(lists)
+        for name in self._single:
+            value = first_value(entries, name)
+            if value is not None:
+                found[name] = value
+        for name, expression in self._lets:
+            value = expression.value(self._environment(found, expression))
+            if value is not None:
+                found[name] = value
+        return found
+
+    def carried(self, seen: Mapping[str, Any], entries: Iterable[Entry]) -> Bindings | None:
+        """The variables of the composite of arrivals, given what `seen_of` says of them."""
+        if not self.has_variables:
+            return None
+        return GatheredBindings(
+            {name: value for name, value in seen.items() if name not in self._lists}, self._lists, entries
+        )
+
+    def holds(self, bindings: Bindings) -> bool:
+        """Whether ``having`` is true of such variables (V6)."""
+        having = self.having
+        assert having is not None
+        return having.boolean(self._environment(bindings, having))
+
     def joined(self, bindings: Bindings | None) -> tuple[str, ...]:
         """The values by which the operator groups, as text, by name: of the variables of one of its composites."""
         return tuple(text_of(bindings[name]) for name in self._joined) if bindings else ()
 
     def admits(self, entries: Sequence[Entry]) -> bool:
         """Whether ``having`` is true of a combination (V6)."""
-        having = self.having
-        assert having is not None
-        return having.boolean(self._environment(self.of(entries) or {}, having))
+        return self.holds(self.of(entries) or {})
 
     def seen(self, entries: Sequence[Entry]) -> tuple[str, tuple[tuple[str, str], ...]]:
         """``having`` as it is written, and what it compares with the values that it sees of a combination."""
@@ -124,12 +185,16 @@ def all_values(entries: Iterable[Entry], name: str) -> tuple[Any, ...]:
     found: list[Any] = []
     events: set[int] = set()
     for entry in entries:
-        value = None if entry[BINDINGS] is None else entry[BINDINGS].get(name)
-        if value is None or id(entry[EVENT]) in events:
-            continue
-        events.add(id(entry[EVENT]))
-        if isinstance(value, tuple):
-            found.extend(value)
-        else:
-            found.append(value)
+        values = values_in(entry, name)
+        if values and id(entry[EVENT]) not in events:
+            events.add(id(entry[EVENT]))
+            found.extend(values)
     return tuple(found)
+
+
+def values_in(entry: Entry, name: str) -> tuple[Any, ...]:
+    """The values that a variable has in one event."""
+    value = None if entry[BINDINGS] is None else entry[BINDINGS].get(name)
+    if value is None:
+        return ()
+    return value if isinstance(value, tuple) else (value,)

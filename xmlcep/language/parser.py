@@ -64,7 +64,7 @@ def parse_definitions(text: str, problems: list[RuleProblem], file: str = "") ->
             continue
         if tree.data == "rule" or (tree.data == "unreadable" and _is_rule(part)):
             rules_read += 1
-            _add_rule(active_rules, active_rule(tree, known, part) if tree.data == "rule" else None, problems)
+            add_rule(active_rules, active_rule(tree, known, part) if tree.data == "rule" else None, problems)
             continue
         name = _event_name(tree)
         read = definition(tree, known, part) if tree.data == "event" else None
@@ -80,7 +80,7 @@ def parse_definitions(text: str, problems: list[RuleProblem], file: str = "") ->
             "write event NAME = …, such as: event NewItem = ins(item)",
         )
     unreadable = [name for name in unreadable if name not in definitions]
-    _check_rule_names(active_rules, definitions, problems)
+    check_rule_names(active_rules, definitions, problems)
     return ParsedRules(
         tuple(definitions.values()), namespaces, tuple(unreadable), tuple(references.values()),
         tuple(active_rules.values()),
@@ -92,7 +92,8 @@ def _is_rule(part: Source) -> bool:
     return part.text.split(None, 1)[0] == "rule"
 
 
-def _add_rule(rules: dict[str, ActiveRule], read: ActiveRule | None, problems: list[RuleProblem]) -> None:
+def add_rule(rules: dict[str, ActiveRule], read: ActiveRule | None, problems: list[RuleProblem]) -> None:
+    """Adds a rule that acts to those of a file; a second one of a name is reported instead."""
     if read is None:
         return
     if read.name in rules:
@@ -103,10 +104,11 @@ def _add_rule(rules: dict[str, ActiveRule], read: ActiveRule | None, problems: l
     rules[read.name] = read
 
 
-def _check_rule_names(
+def check_rule_names(
     rules: dict[str, ActiveRule], definitions: dict[str, EventDefinition], problems: list[RuleProblem]
 ) -> None:
-    """L1: a rule gives its name to the event it is triggered by, where that has none of its own."""
+    """Reports rules that are called like an event: a rule gives its name to the event it is triggered by, where that
+    has none of its own (L1)."""
     for rule in rules.values():
         if rule.name in definitions:
             message = f"there is an event that is called {rule.name!r}, as this rule is (L1)"

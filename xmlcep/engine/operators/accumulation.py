@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import overload
+from typing import Generic, TypeVar, overload
 
 from contexts import Entry
-from contexts.entry import EMPTY_END, EMPTY_START, EVENT
+from contexts.constraints.counting import young
+from contexts.entry import EMPTY_END, EMPTY_START, EVENT, FIRST, LAST
 from path_types import PathType
 
 from ...events import Event
+from ...xpath import RunningValues
+from ..composer import span_of
+from ..values import values_in
+
+_T = TypeVar("_T")
 
 
-class Integrated(Sequence[Event]):
-    """Accumulated events from one index to before another, as constituents.
+class _Part(Sequence[_T], Generic[_T]):
+    """A list from one index to before another.
 
     Accumulation only appends to a list (or starts a new one), so every integrating composite can share it: a
     composite of all so far costs the same however many there are.
@@ -29,25 +35,41 @@ class Integrated(Sequence[Event]):
     def __len__(self) -> int:
         return self._stop - self._start
 
+    @overload
+    def __getitem__(self, index: int) -> _T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[_T]: ...
+    def __getitem__(self, index: int | slice) -> _T | Sequence[_T]:
+        return tuple(self)[index]
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
+class Arrivals(_Part[Entry]):
+    """Accumulated arrivals, as they are stored."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[Entry]:
+        entries = self._entries
+        return (entries[position] for position in range(self._start, self._stop))
+
+
+class Integrated(_Part[Event]):
+    """Accumulated events, as constituents."""
+
+    __slots__ = ()
+
     def __iter__(self) -> Iterator[Event]:
         for position in range(self._start, self._stop):
             yield self._entries[position][EVENT]
-
-    @overload
-    def __getitem__(self, index: int) -> Event: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Event]: ...
-    def __getitem__(self, index: int | slice) -> Event | Sequence[Event]:
-        return tuple(self)[index]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, (tuple, Integrated)) and tuple(self) == tuple(other)
 
     def __hash__(self) -> int:
         return hash(tuple(self))
-
-    def __repr__(self) -> str:
-        return repr(tuple(self))
 
 
 class Accumulation:
@@ -56,10 +78,12 @@ class Accumulation:
     ``entries[begin:]`` are those that have not dropped out; ``current`` is the composite (raised or silent) that
     later ones integrate, ``told`` up to which index entries count as consumed (H7). For a deferred operator
     ``batches`` have been set aside for the release (Z8), and ``created`` is the created node's path and ids, while its
-    empty composite is due (M4).
-    """
+    empty composite is due (M4). ``start`` and ``end`` are their interval, ``span`` the moments of the first and the
+    last primitive event in them, where arrivals have such.
 
-    __slots__ = ("batches", "begin", "created", "current", "end", "entries", "expiry", "start", "told")
+    ``lists`` are lists of values of variables that are kept up to date, by name; None until they have been asked for,
+    and whenever arrivals have gone from among others.
+    """
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
@@ -67,9 +91,11 @@ class Accumulation:
         self.current: Entry | None = None
         self.told = 0
         self.start, self.end = EMPTY_START, EMPTY_END
+        self.span: tuple[object, object] | None = None
         self.batches: list[list[Entry]] = []
         self.created: tuple[PathType, tuple[int, ...]] | None = None
         self.expiry: int | None = None
+        self.lists: dict[str, RunningValues] | None = None
 
     def count(self) -> int:
         """How many there are."""
@@ -79,6 +105,10 @@ class Accumulation:
         """All of them."""
         return self.entries[self.begin :]
 
+    def arrivals(self) -> Arrivals:
+        """All of them, as they are now: in no time."""
+        return Arrivals(self.entries, self.begin, len(self.entries))
+
     def add(self, entry: Entry) -> None:
         """One more arrival."""
         self.entries.append(entry)
@@ -86,6 +116,15 @@ class Accumulation:
             self.start = entry[0]
         if entry[1] > self.end:
             self.end = entry[1]
+        if len(entry) > FIRST and entry[FIRST] is not None:
+            first, last = entry[FIRST], entry[LAST]
+            self.span = (
+                (first, last) if self.span is None else (min(self.span[0], first), max(self.span[1], last))
+            )  # fmt: skip
+        if self.lists is not None:
+            for name, values in self.lists.items():
+                for value in values_in(entry, name):
+                    values.append(value)
 
     def start_over(self, entries: Iterable[Entry] = ()) -> None:
         """Accumulation starts over, with ``entries`` left over."""
@@ -97,16 +136,8 @@ class Accumulation:
         self.entries = list(entries)
         self.begin = 0
         self.told = told
-        self._span()
-
-    def drop_first(self, count: int) -> None:
-        """The oldest ones drop out."""
-        self.begin += count
-        self.told = max(self.told, self.begin)
-        if self.begin > 32 and 2 * self.begin > len(self.entries):
-            self.replace(self.live(), self.told - self.begin)
-        else:
-            self._span()
+        self.lists = None
+        self._measure()
 
     def keep(self, kept: Sequence[Entry]) -> None:
         """All but these drop out."""
@@ -122,7 +153,105 @@ class Accumulation:
         """How many events it keeps."""
         return self.count() + (self.current is not None) + sum(map(len, self.batches))
 
-    def _span(self) -> None:
+    def _measure(self) -> None:
         live = self.live()
         self.start = min((entry[0] for entry in live), default=EMPTY_START)
         self.end = max((entry[1] for entry in live), default=EMPTY_END)
+        self.span = span_of(live) if live and len(live[0]) > FIRST else None
+
+
+class SlidingAccumulation(Accumulation):
+    """An accumulation whose oldest arrivals drop out (W3, S4).
+
+    While each arrival begins and ends no earlier than the one before it, as primitive events do, the oldest are the
+    first: letting them go costs the same however many stay. Among others all are looked at.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ordered = True
+
+    def add(self, entry: Entry) -> None:
+        if self._ordered:
+            self._ordered = _has_interval(entry) and (
+                self.begin == len(self.entries) or _follows(entry, self.entries[-1])
+            )
+        super().add(entry)
+
+    def replace(self, entries: Iterable[Entry], told: int = 0) -> None:
+        super().replace(entries, told)
+        self._ordered = self._ordered or not self.entries
+
+    def drop_first(self, count: int) -> None:
+        """The oldest ones drop out."""
+        if self.lists is not None:
+            gone = Arrivals(self.entries, self.begin, self.begin + count)
+            for name, values in self.lists.items():
+                values.drop(sum(len(values_in(entry, name)) for entry in gone))
+        self.begin += count
+        self.told = max(self.told, self.begin)
+        if self.begin > _TIDY and 2 * self.begin > len(self.entries):
+            self.entries = self.live()
+            self.told -= self.begin
+            self.begin = 0
+        if not self._ordered or self.begin == len(self.entries):
+            self._measure()
+            self._ordered = self._ordered or not self.count()
+            return
+        oldest = self.entries[self.begin]
+        self.start = oldest[0]
+        if self.span is not None:
+            self.span = (oldest[FIRST], self.span[1])
+
+    def drop_old(self, within: tuple[int, int]) -> None:
+        """Those drop out that begin more than so long before the latest end of all (W3)."""
+        if self._ordered:
+            amount, unit = within
+            self.drop_before(self.entries[-1][LAST][unit] - amount, unit)
+            return
+        live = self.live()
+        kept = young(live, within)
+        if len(kept) < len(live):
+            self.keep(kept)
+
+    def drop_before(self, limit: int, unit: int) -> None:
+        """Those drop out that begin before this."""
+        if not self._ordered:
+            live = self.live()
+            kept = [entry for entry in live if entry[FIRST] is None or entry[FIRST][unit] >= limit]
+            if len(kept) < len(live):
+                self.keep(kept)
+            return
+        entries, until = self.entries, self.begin
+        while until < len(entries) and entries[until][FIRST][unit] < limit:
+            until += 1
+        if until > self.begin:
+            self.drop_first(until - self.begin)
+
+    def oldest_begin(self, unit: int, after: int | None = None) -> int | None:
+        """When the oldest begins (of those that do so after this); None if there is none."""
+        if self._ordered and self.count():
+            begin: int = self.entries[self.begin][FIRST][unit]
+            if after is None or begin > after:
+                return begin
+        begins = (entry[FIRST][unit] for entry in self.live() if entry[FIRST] is not None)
+        return min((begin for begin in begins if after is None or begin > after), default=None)
+
+    def has_last(self, entry: Entry) -> bool:
+        """Whether this arrival, which came last, is still there."""
+        return self.begin < len(self.entries) and self.entries[-1] is entry
+
+
+_TIDY = 32
+
+
+def _has_interval(entry: Entry) -> bool:
+    return entry[0] <= entry[1] and (len(entry) <= FIRST or entry[FIRST] is not None)
+
+
+def _follows(entry: Entry, before: Entry) -> bool:
+    """Whether an arrival begins and ends no earlier than another, by every measure: moments are in the order of time
+    points, and none of what they measure goes back (W1)."""
+    if entry[0] < before[0] or entry[1] < before[1]:
+        return False
+    return len(entry) <= FIRST or (entry[FIRST] >= before[FIRST] and entry[LAST] >= before[LAST])

@@ -19,9 +19,10 @@ from ...algebra import Multiplicity, Order, Promise
 from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..composer import interval, nearest_common_ancestor, span_of
+from ..leaf import Bindings
 from ..setting import Setting
 from ..timers import MEASURE, Due
-from .accumulation import Accumulation, Integrated
+from .accumulation import Accumulation, Integrated, SlidingAccumulation
 from .combining import reach
 from .negation import NegatedMultiplicityState
 from .state import Account, DeferrableState, OperatorState
@@ -80,13 +81,12 @@ class MultiplicityState(DeferrableState):
         if self._outer is not None:
             self._start_over_if_old(accumulation, entry, *self._outer)
         accumulation.add(entry)
+        if not isinstance(accumulation, SlidingAccumulation):
+            return True
         if self.within is not None:
-            live = accumulation.live()
-            kept = young(live, self.within)
-            if len(kept) < len(live):
-                accumulation.keep(kept)
-                if not any(other is entry for other in kept):
-                    return False
+            accumulation.drop_old(self.within)
+            if not accumulation.has_last(entry):
+                return False
             self._watch_over(key, accumulation)
         if self.slides and self.upper is not None and accumulation.count() > self.upper:
             accumulation.drop_first(1)
@@ -105,16 +105,28 @@ class MultiplicityState(DeferrableState):
         count = accumulation.count()
         if count < max(self.lower, 1):
             return
-        entries = accumulation.entries
+        entries, arrivals, values = accumulation.entries, accumulation.arrivals(), self.values
+        seen: Bindings | None = None
+        if values.has_variables or values.having is not None:
+            if accumulation.lists is None:
+                accumulation.lists = values.lists_to_keep(arrivals)
+            seen = values.seen_of(arrivals, accumulation.lists)
+            if values.having is not None and not values.holds(seen):
+                self._start_over_if_full(key, accumulation, count)
+                return
         constituents = Integrated(entries, accumulation.begin, len(entries))
         composite = self._composite(
-            accumulation.live(), constituents, accumulation.start, accumulation.end, cause
-        )
+            arrivals, constituents, accumulation.start, accumulation.end, accumulation.span, cause,
+            None if seen is None else values.carried(seen, arrivals),
+        )  # fmt: skip
         if composite is not None:
             if accumulation.current is not None:
                 self._withdraw(accumulation.current)
             accumulation.current = self._raise(composite)
             self._tell(accumulation, len(entries))
+        self._start_over_if_full(key, accumulation, count)
+
+    def _start_over_if_full(self, key: Key, accumulation: Accumulation, count: int) -> None:
         if count == self.upper and not self.slides:
             accumulation.start_over()
             self._drop(key)
@@ -135,27 +147,26 @@ class MultiplicityState(DeferrableState):
     def _accumulation(self, key: Key) -> Accumulation:
         accumulation = self.accumulations.get(key)
         if accumulation is None:
-            accumulation = self.accumulations[key] = Accumulation()
+            accumulation = self.accumulations[key] = self._new_accumulation()
             self.note_key(key)
         return accumulation
 
+    def _new_accumulation(self) -> Accumulation:
+        return Accumulation() if self.within is None and not self.slides else SlidingAccumulation()
+
     def _composite(
-        self, entries: Sequence[Entry], constituents: Integrated, start: float, end: float, cause: Cause
-    ) -> CompositeEvent | None:
-        """The composite of these arrivals; None if ``having`` or the guard is false (V6, U5)."""
+        self, entries: Sequence[Entry], constituents: Integrated, start: float, end: float,
+        span: tuple[object, object] | None, cause: Cause, bindings: Bindings | None,
+    ) -> CompositeEvent | None:  # fmt: skip
+        """The composite of these arrivals; None if the guard is false (U5)."""
         values = self.values
-        if values.having is not None and not values.admits(entries):
-            return None
         if self._by_detection:
             start, end = interval(constituents)
         if self.flat:
             path, ids = nearest_common_ancestor(constituents)
         else:
-            path, ids = self.composer.place(entries[0][EVENT])
-        span = span_of(entries) if self.composer.extended else None
-        composite = self.composer.composite(
-            path, ids, constituents, start, end, cause, span, values.of(entries)
-        )
+            path, ids = self.composer.place(next(iter(constituents)))
+        composite = self.composer.composite(path, ids, constituents, start, end, cause, span, bindings)
         if values.guard is None or values.allows(composite):
             return composite
         if self.setting.witness is not None:
@@ -177,8 +188,13 @@ class MultiplicityState(DeferrableState):
 
     def _raise_batch(self, entries: list[Entry], cause: Cause) -> bool:
         """Raises a batch of its own; says whether it did."""
+        values = self.values
+        if values.having is not None and not values.admits(entries):
+            return False
         constituents = Integrated(entries, 0, len(entries))
-        composite = self._composite(entries, constituents, *interval(constituents), cause)
+        span = span_of(entries) if self.composer.extended else None
+        bindings = values.of(entries)
+        composite = self._composite(entries, constituents, *interval(constituents), span, cause, bindings)
         if composite is None:
             return False
         self._raise(composite)
@@ -339,21 +355,24 @@ class MultiplicityState(DeferrableState):
         window = self.node.window
         if accumulation.expiry is not None or window is None or not self.prompt:
             return
+        if self.flat and self.lower == 0:
+            return  # an empty composite is raised only where nothing has accumulated (C6), however old
+        assert isinstance(accumulation, SlidingAccumulation)
         amount, unit = reach(window), MEASURE[window.unit]
-        ends = (e[FIRST][unit] + amount for e in accumulation.live() if e[FIRST] is not None)
-        accumulation.expiry = min((end for end in ends if after is None or end > after), default=None)
-        if accumulation.expiry is not None:
+        begin = accumulation.oldest_begin(unit, None if after is None else after - amount)
+        if begin is not None:
+            accumulation.expiry = begin + amount
             self.setting.expiries.set(window.unit, self.due(accumulation.expiry, key))
 
     def expire(self, due: Due) -> None:
         accumulation = self.accumulations.get(due.key)
-        if accumulation is None or accumulation.expiry != due.at or self.within is None:
+        if not isinstance(accumulation, SlidingAccumulation) or accumulation.expiry != due.at:
             return
+        assert self.within is not None
         accumulation.expiry = None
         amount, unit = self.within
         if not (self.node.deferred and accumulation.count() >= self.lower):
-            kept = [e for e in accumulation.live() if e[FIRST] is None or e[FIRST][unit] + amount > due.at]
-            accumulation.keep(kept)
+            accumulation.drop_before(due.at - amount + 1, unit)
         if self.parent is None and not accumulation.count():
             accumulation.current = None  # nobody has it any more, to take it back from
         self._drop_if_idle(due.key, accumulation)

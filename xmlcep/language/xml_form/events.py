@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from contexts.constraints import RELATIONS
+from path_types import PathType
 from path_types.names import is_ncname
 
 from ...algebra import (
@@ -14,6 +15,7 @@ from ...algebra import (
     Disjunction,
     EventDefinition,
     Expression,
+    External,
     Leaf,
     Opaque,
     Operator,
@@ -30,11 +32,13 @@ from ..paths import WrittenPath, parsed_path, report_path
 from .elements import Element
 from .names import (
     COMPOSITE,
+    EXTERNAL,
     LEAVES,
     LET,
     LONGEST_ARGUMENT,
     NAMESPACE,
     NOT,
+    ON,
     OPAQUE,
     OPERATOR_BY_NAME,
     PRIMITIVE,
@@ -61,21 +65,48 @@ class Events:
         own = ("context", *EVENT_ONLY)
         element.check_attributes(("name", *own), _behind_operator())
         element.check_text()
-        name = _name(element, "name", "an event")
+        name = name_in(element, "name", "an event")
         if name in OPERATIONS:
             message = f"{name!r} is an operation and cannot be the name of an event"
             element.report_value("name", message, "choose another name")
             name = None
         options = event_options(self._options(element, own), element.source, Disjunction, single_leaf=False)
-        expressions = self._operands(element)
-        if expressions is None or not _count_is(element, len(expressions), 1, 1) or name is None:
+        if [child.name for child in element.children] == [EXTERNAL]:
+            root: Operator | None = self._external(element.children[0])
+        else:
+            root = self._root(element)
+        if root is None or name is None:
             return None
-        root = expressions[0]
-        if isinstance(root, Leaf):
-            root = Disjunction((root,), at=root.at)
         return EventDefinition(
             name, root, options.context, options.flat, options.order, element.value_at("name")
         )
+
+    def own_event(self, element: Element, name: str) -> EventDefinition | None:
+        """The event in the ``on`` of a rule that acts, which is called like the rule (L1)."""
+        own = ("context", *EVENT_ONLY)
+        element.check_attributes(own, _behind_operator())
+        options = event_options(self._options(element, own), element.source, Disjunction, single_leaf=False)
+        root = self._root(element)
+        if root is None:
+            return None
+        return EventDefinition(name, root, options.context, options.flat, options.order, element.at)
+
+    def path(self, element: Element) -> PathType | None:
+        """The path in an attribute, not that of a leaf."""
+        return self._path(element, scoped=False).path
+
+    def _root(self, element: Element) -> Operator | None:
+        """The one expression in an element, as the root of an event."""
+        expressions = self._operands(element)
+        if expressions is None or not _count_is(element, len(expressions), 1, 1):
+            return None
+        root = expressions[0]
+        return Disjunction((root,), at=root.at) if isinstance(root, Leaf) else root
+
+    def _external(self, element: Element) -> External:
+        check_empty(element, ("path",))
+        options = operator_options(self._options(element, ("path",)), element.source, External)
+        return External(options=options, at=element.at)
 
     # ---- expressions ----------------------------------------------------------------------------------
 
@@ -87,6 +118,8 @@ class Events:
     def _operands(self, element: Element, *beside: str) -> list[Expression] | None:
         """The expressions in an element; None if one cannot be known. ``beside``: what else can stand in it."""
         hint = ""
+        if EXTERNAL in [child.name for child in element.children]:
+            hint = "it stands alone in an event, or not at all (L7)"
         if NOT in [child.name for child in element.children] and NOT not in beside:
             hint = "'not' stands around an operand of a sequence (A1, A5)"
         read = [
@@ -160,7 +193,7 @@ class Events:
             places["filter"] = element.value_at("filter")
         bindings = self._bindings(element, places)
         opaque = self._opaque(element, places) if element.name == OPAQUE else None
-        name = _name(element, "event", "an event") if "event" in element else None
+        name = name_in(element, "event", "an event") if "event" in element else None
         broken = (element.name == OPAQUE and opaque is None) or ("event" in element and name is None)
         if path is None or path.path is None or broken:
             return None
@@ -181,8 +214,8 @@ class Events:
     def _bindings(self, element: Element, places: dict[str, Position]) -> tuple[Binding, ...]:
         bound: dict[str, Binding] = {}
         for child in element.known_children((VARIABLE,)):
-            _check_empty(child, ("name", "select"))
-            name = _name(child, "name", "a variable")
+            check_empty(child, ("name", "select"))
+            name = name_in(child, "name", "a variable")
             if name is None:
                 continue
             if name in bound:
@@ -218,8 +251,8 @@ class Events:
         for child in element.children:
             if child.name != LET:
                 continue
-            _check_empty(child, ("name", "select"))
-            name, select = _name(child, "name", "a variable"), child.text("select")
+            check_empty(child, ("name", "select"))
+            name, select = name_in(child, "name", "a variable"), child.text("select")
             if name is not None and select is not None:
                 given = child.given("select", is_string=True)
                 options.append(given._replace(name=LET, variable=name))
@@ -238,7 +271,7 @@ class Events:
         return written
 
 
-def _name(element: Element, attribute: str, what: str) -> str | None:
+def name_in(element: Element, attribute: str, what: str) -> str | None:
     """The name in an attribute; None, which is reported, if it is none."""
     text = element.text(attribute)
     if text is None or is_ncname(text):
@@ -249,7 +282,8 @@ def _name(element: Element, attribute: str, what: str) -> str | None:
     return None
 
 
-def _check_empty(element: Element, attributes: tuple[str, ...]) -> None:
+def check_empty(element: Element, attributes: tuple[str, ...]) -> None:
+    """Reports whatever is in an element but these attributes."""
     element.check_attributes(attributes)
     element.check_text()
     for _ in element.known_children(()):
@@ -278,7 +312,7 @@ def _is_writable(
     if not declared.infix or len(operands) > 1 or declared.fewest != 1:
         return True
     parent = element.node.getparent()
-    is_root = parent is not None and parent.tag == f"{{{NAMESPACE}}}event"
+    is_root = parent is not None and parent.tag in (f"{{{NAMESPACE}}}event", f"{{{NAMESPACE}}}{ON}")
     if isinstance(operands[0], Leaf) and (is_root or options != Options()):
         return True  # N4
     element.report(f"<{element.name}> has one operand", "put the operand in its place")

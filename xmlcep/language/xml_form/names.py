@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from types import MappingProxyType
 
-from ...algebra import OPERATORS, Operator
+from ...algebra import (
+    OPERATORS,
+    Action,
+    Call,
+    Delete,
+    External,
+    Insert,
+    Move,
+    Operator,
+    Raise,
+    Replace,
+    SetValue,
+)
 from ...events import ANY
 
 NAMESPACE = "urn:xmlcep:rules"
@@ -24,9 +38,27 @@ def operator_name(operator: type[Operator]) -> str:
 
 OPERATOR_BY_NAME = MappingProxyType({operator_name(operator): operator for operator in OPERATORS})
 """The operators by the elements that stand for them."""
+EXTERNAL = operator_name(External)
+"""The element that stands for an event that rules raise, alone in its event (L7)."""
+ACTIONS: Mapping[str, type[Action]] = MappingProxyType(
+    {action.word: action for action in (Insert, Delete, SetValue, Replace, Move, Call, Raise)}
+)
+"""The actions by the elements that stand for them."""
+ON = "on"
+"""The element of what a rule that acts is triggered by."""
 NOT = "not"
 """The element around an operand of a sequence that must not occur (A1)."""
 LET, VARIABLE = "let", "variable"
 """The elements of variables: of an operator (``let``), and of a leaf (``as``)."""
 LONGEST_ARGUMENT = 18
 """Digits of a number: what is longer is certainly a mistake, and never costs time."""
+
+
+def action_attributes(action: type[Action]) -> tuple[str, ...]:
+    """The attributes of the element that stands for actions of this kind: what the action consists of."""
+    return tuple(field.name for field in fields(action) if field.name != "places")
+
+
+def may_lack(action: type[Action], attribute: str) -> bool:
+    """Whether an action can be without this."""
+    return any(field.name == attribute and field.default is None for field in fields(action))

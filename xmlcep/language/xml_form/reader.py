@@ -9,19 +9,27 @@ from lxml import etree
 
 from path_types.names import is_ncname
 
-from ...algebra import EventDefinition, Reference
+from ...algebra import ActiveRule, EventDefinition, Reference
 from ...errors import RuleProblem
 from ...xml_parser import parse_data
 from ..building import MAX_NESTING, Declaration
-from ..parser import PREDECLARED, ParsedRules, add_definition, add_reference, wrong_declaration
+from ..parser import (
+    PREDECLARED,
+    ParsedRules,
+    add_definition,
+    add_reference,
+    add_rule,
+    check_rule_names,
+    wrong_declaration,
+)
 from ..source import Source
+from .active_rules import active_rule
 from .elements import Element
 from .events import Events
 from .markup import Tag, tags, without_declaration
 from .names import NAMESPACE, OPERATOR_BY_NAME
 
-# Rules that act will be one more.
-STATEMENTS = ("namespace", "reference", "event")
+STATEMENTS = ("namespace", "reference", "event", "rule")
 """What can stand in ``rules``."""
 
 
@@ -44,19 +52,29 @@ def parse_xml_definitions(text: str, problems: list[RuleProblem], file: str = ""
     definitions: dict[str, EventDefinition] = {}
     unreadable: list[str] = []
     references: dict[str, Reference] = {}
+    rules: dict[str, ActiveRule] = {}
     for statement in statements:
         if statement.name == "reference":
             add_reference(references, _reference(statement), problems)
+        elif statement.name == "rule":
+            add_rule(rules, active_rule(statement, events), problems)
         elif statement.name == "event":
             read = events.definition(statement)
             if read is None:
                 unreadable.append(statement.node.get("name") or "")
             else:
                 add_definition(definitions, read, problems)
-    if not definitions and not unreadable and not problems:
+    if not definitions and not unreadable and not rules and not problems:
         root.report("there is no event in these rules", 'write <event name="…">…</event>')
     unreadable = [name for name in unreadable if name not in definitions and is_ncname(name)]
-    return ParsedRules(tuple(definitions.values()), namespaces, tuple(unreadable), tuple(references.values()))
+    check_rule_names(rules, definitions, problems)
+    return ParsedRules(
+        tuple(definitions.values()),
+        namespaces,
+        tuple(unreadable),
+        tuple(references.values()),
+        tuple(rules.values()),
+    )
 
 
 def _root(source: Source) -> Element | None:

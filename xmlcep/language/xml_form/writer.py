@@ -7,9 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from lxml import etree
 
 from ...algebra import (
+    ActiveRule,
     ContextName,
+    Coupling,
     Disjunction,
     EventDefinition,
+    EventTrigger,
     Expression,
     Leaf,
     Operator,
@@ -17,12 +20,24 @@ from ...algebra import (
     Order,
     Reference,
     Sequence,
+    Where,
 )
 from ...errors import XmlCepError
 from ...events import PrimitiveType
 from ..building import MAX_NESTING
 from ..printer import print_path
-from .names import COMPOSITE, LET, NAMESPACE, NOT, OPAQUE, PRIMITIVE, VARIABLE, operator_name
+from .names import (
+    COMPOSITE,
+    LET,
+    NAMESPACE,
+    NOT,
+    ON,
+    OPAQUE,
+    PRIMITIVE,
+    VARIABLE,
+    action_attributes,
+    operator_name,
+)
 
 _ELEMENT_OF = {operation: name for name, operation in PRIMITIVE.items()}
 
@@ -31,6 +46,7 @@ def print_xml_definitions(
     definitions: Iterable[EventDefinition],
     namespaces: Mapping[str, str] | None = None,
     references: Iterable[Reference] = (),
+    active_rules: Iterable[ActiveRule] = (),
 ) -> str:
     """The definitions as rules in XML that read back to equal definitions, with a declaration that says UTF-8.
 
@@ -44,6 +60,8 @@ def print_xml_definitions(
         _add(root, "reference", name=reference.name, file=reference.file)
     for definition in definitions:
         writer.definition(root, definition)
+    for rule in active_rules:
+        writer.active_rule(root, rule)
     etree.indent(root)
     text = etree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
@@ -56,18 +74,35 @@ class _Writer:
         self.namespaces = namespaces
 
     def definition(self, rules: etree._Element, definition: EventDefinition) -> None:
-        event = _add(
-            rules, "event", name=definition.name,
-            context=None if definition.context is ContextName.CHRONICLE else definition.context.value,
-            flat="true" if definition.flat else None,
-            order=None if definition.order is Order.INTERVAL else definition.order.value,
-        )  # fmt: skip
-        root = definition.expression
+        event = _add(rules, "event", name=definition.name, **_of_event(definition))
+        self._root(event, definition.expression)
+
+    def active_rule(self, rules: etree._Element, rule: ActiveRule) -> None:
+        attributes = {
+            "name": rule.name, "priority": str(rule.priority) if rule.priority else None,
+            "mode": rule.mode and rule.mode.value,
+            "coupling": None if rule.coupling is Coupling.IMMEDIATE else rule.coupling.value, "if": rule.condition,
+        }  # fmt: skip
+        element = _add(rules, "rule", **attributes)
+        trigger = rule.trigger
+        if isinstance(trigger, EventTrigger):
+            path = None if trigger.path is None else print_path(trigger.path, self.namespaces)
+            _add(element, ON, event=trigger.name, path=path)
+        else:
+            self._root(_add(element, ON, **_of_event(trigger)), trigger.expression)
+        for action in rule.actions:
+            given = {name: getattr(action, name) for name in action_attributes(type(action))}
+            _add(
+                element, action.word,
+                **{name: value.value if isinstance(value, Where) else value for name, value in given.items()},
+            )  # fmt: skip
+
+    def _root(self, parent: etree._Element, root: Operator) -> None:
         is_single_leaf = isinstance(root, Disjunction) and len(root.operands) == 1
         if is_single_leaf and root.options == Options():
-            self.expression(event, root.operands[0], 1)  # N4
+            self.expression(parent, root.operands[0], 1)  # N4
         else:
-            self.expression(event, root, 1)
+            self.expression(parent, root, 1)
 
     def expression(self, parent: etree._Element, expression: Expression, depth: int) -> None:
         if isinstance(expression, Leaf):
@@ -116,6 +151,15 @@ class _Writer:
         yield "strict", "true" if options.strict else None
         yield "slide", "true" if options.slide else None
         yield "name", options.name
+
+
+def _of_event(definition: EventDefinition) -> dict[str, str | None]:
+    """The options that are an event's own."""
+    return {
+        "context": None if definition.context is ContextName.CHRONICLE else definition.context.value,
+        "flat": "true" if definition.flat else None,
+        "order": None if definition.order is Order.INTERVAL else definition.order.value,
+    }
 
 
 def _add(parent: etree._Element, name: str, /, **attributes: str | None) -> etree._Element:
