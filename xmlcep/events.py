@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
+from html import escape
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from path_types import PathInstance, PathSyntaxError, PathType, equals_or_ends, offset
@@ -287,6 +288,16 @@ class CompositeEvent(NamedTuple):
             "name": self.operator or self.name, "path": None if self.path is None else str(self.path),
             "ids": list(self.ids), "constituents": [event.to_constituent() for event in self.constituents],
         }  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        """For notebooks (Y8): what it is, and the changes in it."""
+        rows = "".join(
+            f"<tr><td>{event.ts}</td><td>{escape(event.op)}</td><td>{escape(str(event.instance))}</td>"
+            f"<td>{escape(event.old or '')}</td><td>{escape(event.value or '')}</td></tr>"
+            for event in self.flattened()
+        )
+        head = "<tr><th>ts</th><th>op</th><th>node</th><th>old</th><th>new</th></tr>"
+        return f"<p>{escape(self.name)}({escape(str(self.instance))}) at {self.ts}</p><table>{head}{rows}</table>"
 
     def __str__(self) -> str:
         inside = ", ".join(f"{event.op}@{event.ts}" for event in self.flattened())

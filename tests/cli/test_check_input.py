@@ -93,7 +93,7 @@ def test_json_of_wrong_rules(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (b'{"doc":"d","ts":1}\n', "looks like a change log, not like rules"),
         (b"PAR1xxxx", "looks like a change log, not like rules"),
         (b"\x1f\x8b\x08", "looks like a change log, not like rules"),
-        (b"<xs:schema/>", "this is XML, not rules"),
+        (b'<s:schema xmlns:s="http://www.w3.org/2001/XMLSchema"/>', "this is XML, not rules"),
         (b"event A = ins(gr\xf6\xdfe)", "is not UTF-8"),
     ],
 )

@@ -28,6 +28,8 @@ from .expressions import Leaf as Leaf
 from .expressions import Negation as Negation
 from .expressions import Opaque as Opaque
 from .expressions import Operator as Operator
+from .expressions import Parameter as Parameter
+from .expressions import ParameterKind as ParameterKind
 from .expressions import leaves_of as leaves_of
 from .expressions import operators_of as operators_of
 from .expressions import path_of as path_of

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import reduce
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, cast
 
@@ -62,6 +63,22 @@ class Argument(NamedTuple):
     at: Position
 
 
+class ParameterKind(Enum):
+    """What can be given for a parameter."""
+
+    COUNT = "a whole number"
+    BOUND = "a whole number, or * for no bound"
+    WINDOW = 'a duration such as "3 days"'
+    RELATION = "an interval relation such as during"
+
+
+class Parameter(NamedTuple):
+    """What an operator has to be given besides its operands; ``name`` is what it is called in XML."""
+
+    name: str
+    kind: ParameterKind
+
+
 Report: TypeAlias = Callable[[Position, str, str], None]
 """Takes a mistake: where it stands, what is wrong, what to write instead."""
 
@@ -106,6 +123,10 @@ class Operator(ABC):
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE
     fewest: ClassVar[int] = 2
     """How many operands it has at least where it is written down."""
+    most: ClassVar[int | None] = None
+    """How many at most; None: there is no limit."""
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+    """What it is given besides operands, in the order of the text (`read` takes the arguments in this order)."""
 
     operands: tuple[Expression, ...]
     options: Options
@@ -120,6 +141,16 @@ class Operator(ABC):
         report: Report,
     ) -> Self:  # fmt: skip
         """The operator that a text says; what is wrong with its arguments is reported and replaced."""
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """What its parameters are given, as text."""
+        return ()
+
+    @property
+    def written(self) -> tuple[Expression, ...]:
+        """Its operands in the order in which they are written down (`read` takes them so)."""
+        return self.operands
 
     def brackets(self) -> str:
         """Its arguments as they stand behind the symbol: ``[1,*]``."""

@@ -6,6 +6,7 @@ A log is read as an audit reads it, and the documents concerned are replayed up 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -32,7 +33,7 @@ class QuestionError(XmlCepError, ValueError):
 
 
 @dataclass(slots=True)
-class _Past:
+class Past:
     """The records of one document, in order; ``initial`` is its header, if it began with one."""
 
     doc: str
@@ -66,31 +67,33 @@ class _Past:
             yield item
         yield None  # the end of the log is a flush
 
-    def start(self) -> Replica | None:
-        """The document before its first record."""
+    def start(self) -> Replica:
+        """The document before its first record; empty if that is not known."""
         if self.header is None or self.header.snapshot is None:
-            return None
+            return Replica()
         return Replica.from_snapshot(self.header.snapshot, self.header.ids)
 
     def document(self, at: int | None) -> Replica:
         """The document at a time point, as far as its records tell."""
-        replica = self.start() or Replica()
+        replica = self.start()
         for item in self.until(at):
             if isinstance(item, PrimitiveEvent):
-                try:
-                    replica.apply(item)
-                except ReplicaError:
-                    continue  # a name is only a name
+                self.apply(replica, item)
         return replica
+
+    def apply(self, replica: Replica, event: PrimitiveEvent) -> None:
+        """Brings a document on; what does not fit is left out, for it only serves to show the document."""
+        with suppress(ReplicaError):
+            replica.apply(event)
 
 
 class _Log(NamedTuple):
-    documents: dict[str, _Past]
+    documents: dict[str, Past]
     bad: int
 
 
 def _read(logs: LogPath | Iterable[LogPath], doc: str | None) -> _Log:
-    documents: dict[str, _Past] = {}
+    documents: dict[str, Past] = {}
     bad: list[BadRecord] = []
     files = [file.path for file in find_files(logs).files]
     for item in read_log(files, on_bad=bad.append, clock=ClockCheck.ANY):
@@ -98,7 +101,7 @@ def _read(logs: LogPath | Iterable[LogPath], doc: str | None) -> _Log:
             continue
         past = documents.get(item.doc)
         if past is None:
-            past = documents[item.doc] = _Past(item.doc)
+            past = documents[item.doc] = Past(item.doc)
         if isinstance(item, Header):
             if past.header is None and not past.items:
                 past.header = item
@@ -107,6 +110,11 @@ def _read(logs: LogPath | Iterable[LogPath], doc: str | None) -> _Log:
     if doc is not None and doc not in documents:
         raise QuestionError(f"nothing is recorded of the document {doc!r}")
     return _Log({name: past for name, past in documents.items() if past.items or past.header}, len(bad))
+
+
+def read_pasts(logs: LogPath | Iterable[LogPath]) -> dict[str, Past]:
+    """What logs tell of each document, by name; bad records are left out."""
+    return _read(logs, None).documents
 
 
 def _notes(log: _Log) -> tuple[str, ...]:
@@ -171,7 +179,7 @@ def why_not(
     log = _read(logs, doc)
     answers: list[tuple[tuple[bool, float], Explanation]] = []
     for past in log.documents.values():
-        answer = _why_not_in(past, rules, event, node, at, 0 if between is None else between[0])
+        answer = why_not_in(past, rules, event, node, at, 0 if between is None else between[0])
         if answer is not None:
             fraction = answer.groups[0].fraction if answer.groups else 0.0
             answers.append(((answer.cause is not None, fraction), answer))
@@ -187,9 +195,15 @@ def why_not(
     return Explanation(best.question, best.event, best.doc, best.answer, best.cause, best.groups, notes)
 
 
-def _why_not_in(
-    past: _Past, rules: Rules, event: str, node: str | int | None, at: int | None, since: int
+def why_not_in(
+    past: Past,
+    rules: Rules,
+    event: str,
+    node: str | int | None = None,
+    at: int | None = None,
+    since: int = 0,
 ) -> Explanation | None:
+    """`why_not` for one document; None if it has no such node."""
     document = past.document(at)
     nodes = None if node is None else _node_ids(document, node, rules)
     if nodes is not None and not nodes:
@@ -303,7 +317,7 @@ def why(
     raise QuestionError(f"there is no finding {finding}: an audit lists them")
 
 
-def _numbered(log: _Log, rules: Rules, number: int) -> tuple[_Past, FindingName]:
+def _numbered(log: _Log, rules: Rules, number: int) -> tuple[Past, FindingName]:
     """The finding with this number, in the order of an audit: by document, time point, rank."""
     left = number
     ranking = Ranking(rules)

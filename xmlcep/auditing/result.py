@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import MissingExtraError
 from ..log.json_codec import FASTEST
 
 if TYPE_CHECKING:
@@ -187,6 +189,31 @@ class AuditResult:
     def notes(self) -> list[str]:
         """What a person should read, see `Summary`."""
         return self.summary.notes
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The findings as an Arrow table; raises `MissingExtraError` without pyarrow (Y8)."""
+        return self.findings
+
+    def to_pandas(self) -> Any:
+        """The findings as a pandas frame; raises `MissingExtraError` without pyarrow or pandas (Y8)."""
+        findings = self.findings
+        try:
+            return findings.to_pandas()
+        except ImportError:
+            raise MissingExtraError("a pandas frame", "pandas", "spark") from None
+
+    def to_polars(self) -> Any:
+        """The findings as a polars frame; raises `ImportError` without polars, which no extra brings (Y8)."""
+        import polars
+
+        return polars.from_arrow(self.findings)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(name)}</td><td>{count:,}</td></tr>"
+            for name, count in sorted(self.summary.per_rule.items())
+        )
+        return f"<p>{self.summary.findings:,} findings in {self.summary.records:,} records</p><table>{rows}</table>"
 
     @property
     def findings(self) -> pyarrow.Table:

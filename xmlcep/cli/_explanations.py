@@ -9,16 +9,17 @@ from typing import Any, TypeVar
 import click
 
 from ._output import plain
+from ._rule_sources import allow_option, reference_option, rules_option
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def common_options(function: F) -> F:
-    """``--rules``, ``--doc``, ``--format``."""
+    """``--rules`` and what goes with it, ``--doc``, ``--format``."""
     options = (
-        click.option(
-            "--rules", "rules_file", metavar="FILE", type=click.Path(), required=True, help="The rules."
-        ),
+        rules_option,
+        reference_option,
+        allow_option,
         click.option("--doc", metavar="NAME", help="The document, in a log of several."),
         click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True),
     )

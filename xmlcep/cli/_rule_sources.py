@@ -33,3 +33,13 @@ allow_option = click.option(
     multiple=True,
     help="Let rules use a language whose texts can do anything, such as python (repeatable).",
 )
+
+rules_option = click.option(
+    "--rules",
+    "rules_files",
+    metavar="FILE",
+    type=click.Path(),
+    multiple=True,
+    required=True,
+    help="The rules (*.xcep); may be repeated: the files are read together.",
+)

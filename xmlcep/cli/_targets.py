@@ -25,6 +25,7 @@ class Written(Enum):
     RULES = "rules"
     """They may have been edited since they were derived: never replaced unasked."""
     SAMPLE = "the log of the demo"
+    REPORT = "a report"
 
 
 class Target(NamedTuple):
@@ -81,6 +82,11 @@ def _are_findings(path: Path) -> bool:
         return False
 
 
+def _is_report(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return b'<meta name="generator" content="xmlcep report">' in stream.read(2000)
+
+
 def _is_summary(path: Path) -> bool:
     with path.open("rb") as stream:
         begin = stream.read(200)
@@ -92,5 +98,6 @@ _RECOGNISED: dict[Written, Callable[[Path], bool]] = {
     Written.QUARANTINE: lambda path: {"reason", "raw", "file"} <= _first_record(path).keys(),
     Written.SUMMARY: _is_summary,
     Written.RULES: lambda path: False,
+    Written.REPORT: _is_report,
     Written.SAMPLE: lambda path: _first_record(path).get("doc") == "purchase-order",
 }

@@ -23,6 +23,7 @@ from ..auditing.run import Format, Policy
 from ..log.json_codec import FASTEST
 from ..rules import IgnoredRulesWarning, Rules, load_rules
 from ._audit_tables import audit_tables
+from ._findings_output import Choice, choice_of, show_table, write_csv, write_lines
 from ._idle_rules import idle_rules
 from ._locations import location_option
 from ._output import make_console, plain
@@ -52,7 +53,18 @@ QUARANTINED = 3
 @click.option(
     "--out", metavar="PATH", type=click.Path(), help="Where the findings go; without it to standard output."
 )
-@click.option("--format", type=click.Choice(["jsonl", "parquet"]), default="jsonl", show_default=True)
+@click.option(
+    "--format", type=click.Choice(["table", "jsonl", "csv", "parquet", "html"]), default=None,
+    help="Without it a table at a terminal, else JSON Lines; html is the page of `xmlcep report`.",
+)  # fmt: skip
+@click.option(
+    "--where", multiple=True, metavar="NAME=VALUE",
+    help="Show only findings of this event, document or user, after or before a time, with a text (repeatable).",
+)  # fmt: skip
+@click.option(
+    "--sort", metavar="COLUMN", help="Show them sorted by a column of the table; -COLUMN downwards."
+)
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show at most so many.")
 @click.option(
     "--partition-by-rule",
     is_flag=True,
@@ -112,7 +124,8 @@ QUARANTINED = 3
 def command(
     logs: tuple[str, ...], rules_files: tuple[str, ...], schema: str | None, locations: dict[str, str],
     references: dict[str, str], allow: tuple[str, ...],
-    out: str | None, format: str, partition_by_rule: bool, engine: str, master: str | None,
+    out: str | None, format: str | None, where: tuple[str, ...], sort: str | None, limit: int | None,
+    partition_by_rule: bool, engine: str, master: str | None,
     partitions: int | None, until: str | None, operators: bool, on_bad_record: str, quarantine: str | None,
     summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, explain: bool,
     actions: bool, dry_run: bool, force: bool, quiet: bool,
@@ -123,6 +136,14 @@ def command(
     Lines, also packed with gzip or zstd, or Parquet.
     """
     rules = _rules(rules_files, schema, locations, references, allow)
+    choice = choice_of(where, sort, limit)
+    shown = format or ("table" if out is None and sys.stdout.isatty() else "jsonl")
+    if out is not None and not (choice.is_everything and shown in ("jsonl", "parquet", "html")):
+        raise click.UsageError(
+            "--where, --sort, --limit and the formats table and csv are for what is shown: leave out --out"
+        )
+    if shown == "html":
+        return _page(logs, rules, out, force=force, sources=rules_files)
     if out is None and format == "parquet":
         raise click.UsageError("--format parquet needs --out: Parquet cannot be written to standard output")
     if out is None and partition_by_rule:
@@ -156,10 +177,11 @@ def command(
             *references.values(),
         ]
         guard(targets, sources, force=force)
+        written: Format = "parquet" if shown == "parquet" else "jsonl"
         with warnings.catch_warnings(), audit_progress(shown=not quiet and sys.stderr.isatty()) as progress:
             warnings.simplefilter("ignore", IgnoredRulesWarning)  # which has been said
             result = audit(
-                kept, rules, engine=cast("Engine", engine), out=out, format=cast("Format", format),
+                kept, rules, engine=cast("Engine", engine), out=out, format=written,
                 partition_by_rule=partition_by_rule, operators=operators,
                 on_bad_record=cast("Policy", on_bad_record), quarantine=quarantine, summary_file=summary_file,
                 ignore_whitespace=ignore_whitespace, master=master, partitions=partitions, until=until,
@@ -167,10 +189,7 @@ def command(
             )  # fmt: skip
         idle = [] if quiet else list(idle_rules(find_files(kept).files, rules, result.summary))
     if out is None:
-        stream = sys.stdout.buffer
-        for line in result.lines():
-            stream.write(line + b"\n")
-        stream.flush()
+        _show(result, shown, choice)
     _report(result, out, quiet=quiet)
     for note in idle:
         click.echo(note, err=True)
@@ -187,6 +206,36 @@ def _say_what_would_fire(logs: tuple[str, ...], rules: Rules, fail_on_findings: 
             some = True
             click.echo(FASTEST.dumps(firing.to_record()))
     return FINDINGS_FOUND if fail_on_findings and some else 0
+
+
+def _show(result: AuditResult, format: str, choice: Choice) -> None:
+    """The findings on standard output."""
+    if format == "jsonl" and choice.is_everything:
+        stream = sys.stdout.buffer
+        for line in result.lines():
+            stream.write(line + b"\n")
+        stream.flush()
+        return
+    records = choice.of(result.records())
+    if format == "table":
+        show_table(make_console(), records)
+    elif format == "csv":
+        write_csv(records)
+    else:
+        write_lines(records)
+
+
+def _page(
+    logs: tuple[str, ...], rules: Rules, out: str | None, *, force: bool, sources: tuple[str, ...]
+) -> int:
+    """The findings as a page for a browser."""
+    from ..report import write_report  # needs the extra report
+
+    if out is None:
+        raise click.UsageError("--format html needs --out: the file for the page")
+    guard([Target(Path(out), Written.REPORT)], sources, force=force)
+    write_report(logs, rules, out)
+    return 0
 
 
 def _rules(

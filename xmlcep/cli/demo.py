@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 
 import click
 from lxml import etree
@@ -22,6 +22,7 @@ from ..auditing.findings.order import Ranking
 from ..errors import MissingExtraError
 from ..events import CompositeEvent, Event, PrimitiveEvent
 from ..recording.rebuilding import rebuild
+from ..report import write_report
 from ..rules import Rules, load_rules
 from ..schema import derive
 from ..wrapping import parse
@@ -32,6 +33,7 @@ from ._targets import Target, Written, force_option, guard
 
 DIFFERENCES = 1
 LOG = "purchase-order.jsonl"
+REPORT = "report.html"
 ENGINES: dict[Engine, str] = {"local": "in one process", "spark": "by Spark"}
 STYLES = {"ins": "green", "upd": "yellow", "del": "red"}
 
@@ -51,8 +53,8 @@ def command(engine: Engine, kept: Path | None, force: bool) -> int:
 
     A purchase order is edited by ordinary lxml calls while rules watch it and a change log is recorded. The
     log is then audited, in one process and with Spark, an earlier version is rebuilt from it, and a rule is
-    derived from the schema. What needs a package that is not installed is left out, and said. Exit status
-    1 if anything does not agree with what was seen live.
+    derived from the schema; in the end all of it is a page for a browser. What needs a package that is not
+    installed is left out, and said. Exit status 1 if anything does not agree with what was seen live.
     """
     console = make_console()
     sample = find_sample()
@@ -61,6 +63,7 @@ def command(engine: Engine, kept: Path | None, force: bool) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         guard(_targets(folder), [sample.document, sample.rules, sample.schema], force=force)
         agreed = _run(console, sample, folder, ("local",) if engine == "local" else ("local", "spark"))
+        _report(console, sample, folder / LOG, folder / REPORT if kept else _lasting_file())
     if kept is not None:
         console.print(f"\nThe change log and the findings are in {plain(str(kept))}.")
     return 0 if agreed else DIFFERENCES
@@ -72,6 +75,7 @@ def _targets(folder: Path) -> list[Target]:
     return [
         Target(folder / LOG, Written.SAMPLE),
         *(Target(folder / name, Written.FINDINGS) for name in findings),
+        Target(folder / REPORT, Written.REPORT),
     ]
 
 
@@ -195,6 +199,25 @@ def _act(console: Console, sample: Sample) -> None:
 def _show_firing(console: Console, record: FiringRecord) -> None:
     edits = ", ".join(f"{event.op} {_place(event)} {_values(event)}" for event in record.edits)
     console.print(Text(plain(f"  {record.rule}: {edits}"), style="bold cyan"))
+
+
+def _report(console: Console, sample: Sample, log: Path, page: Path) -> None:
+    """The story as a page for a browser, which stays."""
+    _title(console, 8, "All of it as a page")
+    _command(console, f"report {log.name} --rules {sample.rules.name} -o {page.name}")
+    try:
+        write_report(log, load_rules(sample.rules), page, title="The purchase order")
+    except MissingExtraError as error:
+        page.unlink(missing_ok=True)
+        _left_out(console, error)
+        return
+    console.print(f"Open {plain(page.resolve().as_uri())} in a browser.", soft_wrap=True)
+
+
+def _lasting_file() -> Path:
+    """A file that nobody deletes: a page is there to be opened when the demo is over."""
+    with NamedTemporaryFile(prefix="xmlcep-demo-", suffix=".html", delete=False) as file:
+        return Path(file.name)
 
 
 def _complete_items(lines: Iterable[bytes]) -> list[int]:

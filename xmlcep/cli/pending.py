@@ -17,13 +17,22 @@ from ._explanations import common_options, show_record, show_text
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N")
 @click.option("--full", is_flag=True, help="With the whole tree of each group, and what would complete it.")
 def command(
-    logs: tuple[str, ...], rules_file: str, doc: str | None, format: str, at: int | None, event: str | None,
+    logs: tuple[str, ...], rules_files: tuple[str, ...], references: dict[str, str], allow: tuple[str, ...],
+    doc: str | None, format: str, at: int | None, event: str | None,
     limit: int, full: bool,
 ) -> None:  # fmt: skip
     """Show what is pending in the documents of LOG: groups of events that have something but not all, the most
     complete first, with what is missing or holds them back.
     """
-    found = pending(logs, load_rules(rules_file), at=at, doc=doc, event=event, limit=limit, complete=full)
+    found = pending(
+        logs,
+        load_rules(*rules_files, references=references, allow=allow),
+        at=at,
+        doc=doc,
+        event=event,
+        limit=limit,
+        complete=full,
+    )
     if format == "json":
         for group in found:
             show_record(group.to_record())

@@ -12,7 +12,14 @@ from ._explanations import common_options, show_record, show_text
 @click.command(name="why")
 @click.argument("logs", nargs=-1, required=True, metavar="LOG… FINDING", type=click.Path())
 @common_options
-def command(logs: tuple[str, ...], rules_file: str, doc: str | None, format: str) -> None:
+def command(
+    logs: tuple[str, ...],
+    rules_files: tuple[str, ...],
+    references: dict[str, str],
+    allow: tuple[str, ...],
+    doc: str | None,
+    format: str,
+) -> None:
     """Show why a FINDING was raised: its events, with time, user and values, and why these and not others.
 
     FINDING is its number in the findings of an audit of LOG, from 1, or TS:EVENT:IDS, such as 7:Complete:1,6, with :n
@@ -20,7 +27,7 @@ def command(logs: tuple[str, ...], rules_file: str, doc: str | None, format: str
     """
     if len(logs) < 2:
         raise click.UsageError("say which finding: xmlcep why LOG --rules FILE FINDING")
-    found = why(logs[:-1], load_rules(rules_file), logs[-1], doc=doc)
+    found = why(logs[:-1], load_rules(*rules_files, references=references, allow=allow), logs[-1], doc=doc)
     if format == "json":
         show_record(found.to_record())
     else:

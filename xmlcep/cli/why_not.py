@@ -16,7 +16,8 @@ from ._explanations import common_options, show_record, show_text
 @click.option("--at", type=int, metavar="TS", help="The time point; without it the end of the log.")
 @click.option("--between", nargs=2, type=int, metavar="A B", help="Between these time points.")
 def command(
-    logs: tuple[str, ...], rules_file: str, doc: str | None, format: str, node: str | None, at: int | None,
+    logs: tuple[str, ...], rules_files: tuple[str, ...], references: dict[str, str], allow: tuple[str, ...],
+    doc: str | None, format: str, node: str | None, at: int | None,
     between: tuple[int, int] | None,
 ) -> None:  # fmt: skip
     """Show why EVENT was not raised in LOG: the first reason in the first line, then what there is and what is
@@ -26,7 +27,15 @@ def command(
         raise click.UsageError("say which event: xmlcep why-not LOG --rules FILE EVENT")
     if at is not None and between is not None:
         raise click.UsageError("--at and --between: give one of them")
-    found = why_not(logs[:-1], load_rules(rules_file), logs[-1], node=node, at=at, between=between, doc=doc)
+    found = why_not(
+        logs[:-1],
+        load_rules(*rules_files, references=references, allow=allow),
+        logs[-1],
+        node=node,
+        at=at,
+        between=between,
+        doc=doc,
+    )
     if format == "json":
         show_record(found.to_record())
     else:

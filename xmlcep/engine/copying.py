@@ -6,7 +6,7 @@ looked up by functions that know their own detector, the copy makes anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -22,13 +22,15 @@ from .setting import Setting
 D = TypeVar("D")
 
 
-def copied(detector: D, active: ActiveTrees, setting: Setting, evaluation: Evaluation) -> D:
+def copied(
+    detector: D, rules: Sequence[object], active: ActiveTrees, setting: Setting, evaluation: Evaluation
+) -> D:
     """Another object of the same kind that has seen the same; neither knows of what the other sees from now on.
 
-    ``active``, ``setting`` and ``evaluation`` are the parts of it that say what can be shared. It takes time in
-    proportion to all that is stored.
+    ``rules`` are shared; ``active``, ``setting`` and ``evaluation`` are the parts of it that say what else can be. It
+    takes time in proportion to all that is stored.
     """
-    memo: dict[int, Any] = {id(each): each for each in _shared(active, setting)}
+    memo: dict[int, Any] = {id(each): each for each in (*rules, *_shared(active, setting))}
     dispatch, evaluation.dispatch = evaluation.dispatch, {}
     found: dict[str, BoundDispatches] = {}
     memo[id(evaluation.dispatch)] = found

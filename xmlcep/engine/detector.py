@@ -289,7 +289,7 @@ class Detector:
 
         It takes time in proportion to all that is stored (`size`), and to the document if rules ask that.
         """
-        return copied(self, self._active, self._setting, self._evaluation)
+        return copied(self, (self._rules, self._namespaces), self._active, self._setting, self._evaluation)
 
     def raise_external(self, event: CompositeEvent) -> list[CompositeEvent]:
         """Takes an external event, which a rule that acts has raised (L7), at the last time point; returns it, if its

@@ -1,21 +1,28 @@
 """The event language: rules texts to event definitions and back (docs/language.md).
 
 `grammar.lark` is the syntax, `parser` reads with it (`statements` cuts the text, `building` makes values,
-`options` knows the options, `mistakes` explains syntax errors), `printer` writes.
+`options` knows the options, `mistakes` explains syntax errors), `printer` writes. `xml_form` is another form of the
+same; `forms` reads either.
 """
 
+from .forms import read_definitions as read_definitions
 from .parser import PREDECLARED as PREDECLARED
 from .parser import ParsedRules as ParsedRules
 from .parser import parse_definitions as parse_definitions
 from .printer import print_definitions as print_definitions
 from .printer import print_expression as print_expression
 from .printer import print_path as print_path
+from .xml_form import is_xml as is_xml
+from .xml_form import print_xml_definitions as print_xml_definitions
 
 __all__ = [
     "PREDECLARED",
     "ParsedRules",
+    "is_xml",
     "parse_definitions",
     "print_definitions",
     "print_expression",
     "print_path",
+    "print_xml_definitions",
+    "read_definitions",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from collections.abc import Sequence as Sequence_
 from dataclasses import replace
@@ -28,9 +27,9 @@ from ..algebra import (
     Reference,
     Sequence,
 )
-from ..events import ANY, OPERATIONS, CompositeType, EventType, PrimitiveType, Scope
+from ..events import ANY, OPERATIONS, CompositeType, EventType, PrimitiveType
 from .options import GivenOption, event_options, merged, operator_options
-from .paths import WrittenPath, end_of, read_path, start_of
+from .paths import WrittenPath, end_of, read_path, report_path, start_of
 from .source import Source
 from .strings import StringProblem, unquote
 
@@ -39,6 +38,7 @@ MAX_NESTING = 100
 
 _ARGUMENTS = ("INT", "STAR", "STRING", "RELATION")
 _MAX_DIGITS = 18  # of a number: what is larger is certainly a mistake, and never costs time
+_NESTING = frozenset({"group", "absent", *(operator.rule for operator in OPERATORS if not operator.infix)})
 _READERS: dict[str, type[Operator]] = {operator.rule: operator for operator in OPERATORS}
 
 
@@ -339,19 +339,7 @@ class Definitions(Transformer_NonRecursive):  # type: ignore[type-arg]
 
     def report_path(self, path: WrittenPath, *, scoped: bool = True) -> None:
         """Reports what is wrong with a path; ``//`` can only stand at the end of a leaf's (F5)."""
-        if path.scope is not Scope.NODE and not (
-            scoped and path.path is not None and path.path.last.is_element
-        ):
-            hint = "it says which nodes a leaf takes, behind the path of an element: *(changeSet//*) (F5)"
-            self.source.report(path.start, path.end, f"{path.scope.value!r} cannot stand here", hint)
-        if path.error is not None:
-            offset = path.error.offset
-            start = path.offsets[offset] if offset < len(path.offsets) else path.end
-            step = re.match(r"[^/\s]*", path.text[offset:])
-            width = max(1, len(step.group()) if step else 1)
-            self.source.report(
-                start, start + width, f"{path.error.problem} in {path.text!r}", path.error.hint
-            )
+        report_path(path, self.source, scoped=scoped)
 
 
 def _is_options(part: object) -> TypeGuard[tuple[GivenOption, ...]]:
@@ -373,7 +361,7 @@ def too_deep(tree: Tree[Token], source: Source) -> bool:
     waiting = [(tree, 0)]
     while waiting:
         node, depth = waiting.pop()
-        depth += node.data in ("group", "multiplicity")
+        depth += node.data in _NESTING
         if depth > MAX_NESTING:
             source.report(
                 node.meta.start_pos,

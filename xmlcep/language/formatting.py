@@ -5,24 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..errors import RuleError, RuleProblem
+from ..errors import RuleError, RuleProblem, XmlCepError
+from .active_rules import active_rule
 from .building import declaration, definition, reference
 from .layout import lay_out
 from .parser import PREDECLARED, parse_definitions, parse_statement
-from .printer import print_definitions
+from .printer import print_active_rule, print_definitions
 from .source import Source
 from .statements import Extent, extents
+from .xml_form import is_xml
 
 
 def format_rules(text: str, source_name: str = "<rules>") -> str:
     """The rules text with every statement as it is printed, which says the same.
 
     A statement with comments in it is left as it is. Comments keep their places, of blank lines one is kept. Raises
-    `RuleError` for a text with syntax errors; whether the events are right is not looked at.
+    `RuleError` for a text with syntax errors, `XmlCepError` for rules in XML; whether the events are right is not
+    looked at.
 
     >>> format_rules("event   A=ins( item )&ins(item/price)  # new\\n\\n\\n")
     'event A = ins(item) & ins(item/price)  # new\\n'
     """
+    if is_xml(text):
+        raise XmlCepError(
+            f"{source_name}: rules in XML are not printed in a style: xmlcep convert writes both forms"
+        )
     problems: list[RuleProblem] = []
     namespaces = parse_definitions(text, problems).namespaces
     if problems:
@@ -53,6 +60,9 @@ def _statement(source: Source, extent: Extent, namespaces: dict[str, str]) -> st
     if tree.data == "reference":
         named = reference(tree, part)
         return own if named is None else print_definitions((), {}, [named]).rstrip("\n")
+    if tree.data == "rule":
+        acting = active_rule(tree, {**PREDECLARED, **namespaces}, part)
+        return own if acting is None else print_active_rule(acting, namespaces)
     read = definition(tree, {**PREDECLARED, **namespaces}, part)
     return own if read is None else lay_out(read, namespaces)
 

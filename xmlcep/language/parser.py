@@ -60,7 +60,7 @@ def parse_definitions(text: str, problems: list[RuleProblem], file: str = "") ->
         if tree.data == "namespace":
             continue
         if tree.data == "reference":
-            _add_reference(references, reference(tree, part), problems)
+            add_reference(references, reference(tree, part), problems)
             continue
         if tree.data == "rule" or (tree.data == "unreadable" and _is_rule(part)):
             rules_read += 1
@@ -70,17 +70,8 @@ def parse_definitions(text: str, problems: list[RuleProblem], file: str = "") ->
         read = definition(tree, known, part) if tree.data == "event" else None
         if read is None:
             unreadable.append(name)
-        elif read.name in definitions:
-            first = definitions[read.name].at.line
-            problems.append(
-                RuleProblem(
-                    f"the event {read.name!r} is defined twice",
-                    f"its first definition is in line {first}: choose another name",
-                    read.at,
-                )
-            )
         else:
-            definitions[read.name] = read
+            add_definition(definitions, read, problems)
     if not definitions and not unreadable and not rules_read and not problems:
         source.report(
             0,
@@ -122,9 +113,22 @@ def _check_rule_names(
             problems.append(RuleProblem(message, "choose another name for one of them", rule.at))
 
 
-def _add_reference(
+def add_definition(
+    definitions: dict[str, EventDefinition], read: EventDefinition, problems: list[RuleProblem]
+) -> None:
+    """Adds a definition to those of a file; a second one of a name is reported instead."""
+    if read.name in definitions:
+        message = f"the event {read.name!r} is defined twice"
+        hint = f"its first definition is in line {definitions[read.name].at.line}: choose another name"
+        problems.append(RuleProblem(message, hint, read.at))
+        return
+    definitions[read.name] = read
+
+
+def add_reference(
     references: dict[str, Reference], read: Reference | None, problems: list[RuleProblem]
 ) -> None:
+    """Adds a reference document to those of a file; a second one of a name is reported instead."""
     if read is None:
         return
     if read.name in references:
@@ -185,7 +189,7 @@ def _namespaces(trees: list[tuple[Tree[Token], Source]]) -> dict[str, str]:
         declared = declaration(tree, part)
         if declared is None:
             continue
-        wrong = _wrong_declaration(declared, namespaces)
+        wrong = wrong_declaration(declared, namespaces)
         if wrong:
             part.report(declared.start, declared.end, *wrong)
         else:
@@ -193,7 +197,8 @@ def _namespaces(trees: list[tuple[Tree[Token], Source]]) -> dict[str, str]:
     return namespaces
 
 
-def _wrong_declaration(declared: Declaration, namespaces: dict[str, str]) -> tuple[str, str] | None:
+def wrong_declaration(declared: Declaration, namespaces: dict[str, str]) -> tuple[str, str] | None:
+    """What is wrong with a declaration behind those of the file, and what to do; None if it is right."""
     prefix, uri = declared.prefix, declared.uri
     if prefix in namespaces:
         what = f"the prefix {prefix!r}" if prefix else "the namespace of unprefixed names"

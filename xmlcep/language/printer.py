@@ -55,6 +55,11 @@ def print_definitions(
     return "\n".join(parts)
 
 
+def print_active_rule(rule: ActiveRule, namespaces: Mapping[str, str] | None = None) -> str:
+    """A rule that acts as it stands in a rules text, without a line end behind it."""
+    return _Printer(namespaces or {}).active_rule(rule)
+
+
 def print_expression(expression: Expression, namespaces: Mapping[str, str] | None = None) -> str:
     """An expression as it stands behind ``event NAME =``, with all its options.
 

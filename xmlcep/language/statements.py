@@ -97,6 +97,11 @@ def extents(text: str) -> list[Extent]:
     return found
 
 
+def comment_count(text: str) -> int:
+    """How many comments there are in the text."""
+    return sum(match.group().startswith("#") for _, match in _matches(text))
+
+
 def _tokens(text: str) -> Iterator[_Token]:
     line_is_empty = True
     for kind, match in _matches(text):

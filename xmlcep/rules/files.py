@@ -9,7 +9,8 @@ from pathlib import Path
 
 from ..algebra import ActiveRule, EventDefinition, Leaf, Position, Reference, operators_of, walk
 from ..errors import RuleError, RuleProblem, XmlCepError
-from ..language import ParsedRules, parse_definitions
+from ..language import ParsedRules, read_definitions
+from ..language.xml_form.markup import xml_encoding
 from ..languages import Language, Languages
 from .references import ReferenceSources, Source
 from .ruleset import Rules, checked_rules
@@ -24,13 +25,13 @@ def load_rules(
     languages: Mapping[str, Language] | None = None,
     allow: Iterable[str] = (),
 ) -> Rules:
-    """The rules in a file (UTF-8), or in several: they can use each other's events, and are checked as one set.
+    """The rules in a file, or in several: they can use each other's events, and are checked as one set.
 
-    A namespace declaration holds for its own file. ``references`` are reference documents by name (V8), files, bytes of
-    XML or trees; those that are not given lie beside the rules file that names them. ``languages`` are engines for
-    opaque leaves by name, beside those that are installed; ``allow`` names the ones that can do anything, such as
-    ``python`` (O2). Raises one `RuleError` with all that is wrong in all files, or `XmlCepError` when a file cannot be
-    read.
+    A file is in the event language (UTF-8) or in XML. A namespace declaration holds for its own file.
+    ``references`` are reference documents by name (V8), files, bytes of XML or trees; those that are not given lie
+    beside the rules file that names them. ``languages`` are engines for opaque leaves by name, beside those that are
+    installed; ``allow`` names the ones that can do anything, such as ``python`` (O2). Raises one `RuleError` with all
+    that is wrong in all files, or `XmlCepError` when a file cannot be read.
     """
     usable = Languages(languages or {}, tuple(allow))
     return rules_of(read_rules_texts((path, *more)), references=references, languages=usable)
@@ -49,7 +50,7 @@ def rules_of(
     problems: list[RuleProblem] = []
     if len(names) == 1:
         text = texts[names[0]]
-        alone = parse_definitions(text, problems)
+        alone = read_definitions(text, problems)
         rules = checked_rules(alone, problems, text, names[0], sources=sources, languages=languages)
         return replace(rules, files=names)
     parsed = parse_files(texts, problems)
@@ -86,7 +87,7 @@ def parse_files(texts: Mapping[str, str], problems: list[RuleProblem]) -> Parsed
 
     What is wrong is appended to ``problems`` and left out of the result.
     """
-    parsed = {name: parse_definitions(text, problems, name) for name, text in texts.items()}
+    parsed = {name: read_definitions(text, problems, name) for name, text in texts.items()}
     readable = {definition.name for each in parsed.values() for definition in each.definitions}
     return ParsedRules(
         tuple(_definitions(parsed.values(), problems)),
@@ -98,7 +99,7 @@ def parse_files(texts: Mapping[str, str], problems: list[RuleProblem]) -> Parsed
 
 
 def read_rules_text(path: str | Path) -> str:
-    """The text of a rules file (UTF-8); raises `XmlCepError` when it cannot be read."""
+    """The text of a rules file; raises `XmlCepError` when it cannot be read."""
     try:
         data = Path(path).read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
@@ -115,17 +116,16 @@ def decode_rules(data: bytes, name: str) -> str:
             f"{name}: this looks like a change log, not like rules: rules are text such as"
             "  event NewItem = ins(item)"
         )
-    if data.lstrip().startswith(b"<"):
-        raise XmlCepError(
-            f"{name}: this is XML, not rules: rules are text such as  event NewItem = ins(item); "
-            "xmlcep derive writes those of an XML Schema"
-        )
+    encoding = xml_encoding(data)
     try:
-        return data.decode("utf-8-sig")
+        return data.decode(encoding)
+    except LookupError as error:
+        raise XmlCepError(f"{name}: there is no encoding {encoding!r}: save the file as UTF-8") from error
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
+        shown = "UTF-8" if encoding == "utf-8-sig" else encoding
         raise XmlCepError(
-            f"{name}:{line}: the rules file is not UTF-8: byte {data[error.start]:#04x} cannot be read; "
+            f"{name}:{line}: the rules file is not {shown}: byte {data[error.start]:#04x} cannot be read; "
             "save the file as UTF-8"
         ) from error
 

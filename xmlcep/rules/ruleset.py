@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from types import MappingProxyType
 from typing import NamedTuple
 from weakref import WeakValueDictionary
@@ -14,9 +15,9 @@ from lxml import etree
 from path_types import PathType
 
 from ..algebra import ActiveRule, Disjunction, EventDefinition, External, Leaf, Reference
-from ..errors import RuleError, RuleProblem
+from ..errors import RuleError, RuleProblem, XmlCepError
 from ..events import ANY, CompositeEvent, CompositeType, PrimitiveType
-from ..language import ParsedRules, parse_definitions, print_definitions
+from ..language import ParsedRules, print_definitions, print_xml_definitions, read_definitions
 from ..languages import Language, Languages
 from ..xpath import Expression
 from .active_rules import compile_rules, own_events
@@ -24,6 +25,7 @@ from .drawing import draw_mermaid
 from .event_graph import EventGraph, build_graph
 from .references import Documents, ReferenceSources, Source, mismatches, missing
 from .rule_programs import Triggers
+from .svg import draw_svg
 
 
 class IgnoredRulesWarning(UserWarning):
@@ -164,9 +166,28 @@ class Rules:
             _WARNED[id(self.triggers)] = self.triggers
             warnings.warn(said, IgnoredRulesWarning, stacklevel=stacklevel + 1)
 
+    def xml(self) -> str:
+        """The rules in XML, which `parse_rules` and `load_rules` read as they read text.
+
+        Raises `XmlCepError` for rules with characters that XML has none for, and for rules that act (L1), which have
+        no XML form.
+        """
+        if self.active_rules:
+            raise XmlCepError(
+                f"{self.source_name}: the rule {self.active_rules[0].name} acts: only events have an XML form"
+            )
+        return print_xml_definitions(self.definitions, self.namespaces, self.references)
+
     def mermaid(self) -> str:
         """The event trees as a Mermaid flow chart, joined where one takes the events of another."""
         return draw_mermaid(self.graph, self.namespaces)
+
+    def _repr_html_(self) -> str:
+        """Each rule as text and as a drawing, for notebooks (Y8)."""
+        parts = [
+            f"<h4>{escape(tree.name)}</h4>{draw_svg(tree, self.namespaces)}" for tree in self.graph.trees
+        ]
+        return f"<pre>{escape(str(self))}</pre>{''.join(parts)}"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         # Conditions hold compiled XPath, which cannot be copied; the definitions say all there is to say.
@@ -193,6 +214,8 @@ def parse_rules(
 ) -> Rules:
     """The rules that ``text`` says; raises one `RuleError` with everything that is wrong in it.
 
+    The text is in the event language or in XML.
+
     ``references`` are its reference documents (V8) by name: files, bytes of XML, or trees. A text by itself reads no
     files; without them its rules can be looked at, but not run. ``languages`` are engines for opaque leaves by name, in
     place of or beside those that are installed; ``allow`` names the ones that can do anything, such as ``python`` (O2).
@@ -210,7 +233,7 @@ def parse_rules(
         raise RuleError(problems, source_name=source_name, text=text)
     sources = ReferenceSources(references or {})
     return checked_rules(
-        parse_definitions(text, problems), problems, text, source_name,
+        read_definitions(text, problems), problems, text, source_name,
         sources=sources, languages=Languages(languages or {}, tuple(allow)),
     )  # fmt: skip
 

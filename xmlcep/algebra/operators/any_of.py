@@ -8,7 +8,17 @@ from itertools import combinations
 from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
-from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Expression, Operator, Report, Writer
+from ..expressions import (
+    COMMON_OPTIONS,
+    DEFERRABLE,
+    Argument,
+    Expression,
+    Operator,
+    Parameter,
+    ParameterKind,
+    Report,
+    Writer,
+)
 from ..options import NO_OPTIONS, Options
 from ..promises import Promise
 from ..shares import Share, most_complete, together
@@ -23,6 +33,8 @@ class AnyOf(Operator):
     symbol: ClassVar[str] = "any"
     sign: ClassVar[str] = "any"
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"within", "having"}
+    fewest: ClassVar[int] = 1
+    parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("count", ParameterKind.COUNT),)
     operands: tuple[Expression, ...]
     count: int
     options: Options = NO_OPTIONS
@@ -43,6 +55,10 @@ class AnyOf(Operator):
             )  # fmt: skip
             count = 1
         return cls(operands, count, options, at)
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        return (str(self.count),)
 
     def brackets(self) -> str:
         return f"[{self.count}]"

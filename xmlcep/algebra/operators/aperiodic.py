@@ -22,6 +22,7 @@ class Aperiodic(Operator):
     sign: ClassVar[str] = "A"
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS
     fewest: ClassVar[int] = 3
+    most: ClassVar[int | None] = 3
     operands: tuple[Expression, ...]
     options: Options = NO_OPTIONS
     at: Position = field(default=NOWHERE, compare=False, repr=False)
@@ -34,8 +35,13 @@ class Aperiodic(Operator):
         opens, closes, between = operands
         return cls((opens, between, closes), options, at)
 
-    def notation(self, write: Writer, braces: str) -> str:
+    @property
+    def written(self) -> tuple[Expression, ...]:
         opens, between, closes = self.operands
+        return (opens, closes, between)
+
+    def notation(self, write: Writer, braces: str) -> str:
+        opens, closes, between = self.written
         window = f"[{write.expression(opens)}, {write.expression(closes)}]"
         return f"{self.symbol}{window}{braces} {write.operand(between)}"
 

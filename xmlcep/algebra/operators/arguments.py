@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..expressions import Argument, Report
 from ..windows import Unit, Window, WindowError, parse_window
 
-_SOME_WINDOW = Window(1, Unit.CHANGES)
+_SOME_WINDOW = Window(1_000_000, Unit.TIME)
 
 
 def window_argument(argument: Argument, report: Report) -> Window:

@@ -10,7 +10,17 @@ from path_types import PathType
 
 from ...events import Scope
 from ...position import NOWHERE, Position
-from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Expression, Leaf, Operator, Report
+from ..expressions import (
+    COMMON_OPTIONS,
+    DEFERRABLE,
+    Argument,
+    Expression,
+    Leaf,
+    Operator,
+    Parameter,
+    ParameterKind,
+    Report,
+)
 from ..options import NO_OPTIONS, Options
 from ..promises import Promise
 from ..shares import Share
@@ -29,6 +39,11 @@ class Multiplicity(Operator):
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"within", "having", "by", "slide"}
     gathers: ClassVar[bool] = True
     fewest: ClassVar[int] = 1
+    most: ClassVar[int | None] = 1
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("min", ParameterKind.COUNT),
+        Parameter("max", ParameterKind.BOUND),
+    )
     operands: tuple[Expression, ...]
     lower: int
     upper: int | None
@@ -49,7 +64,8 @@ class Multiplicity(Operator):
         low, high = arguments
         assert isinstance(low.value, int) and not isinstance(high.value, str)
         lower, upper = low.value, high.value
-        where = replace(low.at, width=high.at.column + high.at.width - low.at.column)
+        follows = high.at.line == low.at.line and high.at.column > low.at.column
+        where = replace(low.at, width=high.at.column + high.at.width - low.at.column) if follows else low.at
         if max(lower, upper or 0) > _LARGEST:
             report(where, "a bound of a multiplicity is too large", "write * for no upper bound")
         elif lower < 0 or (upper is not None and upper < 1):
@@ -67,8 +83,12 @@ class Multiplicity(Operator):
             return cls(operands, lower, upper, options, at)
         return cls(operands, 1, None, options, at)
 
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        return (str(self.lower), "*" if self.upper is None else str(self.upper))
+
     def brackets(self) -> str:
-        return f"[{self.lower},{'*' if self.upper is None else self.upper}]"
+        return f"[{','.join(self.arguments)}]"
 
     def derived_path(self, paths: Sequence[PathType]) -> PathType | None:
         """T2: its child's path type without the last step; of a leaf with ``//`` the path before that (F5)."""

@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
-from ..expressions import COMMON_OPTIONS, Argument, Expression, Operator, Report, Writer
+from ..expressions import (
+    COMMON_OPTIONS,
+    Argument,
+    Expression,
+    Operator,
+    Parameter,
+    ParameterKind,
+    Report,
+    Writer,
+)
 from ..options import NO_OPTIONS, Options
 from ..promises import Promise
 from ..windows import Unit, Window
@@ -26,6 +35,8 @@ class Periodic(Operator):
     symbol: ClassVar[str] = "periodic"
     sign: ClassVar[str] = "P"
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS
+    most: ClassVar[int | None] = 2
+    parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("beat", ParameterKind.WINDOW),)
     operands: tuple[Expression, ...]
     beat: Window
     options: Options = NO_OPTIONS
@@ -41,6 +52,10 @@ class Periodic(Operator):
             report(arguments[0].at, message, hint)
             beat = Window(SHORTEST_BEAT, Unit.TIME)
         return cls(operands, beat, options, at)
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        return (str(self.beat),)
 
     def brackets(self) -> str:
         return f"[{self.beat}]"

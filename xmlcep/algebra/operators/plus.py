@@ -9,7 +9,16 @@ from typing import ClassVar, Self
 from path_types import PathType
 
 from ...position import NOWHERE, Position
-from ..expressions import COMMON_OPTIONS, Argument, Expression, Operator, Report, Writer
+from ..expressions import (
+    COMMON_OPTIONS,
+    Argument,
+    Expression,
+    Operator,
+    Parameter,
+    ParameterKind,
+    Report,
+    Writer,
+)
 from ..options import NO_OPTIONS, Options
 from ..promises import Promise
 from ..windows import Unit, Window
@@ -26,6 +35,8 @@ class Plus(Operator):
     sign: ClassVar[str] = "+"
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | {"by"}
     fewest: ClassVar[int] = 1
+    most: ClassVar[int | None] = 1
+    parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("delay", ParameterKind.WINDOW),)
     operands: tuple[Expression, ...]
     delay: Window
     options: Options = NO_OPTIONS
@@ -41,6 +52,10 @@ class Plus(Operator):
             report(arguments[0].at, message, hint)
             delay = Window(1, Unit.TIME)
         return cls(operands, delay, options, at)
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        return (str(self.delay),)
 
     def brackets(self) -> str:
         return f"[{self.delay}]"

@@ -7,7 +7,17 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from ...position import NOWHERE, Position
-from ..expressions import COMMON_OPTIONS, DEFERRABLE, Argument, Expression, Operator, Report, Writer
+from ..expressions import (
+    COMMON_OPTIONS,
+    DEFERRABLE,
+    Argument,
+    Expression,
+    Operator,
+    Parameter,
+    ParameterKind,
+    Report,
+    Writer,
+)
 from ..options import NO_OPTIONS, Options
 from ..promises import Promise
 
@@ -22,6 +32,8 @@ class Relation(Operator):
     sign: ClassVar[str] = ""
     infix: ClassVar[bool] = True
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"within", "having"}
+    most: ClassVar[int | None] = 2
+    parameters: ClassVar[tuple[Parameter, ...]] = (Parameter("is", ParameterKind.RELATION),)
     operands: tuple[Expression, ...]
     word: str
     options: Options = NO_OPTIONS
@@ -33,6 +45,10 @@ class Relation(Operator):
         report: Report,
     ) -> Self:  # fmt: skip
         return cls(operands, str(arguments[0].value), options, at)
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        return (self.word,)
 
     def notation(self, write: Writer, braces: str) -> str:
         joined = f" {self.word} ".join(map(write.operand, self.operands))

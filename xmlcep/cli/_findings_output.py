@@ -1,0 +1,144 @@
+"""Findings for people: as a table at a terminal, as CSV, chosen and sorted (rule Y9)."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from path_types import PathType
+
+from ..log.json_codec import FASTEST
+from ._output import plain
+
+COLUMNS = ("time", "user", "event", "document", "node", "values")
+
+
+class Choice(NamedTuple):
+    """Which findings are wanted: those that all of ``where`` admit, sorted, so many at most."""
+
+    where: tuple[Callable[[Mapping[str, Any]], bool], ...]
+    sort: str | None
+    limit: int | None
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether it is all of them in their order."""
+        return not self.where and self.sort is None and self.limit is None
+
+    def of(self, records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """These findings."""
+        chosen: Iterable[dict[str, Any]] = (r for r in records if all(admits(r) for admits in self.where))
+        if self.sort is not None:
+            column, down = self.sort.removeprefix("-"), self.sort.startswith("-")
+            chosen = sorted(
+                chosen, key=lambda record: str(row_of(record)[COLUMNS.index(column)]), reverse=down
+            )
+        for number, record in enumerate(chosen):
+            if number == self.limit:
+                return
+            yield record
+
+
+def row_of(record: Mapping[str, Any]) -> tuple[str, str, str, str, str, str]:
+    """A finding as `COLUMNS`."""
+    changes = list(_changes(record["constituents"]))
+    meta = record.get("meta") or {}
+    user = meta.get("user") or next(
+        (c["meta"]["user"] for c in changes if (c.get("meta") or {}).get("user")), ""
+    )
+    name = record["name"] if record.get("operator") is None else f"{record['name']}/{record['operator']}"
+    time = record.get("at") or f"time point {record['ts']}"
+    values = ", ".join(filter(None, map(_value, changes[:6])))
+    return time, user, name, record.get("doc") or "", _node(record), values
+
+
+def _changes(constituents: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    for one in constituents:
+        if "constituents" in one:
+            yield from _changes(one["constituents"])
+        else:
+            yield one
+
+
+def _value(change: Mapping[str, Any]) -> str:
+    old, value = change.get("old"), change.get("value")
+    if old is not None and value is not None:
+        return f"{old} → {value}"
+    return str(value if value is not None else old or "")
+
+
+def _node(record: Mapping[str, Any]) -> str:
+    """The last two steps of the node, with their ids: ``item#6/price#9``."""
+    if record.get("path") is None:
+        return "the document"
+    steps = [
+        str(step).replace(step.test, step.test.rpartition("}")[2])
+        for step in PathType.parse(record["path"]).steps
+    ]
+    named = [f"{step}#{node}" for step, node in zip(steps[-2:], record["ids"][-2:], strict=False)]
+    return "/".join(named)
+
+
+def choice_of(where: Sequence[str], sort: str | None, limit: int | None) -> Choice:
+    """What the options ask for; raises `click.BadParameter` for what they cannot."""
+    if sort is not None and sort.removeprefix("-") not in COLUMNS:
+        raise click.BadParameter(
+            f"{sort!r}: expected one of {', '.join(COLUMNS)}, or -COLUMN", param_hint="--sort"
+        )
+    return Choice(tuple(map(_condition, where)), sort, limit)
+
+
+def _condition(text: str) -> Callable[[Mapping[str, Any]], bool]:
+    name, equals, wanted = text.partition("=")
+    if not equals or name not in _CONDITIONS:
+        raise click.BadParameter(
+            f"{text!r}: expected NAME=VALUE with one of {', '.join(_CONDITIONS)}", param_hint="--where"
+        )
+    admits = _CONDITIONS[name]
+    return lambda record: admits(record, wanted)
+
+
+_CONDITIONS: dict[str, Callable[[Mapping[str, Any], str], bool]] = {
+    "event": lambda record, wanted: record["name"] == wanted,
+    "document": lambda record, wanted: record.get("doc") == wanted,
+    "user": lambda record, wanted: row_of(record)[1] == wanted,
+    "after": lambda record, wanted: (record.get("at") or "") >= wanted,
+    "before": lambda record, wanted: bool(record.get("at")) and record["at"] < wanted,
+    "text": lambda record, wanted: wanted.lower() in " ".join(row_of(record)).lower(),
+}
+
+
+def write_lines(records: Iterable[dict[str, Any]]) -> None:
+    """As JSON Lines to standard output."""
+    for record in records:
+        sys.stdout.buffer.write(FASTEST.dumps(record) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def write_csv(records: Iterable[dict[str, Any]]) -> None:
+    """As CSV to standard output; what a spreadsheet would run as a formula is made text."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for record in records:
+        writer.writerow(
+            f"'{text}" if text[:1] in ("=", "+", "-", "@") else plain(text) for text in row_of(record)
+        )
+
+
+def show_table(console: Console, records: Iterable[dict[str, Any]]) -> None:
+    """As a table."""
+    table = Table(box=None, pad_edge=False)
+    for heading in COLUMNS:
+        table.add_column(heading, overflow="fold", no_wrap=heading == "time")
+    for record in records:
+        time, user, name, document, node, values = map(plain, row_of(record))
+        shown = time.replace("T", " ").partition(".")[0].removesuffix("Z")
+        table.add_row(shown, user, Text(name, style="bold cyan"), document, node, values)
+    console.print(table)

@@ -1,0 +1,69 @@
+"""``xmlcep convert``: rules from the event language to XML and back."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+import click
+
+from ..auditing.findings.atomic_files import AtomicFile
+from ..errors import RuleProblem, XmlCepError
+from ..language import is_xml, print_definitions, print_xml_definitions, read_definitions
+from ..language.formatting import format_rules
+from ..language.forms import comments_in
+from ..rules.files import rule_error
+from ._rules_input import STANDARD_INPUT, read_texts
+from ._targets import Target, Written, force_option, guard
+
+_ENDINGS = {".xml": True, ".xcep": False}
+"""Whether files that end so are in XML."""
+
+
+@click.command()
+@click.argument("source", metavar="SOURCE", required=False, type=click.Path(allow_dash=True))
+@click.argument("target", metavar="[TARGET]", required=False)
+@click.option("--schema", is_flag=True, help="Print the schema of rules in XML (XSD) instead.")
+@force_option
+def command(source: str | None, target: str | None, schema: bool, force: bool) -> None:
+    """Write rules in the other form: text of the event language as XML, XML as text.
+
+    Without TARGET, to standard output; - is standard input. Every form says the same, but for comments, which stay
+    behind. Whether the events are right is what 'xmlcep check' says, which reads both forms.
+    """
+    if schema:
+        if source is not None:
+            raise click.UsageError("--schema takes no files")
+        click.echo(files("xmlcep.language.xml_form").joinpath("rules.xsd").read_text("utf-8"), nl=False)
+        return
+    if source is None:
+        raise click.UsageError("Missing argument 'SOURCE'.")
+    if target is not None:
+        guard(
+            [Target(Path(target), Written.RULES)], [source] if source != STANDARD_INPUT else [], force=force
+        )
+    [(name, text)] = read_texts([source]).items()
+    if target is not None and _ENDINGS.get(Path(target).suffix) is is_xml(text):
+        form = "in XML" if is_xml(text) else "in the event language"
+        raise XmlCepError(f"{target}: {name} is {form} already, and would be written in the other form")
+    written = _converted(text, name)
+    left = comments_in(text)
+    if left:
+        click.echo(f"xmlcep: {name}: {left} comment{'s are' if left > 1 else ' is'} left out", err=True)
+    if target is None:
+        click.echo(written, nl=False)
+        return
+    with AtomicFile(Path(target)) as file:
+        assert file.stream is not None
+        file.stream.write(written.encode("utf-8"))
+
+
+def _converted(text: str, name: str) -> str:
+    """The rules in the other form; raises `RuleError` for what cannot be read."""
+    problems: list[RuleProblem] = []
+    read = read_definitions(text, problems)
+    if problems:
+        raise rule_error(problems, {name: text})
+    if is_xml(text):
+        return format_rules(print_definitions(read.definitions, read.namespaces, read.references), name)
+    return print_xml_definitions(read.definitions, read.namespaces, read.references)

@@ -1,0 +1,44 @@
+"""``xmlcep report``: an audit as a page for a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..report import write_report
+from ..rules import load_rules
+from ._output import plain
+from ._rule_sources import allow_option, reference_option, rules_option
+from ._targets import Target, Written, force_option, guard
+
+
+@click.command(name="report")
+@click.argument("logs", nargs=-1, required=True, metavar="LOG…", type=click.Path())
+@rules_option
+@reference_option
+@allow_option
+@click.option("-o", "--out", metavar="FILE", type=click.Path(), required=True, help="Where the page goes.")
+@click.option("--title", metavar="TEXT", help="Its heading.")
+@force_option
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing.")
+def command(
+    logs: tuple[str, ...],
+    rules_files: tuple[str, ...],
+    references: dict[str, str],
+    allow: tuple[str, ...],
+    out: str,
+    title: str | None,
+    force: bool,
+    quiet: bool,
+) -> None:
+    """Audit LOG and write what is found as one page: numbers, a timeline, a table that sorts and filters, each finding
+    with its events, and why rules found nothing. It needs no network, and works from a file.
+    """
+    guard([Target(Path(out), Written.REPORT)], [*rules_files, *references.values()], force=force)
+    contents = write_report(
+        logs, load_rules(*rules_files, references=references, allow=allow), out, title=title
+    )
+    if not quiet:
+        number = len(contents.findings)
+        click.echo(f"{number:,} finding{'' if number == 1 else 's'} in {plain(out)}", err=True)

@@ -1,0 +1,133 @@
+"""Event definitions to rules in XML, as the reader reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from lxml import etree
+
+from ...algebra import (
+    ContextName,
+    Disjunction,
+    EventDefinition,
+    Expression,
+    Leaf,
+    Operator,
+    Options,
+    Order,
+    Reference,
+    Sequence,
+)
+from ...errors import XmlCepError
+from ...events import PrimitiveType
+from ..building import MAX_NESTING
+from ..printer import print_path
+from .names import COMPOSITE, LET, NAMESPACE, NOT, OPAQUE, PRIMITIVE, VARIABLE, operator_name
+
+_ELEMENT_OF = {operation: name for name, operation in PRIMITIVE.items()}
+
+
+def print_xml_definitions(
+    definitions: Iterable[EventDefinition],
+    namespaces: Mapping[str, str] | None = None,
+    references: Iterable[Reference] = (),
+) -> str:
+    """The definitions as rules in XML that read back to equal definitions, with a declaration that says UTF-8.
+
+    Raises `XmlCepError` for what XML has no characters for, and for operators nested too deep.
+    """
+    writer = _Writer(namespaces or {})
+    root = etree.Element(f"{{{NAMESPACE}}}rules", nsmap={None: NAMESPACE})
+    for prefix, uri in writer.namespaces.items():
+        _add(root, "namespace", prefix=prefix or None, uri=uri)
+    for reference in references:
+        _add(root, "reference", name=reference.name, file=reference.file)
+    for definition in definitions:
+        writer.definition(root, definition)
+    etree.indent(root)
+    text = etree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+class _Writer:
+    """Writes with one set of namespaces."""
+
+    def __init__(self, namespaces: Mapping[str, str]) -> None:
+        self.namespaces = namespaces
+
+    def definition(self, rules: etree._Element, definition: EventDefinition) -> None:
+        event = _add(
+            rules, "event", name=definition.name,
+            context=None if definition.context is ContextName.CHRONICLE else definition.context.value,
+            flat="true" if definition.flat else None,
+            order=None if definition.order is Order.INTERVAL else definition.order.value,
+        )  # fmt: skip
+        root = definition.expression
+        is_single_leaf = isinstance(root, Disjunction) and len(root.operands) == 1
+        if is_single_leaf and root.options == Options():
+            self.expression(event, root.operands[0], 1)  # N4
+        else:
+            self.expression(event, root, 1)
+
+    def expression(self, parent: etree._Element, expression: Expression, depth: int) -> None:
+        if isinstance(expression, Leaf):
+            self._leaf(parent, expression)
+            return
+        if depth > MAX_NESTING:
+            raise XmlCepError(
+                f"operators are nested more than {MAX_NESTING} deep, which cannot be written as XML"
+            )
+        self._operator(parent, expression, depth)
+
+    def _operator(self, parent: etree._Element, operator: Operator, depth: int) -> None:
+        names = [parameter.name for parameter in operator.parameters]
+        arguments = dict(zip(names, operator.arguments, strict=True))
+        element = _add(
+            parent, operator_name(type(operator)), **arguments, **dict(self._options(operator.options))
+        )
+        for let in operator.options.let:
+            _add(element, LET, name=let.name, select=let.expression)
+        negated = operator.negated if isinstance(operator, Sequence) else ()
+        for k, operand in enumerate(operator.written):
+            self.expression(_add(element, NOT) if k in negated else element, operand, depth + 1)
+
+    def _leaf(self, parent: etree._Element, leaf: Leaf) -> None:
+        path = f"{print_path(leaf.type.path, self.namespaces)}{leaf.type.scope.value}"
+        if leaf.opaque is not None:
+            own = {"language": leaf.opaque.language, "text": leaf.opaque.text}
+            element = _add(parent, OPAQUE, **own, path=path, filter=leaf.filter)
+        elif isinstance(leaf.type, PrimitiveType):
+            element = _add(parent, _ELEMENT_OF[leaf.type.operation], path=path, filter=leaf.filter)
+        else:
+            element = _add(parent, COMPOSITE, event=leaf.type.name, path=path, filter=leaf.filter)
+        for name, expression in leaf.bindings:
+            _add(element, VARIABLE, name=name, select=expression)
+
+    def _options(self, options: Options) -> Iterator[tuple[str, str | None]]:
+        yield "context", options.context and options.context.value
+        yield "end", options.end and options.end.value
+        yield "path", None if options.path is None else print_path(options.path, self.namespaces)
+        yield "when", options.when
+        yield "if", options.guard
+        yield "within", None if options.within is None else str(options.within)
+        yield "gap", None if options.gap is None else str(options.gap)
+        yield "having", options.having
+        yield "by", ", ".join(options.by) or None
+        yield "strict", "true" if options.strict else None
+        yield "slide", "true" if options.slide else None
+        yield "name", options.name
+
+
+def _add(parent: etree._Element, name: str, /, **attributes: str | None) -> etree._Element:
+    """One more element in the parent, with those of the attributes that are not None."""
+    element = etree.SubElement(parent, f"{{{NAMESPACE}}}{name}")
+    for attribute, value in attributes.items():
+        if value is None:
+            continue
+        try:
+            element.set(attribute, value)
+        except ValueError:
+            raise XmlCepError(
+                f"{value!r} has characters that XML has none for: rules with it cannot be written as XML"
+            ) from None
+    return element

@@ -1,0 +1,352 @@
+"""What stands in a report: counts, findings with their events, rules, bad records (rule Y7)."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from lxml import etree
+
+from path_types import Axis, PathType
+
+from ..auditing import audit
+from ..auditing.explanations import Past, read_pasts, why_not_in
+from ..auditing.inputs import LogPath
+from ..events import PrimitiveEvent
+from ..language import print_definitions
+from ..rules import Rules
+from ..rules.svg import draw_svg
+from ..timestamps import TimeError, microseconds
+from .escapes import visible
+
+BINS = 300
+"""Of the timeline of changes."""
+LEAST_TIME = 60
+"""Seconds that a history has to last, or its time points say more."""
+MOST_BAD = 200
+MOST_SNIPPETS = 5_000
+"""Of so many findings the element is shown as it was before and after."""
+SNIPPET = 320
+LONGEST_VALUE = 300
+MOST_EVENTS = 40
+"""Events of one finding that are listed."""
+MOST_ANSWERS = 30
+"""Rules without findings of which it is said why."""
+
+
+@dataclass(slots=True)
+class Contents:
+    """Everything that a page is made of. ``findings`` are rows of numbers and texts by ``texts`` (interned)."""
+
+    title: str
+    logs: list[str]
+    records: int = 0
+    documents: list[dict[str, Any]] = field(default_factory=list)
+    rules: list[dict[str, Any]] = field(default_factory=list)
+    users: list[tuple[str, int]] = field(default_factory=list)
+    days: list[tuple[str, int]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    findings: list[list[Any]] = field(default_factory=list)
+    details: list[list[Any]] = field(default_factory=list)
+    changes: dict[str, Any] = field(default_factory=dict)
+    bad: list[dict[str, str]] = field(default_factory=list)
+    bad_in_all: int = 0
+
+
+class _Texts:
+    """Texts that occur again and again, by number."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        return self.numbers.setdefault(visible(text), len(self.numbers))
+
+
+def contents_of(logs: LogPath | Iterable[LogPath], rules: Rules, *, title: str | None = None) -> Contents:
+    """The contents of the report of an audit of these logs; raises what `audit` raises."""
+    given = [logs] if isinstance(logs, (str, os.PathLike)) else list(logs)
+    found = Contents(visible(title or "Audit"), [visible(str(log)) for log in given])
+    texts = _Texts()
+    with TemporaryDirectory(prefix="xmlcep-report-") as folder:
+        target = Path(folder) / "findings.jsonl"
+        quarantine = Path(folder) / "quarantine.jsonl"
+        result = audit(given, rules, engine="local", out=target, quarantine=quarantine)
+        records = list(result.records())
+        found.bad, found.bad_in_all = _bad(quarantine)
+    found.records = result.summary.records
+    pasts = read_pasts(given)
+    per_rule = Counter(record["name"] for record in records)
+    found.documents = [
+        {"name": visible(doc), "records": each.records, "findings": each.findings, "bad": each.quarantined}
+        for doc, each in sorted(result.summary.documents.items())
+    ]
+    found.rules = list(_rules(rules, per_rule, result.summary.records_per_rule, pasts))
+    snippets = _snippets(records[:MOST_SNIPPETS], pasts)
+    _findings(found, records, snippets, texts)
+    found.changes = _changes(pasts.values(), records)
+    found.texts = list(texts.numbers)
+    return found
+
+
+# ---- rules ------------------------------------------------------------------------------------------------
+
+
+def _rules(
+    rules: Rules, per_rule: Mapping[str, int], taken: Mapping[str, int | None], pasts: Mapping[str, Past]
+) -> Iterator[dict[str, Any]]:
+    answered = 0
+    texts = {d.name: print_definitions([d], rules.namespaces) for d in rules.definitions}
+    for tree in rules.graph.trees:
+        entry: dict[str, Any] = {
+            "name": tree.name,
+            "text": visible(texts[tree.name].strip().splitlines()[-1]),
+            "drawing": visible(draw_svg(tree, rules.namespaces)),
+            "findings": per_rule.get(tree.name, 0),
+            "records": taken.get(tree.name),
+            "why_not": "",
+        }
+        if not entry["findings"] and answered < MOST_ANSWERS:
+            answered += 1
+            entry["why_not"] = visible(_why_not(pasts, rules, tree.name))
+        yield entry
+
+
+def _why_not(pasts: Mapping[str, Past], rules: Rules, event: str) -> str:
+    best: tuple[float, str] | None = None
+    for past in list(pasts.values())[:10]:
+        answer = why_not_in(past, rules, event)
+        if answer is not None:
+            fraction = answer.groups[0].fraction if answer.groups else 0.0
+            text = str(answer) + (f" → {answer.cause.fix}" if answer.cause and answer.cause.fix else "")
+            if best is None or fraction > best[0]:
+                best = fraction, text
+    return "" if best is None else best[1]
+
+
+# ---- findings ---------------------------------------------------------------------------------------------
+
+
+def _findings(
+    found: Contents,
+    records: Sequence[Mapping[str, Any]],
+    snippets: Mapping[int, tuple[str, str]],
+    texts: _Texts,
+) -> None:
+    users: Counter[str] = Counter()
+    days: Counter[str] = Counter()
+    for number, record in enumerate(records):
+        meta = record.get("meta") or {}
+        at = record.get("at") or ""
+        user = str(meta.get("user", ""))
+        if not user:
+            user = next((str(m["user"]) for m in _metas(record["constituents"]) if "user" in m), "")
+        users[visible(user)] += 1
+        days[visible(at[:10])] += 1
+        event = record["name"] if record.get("operator") is None else f"{record['name']}/{record['operator']}"
+        node = _node(record.get("path"), record["ids"])
+        values = ", ".join(list(_values(record["constituents"]))[:6])
+        found.findings.append(
+            [
+                texts.number(event), texts.number(record.get("doc") or ""), record["ts"], texts.number(at),
+                texts.number(user), visible(node), visible(values[:120]), _time(at),
+            ]
+        )  # fmt: skip
+        before, after = snippets.get(number, ("", ""))
+        events = [_event(one, texts) for one in record["constituents"][:MOST_EVENTS]]
+        left_out = max(0, len(record["constituents"]) - MOST_EVENTS)
+        detail = [events, left_out, visible(before), visible(after)]
+        if record.get("bindings"):
+            detail.append(visible(json.dumps(record["bindings"], ensure_ascii=False))[:LONGEST_VALUE])
+        found.details.append(detail)
+    found.users, found.days = users.most_common(30), sorted(days.items())[-400:]
+
+
+def _metas(constituents: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    for one in constituents:
+        if "constituents" in one:
+            yield from _metas(one["constituents"])
+        elif one.get("meta"):
+            yield one["meta"]
+
+
+def _values(constituents: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for one in constituents:
+        if "constituents" in one:
+            yield from _values(one["constituents"])
+        elif one.get("old") is not None and one.get("value") is not None:
+            yield f"{_short(one['old'], 40)} → {_short(one['value'], 40)}"
+        elif one.get("value") is not None or one.get("old") is not None:
+            yield _short(one["value"] if one.get("value") is not None else one["old"], 40)
+
+
+def _event(one: Mapping[str, Any], texts: _Texts) -> list[Any]:
+    """An event in a finding: a change as ``[op, node, ts, at, who, txn, old, value]``, another as ``[name, events,
+    left out]``."""
+    if "constituents" in one:
+        inner = [_event(each, texts) for each in one["constituents"][:MOST_EVENTS]]
+        return [texts.number(one["name"]), inner, max(0, len(one["constituents"]) - MOST_EVENTS)]
+    meta = one.get("meta") or {}
+    who = ", ".join(
+        str(value) if key in ("user", "reason") else f"{key}={value}" for key, value in meta.items()
+    )
+    old, value = one.get("old"), one.get("value")
+    return [
+        texts.number(one["op"]), texts.number(_node(one.get("path"), one["ids"])), one["ts"],
+        texts.number(one.get("at") or ""), texts.number(who), one.get("txn"),
+        None if old is None else visible(_short(old, LONGEST_VALUE)),
+        None if value is None else visible(_short(value, LONGEST_VALUE)),
+    ]  # fmt: skip
+
+
+def _node(path: str | None, ids: Sequence[int]) -> str:
+    if path is None:
+        return "the document"
+    return "/" + "/".join(f"{step}#{node}" for step, node in zip(_steps(path), ids, strict=False))
+
+
+@lru_cache(maxsize=10_000)
+def _steps(path: str) -> tuple[str, ...]:
+    """The steps of a path, without namespaces."""
+    return tuple(
+        f"{'@' if step.axis is Axis.ATTRIBUTE else ''}{step.test.rpartition('}')[2]}"
+        for step in PathType.parse(path).steps
+    )
+
+
+def _short(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def _time(at: str) -> int:
+    """Seconds since 1970; 0 where the time is not known."""
+    try:
+        return microseconds(at) // 1_000_000 if at else 0
+    except TimeError:
+        return 0
+
+
+# ---- the element before and after -------------------------------------------------------------------------
+
+
+def _snippets(records: Sequence[Mapping[str, Any]], pasts: Mapping[str, Past]) -> dict[int, tuple[str, str]]:
+    """For each finding the element it is about, before its first event and after its last (or as far as that goes)."""
+    found: dict[int, tuple[str, str]] = {}
+    numbered = [(record.get("doc") or "", number, record) for number, record in enumerate(records)]
+    for doc, group in groupby(sorted(numbered, key=lambda one: one[:2]), key=lambda one: one[0]):
+        past = pasts.get(doc)
+        if past is None:
+            continue
+        wanted: list[tuple[int, int, int, int]] = []  # time point, before or after, finding, node
+        for _, number, record in group:
+            node = next(iter(_element_id(record)), None)
+            if node is not None:
+                first = record.get("start") or record["ts"]
+                wanted += [(first - 1, 0, number, node), (record["ts"], 1, number, node)]
+        wanted.sort()
+        for number, side, text in _shown(past, wanted):
+            before, after = found.get(number, ("", ""))
+            found[number] = (text, after) if side == 0 else (before, text)
+    return found
+
+
+def _element_id(record: Mapping[str, Any]) -> Iterator[int]:
+    """The id of the element a finding is about; of a text or attribute that of its element."""
+    path = record.get("path")
+    if path is None:
+        return
+    ids = record["ids"]
+    last = _steps(path)[-1]
+    if last.startswith("@") or last == "text()":
+        ids = ids[:-1]
+    if ids:
+        yield ids[-1]
+
+
+def _shown(past: Past, wanted: Sequence[tuple[int, int, int, int]]) -> Iterator[tuple[int, int, str]]:
+    replica = past.start()
+    items = (item for item in past.until(None) if isinstance(item, PrimitiveEvent))
+    waiting = next(items, None)
+    for ts, side, number, node in wanted:
+        while waiting is not None and waiting.ts <= ts:
+            past.apply(replica, waiting)
+            waiting = next(items, None)
+        element = replica.element(node)
+        yield number, side, "" if element is None else snippet(element)
+
+
+def snippet(element: etree._Element, most: int = SNIPPET) -> str:
+    """The beginning of an element as XML text, without namespaces, however large it is.
+
+    >>> snippet(etree.fromstring("<item n='1'><price>3</price></item>"), 20)
+    '<item n="1"><price>…'
+    """
+    parts: list[str] = []
+    size = 0
+    pending: list[etree._Element | str] = [element]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, str):
+            text = one
+        else:
+            name = etree.QName(one).localname
+            attributes = "".join(
+                f' {etree.QName(key).localname}="{value}"' for key, value in one.attrib.items()
+            )
+            end = [one.tail] if one is not element and one.tail else []
+            if len(one) or one.text:
+                text = f"<{name}{attributes}>"
+                inner = [one.text or "", *one, f"</{name}>"]
+                pending += reversed([*inner, *end])
+            else:
+                text = f"<{name}{attributes}/>"
+                pending += end
+        parts.append(text)
+        size += len(text)
+        if size > most:
+            return "".join(parts)[: most - 1] + "…"
+    return "".join(parts)
+
+
+# ---- changes, bad records ---------------------------------------------------------------------------------
+
+
+def _changes(pasts: Iterable[Past], records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """How many changes there were when: by time if it is known, else by time point."""
+    moments: list[tuple[int, int]] = []
+    for past in pasts:
+        moments += [(_time(i.at or ""), i.ts) for i in past.items if isinstance(i, PrimitiveEvent)]
+    times = [time for time, _ in moments]
+    by_time = bool(times) and min(times) > 0 and max(times) - min(times) >= LEAST_TIME
+    values = [time if by_time else ts for time, ts in moments]
+    if not values:
+        return {"by_time": False, "from": 0, "to": 1, "bins": []}
+    low, high = min(values), max(values)
+    width = max(1, high - low)
+    bins = [0] * BINS
+    for value in values:
+        bins[min(BINS - 1, (value - low) * BINS // width)] += 1
+    return {"by_time": by_time, "from": low, "to": max(high, low + 1), "bins": bins}
+
+
+def _bad(quarantine: Path) -> tuple[list[dict[str, str]], int]:
+    if not quarantine.exists():
+        return [], 0
+    shown = []
+    total = 0
+    with quarantine.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            total += 1
+            if total <= MOST_BAD:
+                record = json.loads(line)
+                fields = ("file", "record", "reason", "raw")
+                shown.append({name: visible(str(record.get(name, "")))[:LONGEST_VALUE] for name in fields})
+    return shown, total

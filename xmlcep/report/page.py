@@ -1,0 +1,98 @@
+"""Writing a report: contents, script and style into one file (rule Y7)."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from ..auditing.findings.atomic_files import AtomicFile
+from ..auditing.inputs import LogPath
+from ..errors import MissingExtraError
+from ..rules import Rules
+from .contents import Contents, contents_of
+from .escapes import embedded
+
+CHUNK = 500
+"""Findings whose details are parsed together, when one of them is looked at."""
+
+
+def write_report(
+    logs: LogPath | Iterable[LogPath], rules: Rules, out: LogPath, *, title: str | None = None
+) -> Contents:
+    """Audits logs and writes the page; returns what stands in it.
+
+    The file appears when it is complete. Raises what `audit` raises, and `MissingExtraError` without Jinja.
+    """
+    _jinja()
+    contents = contents_of(logs, rules, title=title)
+    with AtomicFile(Path(out)) as target:
+        assert target.stream is not None
+        for part in render(contents):
+            target.stream.write(part.encode("utf-8"))
+    return contents
+
+
+def render(contents: Contents) -> Iterator[str]:
+    """The page, in parts."""
+    jinja = _jinja()
+    environment = jinja.Environment(
+        autoescape=True, undefined=jinja.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    here = files(__package__)
+    style = (here / "report.css").read_text(encoding="utf-8")
+    script = (here / "report.js").read_text(encoding="utf-8")
+    template = environment.from_string((here / "template.html").read_text(encoding="utf-8"))
+    page = template.render(
+        contents=contents,
+        safe=jinja.utils.markupsafe.Markup,
+        style=style,
+        script=script,
+        policy=(
+            f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
+            "base-uri 'none'; form-action 'none'"
+        ),
+    )
+    before, mark, behind = page.partition("<!-- data -->")
+    assert mark
+    yield before
+    yield from _data(contents)
+    yield behind
+
+
+def _data(contents: Contents) -> Iterator[str]:
+    """The data as JSON in elements that no browser runs; details in chunks, of which a page reads those it shows."""
+    given: dict[str, Any] = {
+        "texts": contents.texts,
+        "findings": contents.findings,
+        "changes": contents.changes,
+        "rules": [rule["name"] for rule in contents.rules],
+        "chunk": CHUNK,
+    }
+    yield f'<script type="application/json" id="data">{embedded(given)}</script>\n'
+    for number, start in enumerate(range(0, len(contents.details), CHUNK)):
+        chunk = contents.details[start : start + CHUNK]
+        yield f'<script type="application/json" id="details{number}">{embedded(chunk)}</script>\n'
+
+
+def _digest(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
+
+
+def _jinja() -> Any:
+    try:
+        import jinja2
+        import jinja2.utils
+    except ImportError:
+        raise MissingExtraError("a report", "jinja2", "report") from None
+    return jinja2
+
+
+def as_record(contents: Contents) -> dict[str, Any]:
+    """The contents as a value that JSON can hold."""
+    return asdict(contents)
