@@ -66,4 +66,7 @@ def _converted(text: str, name: str) -> str:
         raise rule_error(problems, {name: text})
     if is_xml(text):
         return format_rules(print_definitions(read.definitions, read.namespaces, read.references), name)
-    return print_xml_definitions(read.definitions, read.namespaces, read.references)
+    try:
+        return print_xml_definitions(read.definitions, read.namespaces, read.references, read.active_rules)
+    except XmlCepError as error:
+        raise XmlCepError(f"{name}: {error}") from None

@@ -15,7 +15,7 @@ from lxml import etree
 from path_types import PathType
 
 from ..algebra import ActiveRule, Disjunction, EventDefinition, External, Leaf, Reference
-from ..errors import RuleError, RuleProblem, XmlCepError
+from ..errors import RuleError, RuleProblem
 from ..events import ANY, CompositeEvent, CompositeType, PrimitiveType
 from ..language import ParsedRules, print_definitions, print_xml_definitions, read_definitions
 from ..languages import Language, Languages
@@ -169,14 +169,10 @@ class Rules:
     def xml(self) -> str:
         """The rules in XML, which `parse_rules` and `load_rules` read as they read text.
 
-        Raises `XmlCepError` for rules with characters that XML has none for, and for rules that act (L1), which have
-        no XML form.
+        Raises `XmlCepError` for rules with characters that XML has none for, and for rules that act and external
+        events (L1, L7), which have no XML form.
         """
-        if self.active_rules:
-            raise XmlCepError(
-                f"{self.source_name}: the rule {self.active_rules[0].name} acts: only events have an XML form"
-            )
-        return print_xml_definitions(self.definitions, self.namespaces, self.references)
+        return print_xml_definitions(self.definitions, self.namespaces, self.references, self.active_rules)
 
     def mermaid(self) -> str:
         """The event trees as a Mermaid flow chart, joined where one takes the events of another."""

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from lxml import etree
 
 from ...algebra import (
+    ActiveRule,
     ContextName,
     Disjunction,
     EventDefinition,
     Expression,
+    External,
     Leaf,
     Operator,
     Options,
@@ -31,11 +33,15 @@ def print_xml_definitions(
     definitions: Iterable[EventDefinition],
     namespaces: Mapping[str, str] | None = None,
     references: Iterable[Reference] = (),
+    active_rules: Iterable[ActiveRule] = (),
 ) -> str:
     """The definitions as rules in XML that read back to equal definitions, with a declaration that says UTF-8.
 
-    Raises `XmlCepError` for what XML has no characters for, and for operators nested too deep.
+    Raises `XmlCepError` for what XML has no characters for, for operators nested too deep, and for rules that act and
+    external events (L1, L7), which have no XML form.
     """
+    for rule in active_rules:
+        raise XmlCepError(f"the rule {rule.name} acts: only events have an XML form")
     writer = _Writer(namespaces or {})
     root = etree.Element(f"{{{NAMESPACE}}}rules", nsmap={None: NAMESPACE})
     for prefix, uri in writer.namespaces.items():
@@ -63,6 +69,8 @@ class _Writer:
             order=None if definition.order is Order.INTERVAL else definition.order.value,
         )  # fmt: skip
         root = definition.expression
+        if isinstance(root, External):
+            raise XmlCepError(f"the event {definition.name} is external, which has no XML form")
         is_single_leaf = isinstance(root, Disjunction) and len(root.operands) == 1
         if is_single_leaf and root.options == Options():
             self.expression(event, root.operands[0], 1)  # N4
