@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from lxml import etree
+
 from ..xpath import Selected
 
 
 class Host(Protocol):
     """Runs the actions of a firing."""
+
+    @property
+    def root(self) -> etree._Element:
+        """The root element of the document."""
+        ...
+
+    def contains(self, element: etree._Element) -> bool:
+        """Whether an element is in the document: what an action before has taken out is not."""
+        ...
 
     def begin_edit(self) -> None:
         """What is done until `end_edit` is one edit (U1)."""

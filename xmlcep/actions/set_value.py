@@ -7,6 +7,7 @@ from lxml import etree
 from ..rules.rule_programs import ActionProgram
 from ..xpath import Environment, Selected
 from .host import Host
+from .nodes import nodes
 
 
 def run(program: ActionProgram, environment: Environment, host: Host) -> int:
@@ -18,9 +19,10 @@ def run(program: ActionProgram, environment: Environment, host: Host) -> int:
     assert selection is not None and value is not None
     name = selection.attribute
     if name is not None and selection.owners is not None:
-        targets = [owner for owner in selection.owners(environment) if isinstance(owner, etree._Element)]
+        owners = selection.owners(environment)
+        targets = [owner for owner in owners if isinstance(owner, etree._Element) and host.contains(owner)]
     else:
-        targets = selection.nodes(environment)
+        targets = nodes(selection, environment, host)
     if not targets:
         return 0
     text = value.string(environment)

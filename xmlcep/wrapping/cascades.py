@@ -27,10 +27,11 @@ from ..xpath import Selected
 from . import foreign
 from .afterwards import Afterwards
 from .nodes import instance_of
+from .raw import Node
 from .rule_set import RuleSet, Triggered
 from .savepoints import Savepoint
 from .scenes import Scene, anchor_of, scene_of
-from .shadow import ShadowTree
+from .shadow import ShadowTree, tree_of
 
 
 class _EndlessError(Exception):
@@ -455,6 +456,15 @@ class Cascades:
             raise RefusedActionError(f"the document would not be valid: {why}")
 
     # ---- what actions ask for (`xmlcep.actions.host.Host`) --------------------------------------------------
+
+    @property
+    def root(self) -> Node:
+        """The root element of the document."""
+        return self.tree.root
+
+    def contains(self, element: Node) -> bool:
+        """Whether an element is in the document."""
+        return tree_of(element) is self.tree
 
     def begin_edit(self) -> None:
         """What is done until `end_edit` is one edit (U1)."""
