@@ -22,7 +22,7 @@ class Clock:
     """
 
     __slots__ = (
-        "_latest", "_txn", "edit", "fired", "follows_time", "point", "time", "transaction", "ts", "uses_time",
+        "_latest", "_noted", "_txn", "edit", "fired", "follows_time", "point", "time", "transaction", "ts", "uses_time",
     )  # fmt: skip
 
     def __init__(self, *, follows_time: bool, uses_time: bool) -> None:
@@ -39,6 +39,7 @@ class Clock:
         self.transaction = 0
         self.edit = 0
         self._latest: int | None = None
+        self._noted: str | None = None
         self._txn: int | None = None
 
     def begin_edit(self, event: PrimitiveEvent) -> None:
@@ -88,7 +89,8 @@ class Clock:
         return Moment(self.ts, self.now(), self.transaction)
 
     def _note(self, at: str | None) -> None:
-        if at is not None and self.uses_time:
+        if at is not None and self.uses_time and at != self._noted:
+            self._noted = at
             time = microseconds(at)
             if self._latest is None or time > self._latest:
                 self._latest = time
