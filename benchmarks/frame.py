@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 
 NAMES: tuple[str, ...] = (
     "q1", "q2", "q3", "contexts", "values", "samples", "expressions", "replica", "reading", "recording", "audit",
-    "memory", "live", "spark", "spark_rules", "schemas", "versions",
+    "memory", "live", "actions", "spark", "spark_rules", "schemas", "versions",
 )  # fmt: skip
 
 

@@ -6,6 +6,8 @@ docs/architecture.md has a first day.
 """
 
 from . import own_packages as own_packages  # first: the others import them
+from .actions.errors import ActionError as ActionError
+from .actions.errors import CascadeError as CascadeError
 from .auditing import AuditResult as AuditResult
 from .auditing import audit as audit
 from .documents.replica import Replica as Replica
@@ -34,7 +36,9 @@ from .wrapping import parse as parse
 from .wrapping import wrap as wrap
 
 __all__ = [
+    "ActionError",
     "AuditResult",
+    "CascadeError",
     "CompositeEvent",
     "Detector",
     "Document",

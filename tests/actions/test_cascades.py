@@ -549,3 +549,16 @@ def test_a_document_is_kept_valid(tmp_path: Any) -> None:
         assert [error.rule for error in scene.errors] == ["More"]  # type: ignore[attr-defined]
         assert "the document would not be valid" in str(scene.errors[0])
         scene.errors.clear()
+
+
+def test_what_an_action_has_taken_out_is_no_target_of_the_next() -> None:
+    text = (
+        "event P(item) = external\n"
+        "rule R on (ins(item)) do delete '.', set '@a' = '1', insert '<b/>' after '.', insert '<b/>' last into '.', "
+        "move '.' last into '/order', replace '.' with '<c/>', delete '.', raise P\n"
+        "rule S on P do set '/order/@p' = '1'"
+    )
+    with acting("<order/>", text) as scene:
+        gone = item(scene)
+        assert (scene.xml, dict(gone.attrib), len(gone)) == ("<order/>", {}, 0)
+        assert scene.rules.counts.empty == 7

@@ -116,7 +116,7 @@ def test_a_crash_within_a_cascade_leaves_all_of_it_or_nothing(tmp_path: Path) ->
             at += 1
         at += 1
         settled.append(ends[at])
-    assert len(settled) == 6
+    assert len(settled) == 7
     texts = {}
     cut = tmp_path / "cut.jsonl"
     for end in settled:

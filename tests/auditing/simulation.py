@@ -76,6 +76,7 @@ def simulate(
         for bucket in range(buckets):
             replayer = BucketReplayer(
                 plan, bucket, buckets, merge.ends(), merge.headers(), ranges, merge.to_sort, merge.edits(),
+                merge.readings(),
                 operators=operators,
             )  # fmt: skip
             wanted = (ChunkKind.ROWS, level, bucket)

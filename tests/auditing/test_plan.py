@@ -6,7 +6,7 @@ import pytest
 
 from path_types import PathType
 from xmlcep.auditing.plan.description import describe_plan
-from xmlcep.auditing.plan.partition_key import DOCUMENT, FOREIGN, Role, key_step, make_plan
+from xmlcep.auditing.plan.partition_key import DOCUMENT, FOREIGN, VALUE, Role, key_step, make_plan
 from xmlcep.rules import parse_rules
 
 
@@ -111,3 +111,52 @@ def test_a_pass_knows_what_its_rules_name() -> None:
     )
     found = [sorted(each.name for each in one.rules(rules).definitions) for one in make_plan(rules).passes]
     assert found == [["Both"], ["Both", "Twice"], ["Flat"]]
+
+
+JOINED = "event J {flat} = ins(item/@n) as $n ; del(item/@n) as $n"
+
+
+def test_values_divide_flat_rules_that_they_join() -> None:
+    text = (
+        f'{JOINED}\nevent K {{flat}} = x[3,*]{{by="p", path=item, within="1 h"}} *(item/price/text()) as $p'
+    )
+    [each] = make_plan(parse_rules(text)).passes
+    assert (each.by_value, each.by_document, each.keys) == (True, False, ())
+    assert each.route("ins", PathType.parse("/order/item/@n")) == (Role.FED, VALUE)
+    assert each.route("del", PathType.parse("/order/item")).role is not Role.FED
+    said = describe_plan(make_plan(parse_rules(text)))
+    assert "key         the value of the node" in said
+    assert "all operators of K group by $p, the value of the event's own node (V2)" in said
+    assert "what the document's clock shows at each of these records (W1, W2)" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (f"{JOINED}\nevent U(item) = x[2,*]{{path=item}} J(item)", "uses the events of others, or is used by others"),
+        ("event J {flat} = (ins(item/@n) as $n ; del(item/@n) as $n) {strict}", "looks at whatever happens"),
+        ("event J {flat} = plus[(ins(item/@n) as $n ; del(item/@n) as $n), \"1 s\"]{by=\"n\"}", "raises when time has"),
+        ("event J {flat} = ins(item/@n)[../x] as $n ; del(item/@n) as $n", "asks the document"),
+        ("event J {flat} = ins(item/@n) as $n = (concat(., 1)) ; del(item/@n) as $n", "is not joined throughout"),
+        ("event J {flat} = ins(item/@n) as $n ; not upd(item/@n) ; del(item/@n) as $n", "is not joined throughout"),
+    ],
+)  # fmt: skip
+def test_what_keeps_values_from_dividing_a_flat_rule_is_said(text: str, why: str) -> None:
+    plan = make_plan(parse_rules(text))
+    assert not any(each.by_value for each in plan.passes)
+    said = describe_plan(plan)
+    assert "key         the document" in said and f"values do not divide J: it {why}" in said
+
+
+def test_windows_need_the_document_as_a_whole_only_if_time_alone_can_raise() -> None:
+    inside = 'event A(item) = (ins(item/a) ; ins(item/b)) {within="1 h"}'
+    assert keys(inside) == [("item",)]
+    for timed in (
+        'event A(item) = (ins(item/a) ; not ins(item/b)) {within="1 h"}',
+        'event A(item) = plus[ins(item/a), "1 h"]',
+        'event A(item) = periodic[ins(item/a), "1 h", ins(item/b)]',
+    ):
+        assert keys(timed) == [()]
+        said = describe_plan(make_plan(parse_rules(timed)))
+        assert "A raises when time has passed, which any record of the document says (W5)" in said
+    assert roles(inside, "ins /o/item/a", "ins /o/item/c", "ins /o/x") == ["fed", "passing", "foreign"]

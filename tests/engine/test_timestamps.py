@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xmlcep import timestamps
+from path_types import PathType
+from xmlcep import Detector, PrimitiveEvent, parse_rules, timestamps
+from xmlcep.errors import XmlCepError
 from xmlcep.timestamps import TimeError, microseconds, timestamp
 
 _NEVER = re.compile("(?!)")
@@ -48,3 +50,11 @@ def test_what_is_written_is_read(time: int) -> None:
 def test_what_python_reads_but_rfc_3339_does_not(text: str) -> None:
     with pytest.raises(TimeError):
         microseconds(text)
+
+
+def test_what_is_no_time_is_said_of_every_record_that_has_it() -> None:
+    detector = Detector(parse_rules('event E = x[2,*]{within="1 h"} ins(a)'))
+    for ts in (1, 2):
+        event = PrimitiveEvent(ts, "ins", PathType.parse("/a"), (1,), None, None, 0, "noon", "d")
+        with pytest.raises(XmlCepError, match="noon"):
+            detector.feed(event)

@@ -85,7 +85,18 @@ def test_there_is_always_an_answer(definitions, history) -> None:  # type: ignor
 
 
 # Constructs that values do not decide.
-PLAIN = frozenset(KNOWN) & {"any", "relation", "plus", "within", "gap", "strict", "slide", "scope", "release"}
+PLAIN = frozenset(KNOWN) & {
+    "any",
+    "relation",
+    "plus",
+    "within",
+    "gap",
+    "strict",
+    "slide",
+    "scope",
+    "release",
+    "trailing",
+}
 
 
 @settings(max_examples=120, deadline=None)

@@ -12,20 +12,20 @@ from ..rules.rule_programs import ActionProgram
 from ..xpath import Environment
 from .errors import RefusedActionError
 from .host import Host
-from .nodes import Element, add_text, described, elements, root_of
+from .nodes import Element, add_text, described, elements
 
 
 def run(program: ActionProgram, environment: Environment, host: Host) -> int:
     """Puts a fragment at every target, each its own; returns how many targets there were."""
     action = program.action
     assert isinstance(action, Insert) and program.target is not None and program.fragment is not None
-    targets = elements(program.target, environment)
+    targets = elements(program.target, environment, host)
     if not targets:
         return 0
     text, built = build(program.fragment, environment)
     copies = [built, *(build(program.fragment, environment)[1] for _ in targets[1:])]
     for target, children in zip(targets, copies, strict=True):
-        put(text, children, action.where, target, root_of(environment))
+        put(text, children, action.where, target, host.root)
     return len(targets)
 
 

@@ -8,7 +8,7 @@ from ..xpath import Environment
 from .errors import RefusedActionError
 from .host import Host
 from .insert import put
-from .nodes import described, elements, keep_tail, root_of, without_inner
+from .nodes import described, elements, keep_tail, without_inner
 
 
 def run(program: ActionProgram, environment: Environment, host: Host) -> int:
@@ -18,11 +18,11 @@ def run(program: ActionProgram, environment: Environment, host: Host) -> int:
     """
     action = program.action
     assert isinstance(action, Move) and program.target is not None and program.source is not None
-    nodes = without_inner(elements(program.source, environment))
-    targets = elements(program.target, environment)
+    nodes = without_inner(elements(program.source, environment, host))
+    targets = elements(program.target, environment, host)
     if not (nodes and targets):
         return 0
-    target, root = targets[0], root_of(environment)
+    target, root = targets[0], host.root
     for node in nodes:
         if node is root:
             raise RefusedActionError(f"the root element {described(node)} cannot be moved")

@@ -9,6 +9,7 @@ from lxml import etree
 
 from ..xpath import Environment, Selected, Selection
 from .errors import RefusedActionError
+from .host import Host
 
 Element: TypeAlias = etree._Element
 
@@ -18,26 +19,26 @@ def is_element(node: Selected) -> bool:
     return isinstance(node, etree._Element)
 
 
-def elements(selection: Selection, environment: Environment) -> list[Any]:
+def nodes(selection: Selection, environment: Environment, host: Host) -> list[Selected]:
+    """The nodes that a selection gives and that are in the document: what has gone meanwhile is skipped (L7)."""
+    return [node for node in selection.nodes(environment) if is_there(node, host)]
+
+
+def is_there(node: Selected, host: Host) -> bool:
+    """Whether a node is in the document."""
+    element = node if isinstance(node, etree._Element) else node.getparent()
+    return element is not None and host.contains(element)
+
+
+def elements(selection: Selection, environment: Environment, host: Host) -> list[Any]:
     """The elements that a selection gives; raises `RefusedActionError` for anything else."""
-    found = selection.nodes(environment)
+    found = nodes(selection, environment, host)
     for node in found:
         if not isinstance(node, etree._Element):
             raise RefusedActionError(
                 f"{selection.expression.text!r} selects a text or attribute: expected elements"
             )
     return found
-
-
-def is_in(node: Element, root: Element) -> bool:
-    """Whether an element is still in the document."""
-    return node is root or any(above is root for above in node.iterancestors())
-
-
-def root_of(environment: Environment) -> Element:
-    """The root element of the document that an expression is asked of."""
-    assert environment.element is not None
-    return environment.element.getroottree().getroot()
 
 
 def described(node: Selected) -> str:

@@ -18,5 +18,5 @@ RUNS: dict[type[Action], Run] = {
     Insert: insert.run, Delete: delete.run, SetValue: set_value.run, Replace: replace.run, Move: move.run,
     Call: call.run, Raise: raising.run,
 }  # fmt: skip
-EDITS = (Insert, Delete, SetValue, Replace, Move)
-"""The actions that edit the document."""
+ONE_EDIT = (Insert, Delete, Replace, Move)
+"""The actions that may take several calls, which are one edit (U1); ``set`` sees to that itself."""

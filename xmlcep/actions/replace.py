@@ -9,7 +9,7 @@ from .delete import take_out
 from .errors import RefusedActionError
 from .host import Host
 from .insert import build, put
-from .nodes import described, elements, is_in, root_of, without_inner
+from .nodes import described, elements, without_inner
 
 
 def run(program: ActionProgram, environment: Environment, host: Host) -> int:
@@ -18,15 +18,15 @@ def run(program: ActionProgram, environment: Environment, host: Host) -> int:
     A target below another goes with that.
     """
     assert program.target is not None and program.fragment is not None
-    targets = without_inner(elements(program.target, environment))
-    root = root_of(environment)
+    targets = without_inner(elements(program.target, environment, host))
+    root = host.root
     if any(target is root for target in targets):
         raise RefusedActionError(
             f"the root element {described(root)} cannot be replaced: replace what is in it"
         )
     built = [build(program.fragment, environment) for _ in targets]
     for target, (text, children) in zip(targets, built, strict=True):
-        if is_in(target, root):
+        if host.contains(target):
             put(text, children, Where.BEFORE, target, root)
-            take_out(target, root)
+            take_out(target, host)
     return len(targets)

@@ -7,6 +7,7 @@ from lxml import etree
 from ..rules.rule_programs import ActionProgram
 from ..xpath import Environment, Selected
 from .host import Host
+from .nodes import nodes
 
 
 def run(program: ActionProgram, environment: Environment, host: Host) -> int:
@@ -16,22 +17,33 @@ def run(program: ActionProgram, environment: Environment, host: Host) -> int:
     """
     selection, value = program.target, program.value
     assert selection is not None and value is not None
-    if selection.owners is not None and selection.attribute is not None:
+    name = selection.attribute
+    if name is not None and selection.owners is not None:
         owners = selection.owners(environment)
-        if not owners:
-            return 0
-        text, name, count = value.string(environment), selection.attribute, 0
-        for owner in owners:
-            if isinstance(owner, etree._Element):
-                owner.set(name, text)
-                count += 1
-        return count
-    targets = selection.nodes(environment)
-    if targets:
-        text = value.string(environment)
+        targets = [owner for owner in owners if isinstance(owner, etree._Element) and host.contains(owner)]
+    else:
+        targets = nodes(selection, environment, host)
+    if not targets:
+        return 0
+    text = value.string(environment)
+    if len(targets) == 1:  # one call, and so one edit
+        _write(targets[0], name, text)
+        return 1
+    host.begin_edit()
+    try:
         for target in targets:
-            write(target, text)
+            _write(target, name, text)
+    finally:
+        host.end_edit()
     return len(targets)
+
+
+def _write(node: Selected, attribute: str | None, text: str) -> None:
+    """Writes a value to a node, or to an attribute of it."""
+    if attribute is not None:
+        node.set(attribute, text)
+    else:
+        write(node, text)
 
 
 def write(node: Selected, text: str) -> None:

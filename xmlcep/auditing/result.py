@@ -179,31 +179,6 @@ class AuditResult:
                 for batch in file.iter_batches():
                     yield from map(record_of, batch.to_pylist())
 
-    def to_arrow(self) -> pyarrow.Table:
-        """The findings as an Arrow table; raises `MissingExtraError` without pyarrow (Y8)."""
-        return self.findings
-
-    def to_pandas(self) -> Any:
-        """The findings as a pandas frame; raises `MissingExtraError` without pyarrow or pandas (Y8)."""
-        try:
-            import pandas  # noqa: F401
-        except ImportError:
-            raise MissingExtraError("a pandas frame", "pandas", "spark") from None
-        return self.findings.to_pandas()
-
-    def to_polars(self) -> Any:
-        """The findings as a polars frame; raises `ImportError` without polars, which no extra brings (Y8)."""
-        import polars
-
-        return polars.from_arrow(self.findings)
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(name)}</td><td>{count:,}</td></tr>"
-            for name, count in sorted(self.summary.per_rule.items())
-        )
-        return f"<p>{self.summary.findings:,} findings in {self.summary.records:,} records</p><table>{rows}</table>"
-
     def _files(self) -> list[Path]:
         """The files of findings; of several, by event type, in order of their names."""
         if not self.out.is_dir():
@@ -214,6 +189,33 @@ class AuditResult:
     def notes(self) -> list[str]:
         """What a person should read, see `Summary`."""
         return self.summary.notes
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The findings as an Arrow table; raises `MissingExtraError` without pyarrow (Y8)."""
+        return self.findings
+
+    def to_pandas(self) -> Any:
+        """The findings as a pandas frame; raises `MissingExtraError` without pyarrow or pandas (Y8)."""
+        findings = self.findings
+        try:
+            return findings.to_pandas()
+        except ImportError:
+            raise MissingExtraError("a pandas frame", "pandas", "spark") from None
+
+    def to_polars(self) -> Any:
+        """The findings as a polars frame; raises `MissingExtraError` without pyarrow or polars (Y8)."""
+        try:
+            import polars
+        except ImportError:
+            raise MissingExtraError("a polars frame", "polars", "polars") from None
+        return polars.from_arrow(self.findings)
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(name)}</td><td>{count:,}</td></tr>"
+            for name, count in sorted(self.summary.per_rule.items())
+        )
+        return f"<p>{self.summary.findings:,} findings in {self.summary.records:,} records</p><table>{rows}</table>"
 
     @property
     def findings(self) -> pyarrow.Table:

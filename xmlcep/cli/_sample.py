@@ -30,6 +30,11 @@ class Sample:
         return self.folder / "purchase-order.xcep"
 
     @property
+    def acting(self) -> Path:
+        """Rules that act: what is to be kept right without being asked."""
+        return self.folder / "keeping.xcep"
+
+    @property
     def edits(self) -> ModuleType:
         """The module with the edits, which are ordinary lxml calls."""
         spec = importlib.util.spec_from_file_location("purchase_order_edits", self.folder / "edits.py")

@@ -13,12 +13,14 @@ import click
 from rich.console import Console
 
 from ..auditing import AuditResult, audit, make_plan
+from ..auditing.acting import would_fire
 from ..auditing.choice import Engine, choose_engine
 from ..auditing.inputs import LogPath, find_files, with_pipes_kept
 from ..auditing.plan.description import describe_pass
 from ..auditing.plan.record_counts import count_records
 from ..auditing.quarantine import default_target
 from ..auditing.run import Format, Policy
+from ..log.json_codec import FASTEST
 from ..rules import IgnoredRulesWarning, Rules, load_rules
 from ._audit_tables import audit_tables
 from ._findings_output import Choice, choice_of, show_table, write_csv, write_lines
@@ -108,6 +110,11 @@ QUARANTINED = 3
 @click.option(
     "--explain", is_flag=True, help="Show the plan, with how many records feed each pass, before the audit."
 )
+@click.option(
+    "--actions",
+    is_flag=True,
+    help="Only say which rules that act would have fired, as JSON Lines on standard output; nothing is done.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what would be done, with counts from the logs, and stop.")
 @force_option
 @click.option(
@@ -120,8 +127,8 @@ def command(
     out: str | None, format: str | None, where: tuple[str, ...], sort: str | None, limit: int | None,
     partition_by_rule: bool, engine: str, master: str | None,
     partitions: int | None, until: str | None, operators: bool, on_bad_record: str, quarantine: str | None,
-    summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, explain: bool, dry_run: bool,
-    force: bool, quiet: bool,
+    summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, explain: bool,
+    actions: bool, dry_run: bool, force: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Replay change logs under rules and write the findings, in one process or with Spark: the same bytes.
 
@@ -130,7 +137,7 @@ def command(
     """
     rules = _rules(rules_files, schema, locations, references, allow)
     choice = choice_of(where, sort, limit)
-    shown = format or ("table" if out is None and sys.stdout.isatty() else "jsonl")
+    shown = format or ("table" if out is None and is_terminal() else "jsonl")
     if out is not None and not (choice.is_everything and shown in ("jsonl", "parquet", "html")):
         raise click.UsageError(
             "--where, --sort, --limit and the formats table and csv are for what is shown: leave out --out"
@@ -141,6 +148,8 @@ def command(
         raise click.UsageError("--format parquet needs --out: Parquet cannot be written to standard output")
     if out is None and partition_by_rule:
         raise click.UsageError("--partition-by-rule needs --out: the folder for the findings")
+    if actions:
+        return _say_what_would_fire(logs, rules, fail_on_findings)
     if said := rules.ignored():
         click.echo(f"xmlcep: {plain(said)}", err=True)
     with ExitStack() as stack:
@@ -187,6 +196,21 @@ def command(
     if result.summary.quarantined:
         return QUARANTINED
     return FINDINGS_FOUND if fail_on_findings and result.summary.findings else 0
+
+
+def is_terminal() -> bool:
+    """Whether standard output is read by a person."""
+    return sys.stdout.isatty()
+
+
+def _say_what_would_fire(logs: tuple[str, ...], rules: Rules, fail_on_findings: bool) -> int:
+    """L11: which rules that act would have fired."""
+    some = False
+    with ExitStack() as stack:
+        for firing in would_fire(with_pipes_kept(logs, stack), rules):
+            some = True
+            click.echo(FASTEST.dumps(firing.to_record()))
+    return FINDINGS_FOUND if fail_on_findings and some else 0
 
 
 def _show(result: AuditResult, format: str, choice: Choice) -> None:

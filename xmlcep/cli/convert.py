@@ -67,4 +67,7 @@ def _converted(text: str, name: str) -> str:
     if is_xml(text):
         text_form = print_definitions(read.definitions, read.namespaces, read.references, read.active_rules)
         return format_rules(text_form, name)
-    return print_xml_definitions(read.definitions, read.namespaces, read.references, read.active_rules)
+    try:
+        return print_xml_definitions(read.definitions, read.namespaces, read.references, read.active_rules)
+    except XmlCepError as error:
+        raise XmlCepError(f"{name}: {error}") from None

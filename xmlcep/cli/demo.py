@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..actions.firing import FiringRecord
 from ..auditing import audit
 from ..auditing.choice import Engine
 from ..auditing.findings.order import Ranking
@@ -24,6 +25,7 @@ from ..recording.rebuilding import rebuild
 from ..report import write_report
 from ..rules import Rules, load_rules
 from ..schema import derive
+from ..wrapping import parse
 from ._output import make_console, plain
 from ._sample import Sample, find_sample
 from ._story import Chapter, canonical, tell
@@ -88,7 +90,9 @@ def _run(console: Console, sample: Sample, folder: Path, engines: Sequence[Engin
     (folder / "live.jsonl").write_bytes(live)
     agreed = _audit(console, log, rules, live, engines)
     agreed = _rebuild(console, log, chapters) and agreed
-    return _derive(console, sample, log, live) and agreed
+    agreed = _derive(console, sample, log, live) and agreed
+    _act(console, sample)
+    return agreed
 
 
 def _edit(console: Console, sample: Sample, log: Path) -> list[Chapter]:
@@ -178,9 +182,28 @@ def _derive(console: Console, sample: Sample, log: Path, live: bytes) -> bool:
     return derived == by_hand
 
 
+def _act(console: Console, sample: Sample) -> None:
+    """Shows rules that act: what they do when a price changes."""
+    _title(console, 7, "Rules can act: on an event, if the document is in a state, change it")
+    _command(console, f"check {sample.acting.name}")
+    rules = load_rules(sample.acting)
+    for line in str(rules).split("rule ")[1:3]:
+        console.print(Text(plain(f"rule {line}".rstrip())))
+    document = parse(sample.document)
+    with document.rules(rules, on_fire=lambda record: _show_firing(console, record)):
+        console.print("price.text = '160.00'", style="bold")
+        document.root.find("item/price").text = "160.00"
+    console.print(Text(plain(_shown(document.root.find("item")))))
+
+
+def _show_firing(console: Console, record: FiringRecord) -> None:
+    edits = ", ".join(f"{event.op} {_place(event)} {_values(event)}" for event in record.edits)
+    console.print(Text(plain(f"  {record.rule}: {edits}"), style="bold cyan"))
+
+
 def _report(console: Console, sample: Sample, log: Path, page: Path) -> None:
     """The story as a page for a browser, which stays."""
-    _title(console, 7, "All of it as a page")
+    _title(console, 8, "All of it as a page")
     _command(console, f"report {log.name} --rules {sample.rules.name} -o {page.name}")
     try:
         write_report(log, load_rules(sample.rules), page, title="The purchase order")

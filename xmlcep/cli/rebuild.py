@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import click
 from lxml import etree
 
+from ..errors import XmlCepError
+from ..log.json_codec import STANDARD
 from ..recording.rebuilding import rebuild_with_end
 from ._output import plain
 from ._versions import leave_out_torn
@@ -20,14 +25,22 @@ from ._versions import leave_out_torn
     help="The time point, such as 17, or a time, such as 2026-01-31T12:00:00Z; without it the end of the log.",
 )
 @click.option("--doc", metavar="NAME", help="The document, in a log of several.")
-def command(log: tuple[str, ...], at: str | None, doc: str | None) -> None:
+@click.option(
+    "--annotate", metavar="FINDINGS", type=click.Path(),
+    help="Mark the elements of these findings (JSON Lines, as an audit writes them) with attributes in a namespace of"
+    " their own; what is deleted by then with comments.",
+)  # fmt: skip
+def command(log: tuple[str, ...], at: str | None, doc: str | None, annotate: str | None) -> None:
     """Write the document that the change LOG describes, as of a time point, to standard output.
 
     Comments and processing instructions are not part of a change log. Give the first file of a log that was
     rolled over, or several files in their order.
     """
     when = int(at) if at is not None and re.fullmatch(r"-?[0-9]{1,18}", at) else at
-    rebuilt = rebuild_with_end(log[0] if len(log) == 1 else log, when, doc=doc, on_bad=leave_out_torn)
+    findings = None if annotate is None else _findings(annotate)
+    rebuilt = rebuild_with_end(
+        log[0] if len(log) == 1 else log, when, doc=doc, on_bad=leave_out_torn, findings=findings
+    )
     click.echo(etree.tostring(rebuilt.root, encoding="UTF-8", xml_declaration=True), nl=False)
     click.echo()
     if rebuilt.beyond_end:
@@ -35,3 +48,16 @@ def command(log: tuple[str, ...], at: str | None, doc: str | None) -> None:
         click.echo(
             plain(f"xmlcep: the log ends before {at}, at {rebuilt.ts}{time}: this is its end"), err=True
         )
+
+
+def _findings(file: str) -> Iterator[dict[str, Any]]:
+    """The findings in a file; raises `XmlCepError` for a line that is none."""
+    with Path(file).open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                record = STANDARD.loads(line)
+            except ValueError:
+                record = None
+            if not isinstance(record, dict) or not {"name", "ts", "ids"} <= record.keys():
+                raise XmlCepError(f"{file}, line {number}: no finding: expected what `xmlcep audit` writes")
+            yield record

@@ -22,7 +22,8 @@ class Clock:
     """
 
     __slots__ = (
-        "_latest", "_noted", "_txn", "edit", "fired", "follows_time", "point", "time", "transaction", "ts", "uses_time",
+        "_is_set", "_latest", "_noted", "_txn", "edit", "fired", "follows_time", "point", "time", "transaction", "ts",
+        "uses_time",
     )  # fmt: skip
 
     def __init__(self, *, follows_time: bool, uses_time: bool) -> None:
@@ -41,10 +42,16 @@ class Clock:
         self._latest: int | None = None
         self._noted: str | None = None
         self._txn: int | None = None
+        self._is_set = False
+
+    def set(self, time: int | None, transaction: int) -> None:
+        """Says what the clock shows from the next edit on: a part of the document's records does not tell."""
+        self.time, self.transaction = time, transaction
+        self._is_set = True
 
     def begin_edit(self, event: PrimitiveEvent) -> None:
         """A new edit is to begin with this record: time moves on, and stands still inside it (W1)."""
-        if not self.follows_time:
+        if not self.follows_time or self._is_set:
             return
         self._note(event.at)
         self.time = self._latest
@@ -57,7 +64,7 @@ class Clock:
         self.ts = event.ts
         self.fired = None
         self.point = max(self.point + 1, event.ts)
-        if self.follows_time:
+        if self.follows_time and not self._is_set:
             self._note(event.at)
 
     def fire(self, at: int | None) -> None:
@@ -90,7 +97,7 @@ class Clock:
 
     def _note(self, at: str | None) -> None:
         if at is not None and self.uses_time and at != self._noted:
-            self._noted = at
             time = microseconds(at)
+            self._noted = at  # after it: what is no time is said of every record that has it
             if self._latest is None or time > self._latest:
                 self._latest = time

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from contexts import CONTEXTS
@@ -37,7 +38,7 @@ def copied(
         other = object.__new__(type(detector))
         memo[id(detector)] = other
         for name, value in vars(detector).items():
-            setattr(other, name, deepcopy(value, memo))
+            setattr(other, name, value if isinstance(value, MappingProxyType) else deepcopy(value, memo))
     finally:
         evaluation.dispatch = dispatch
     copy: Evaluation = memo[id(evaluation)]

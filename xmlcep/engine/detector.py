@@ -346,6 +346,14 @@ class Detector:
         self._expire()
         return raised + self._evaluation.take_report()
 
+    def set_clock(self, time: int | None, transaction: int) -> None:
+        """Says what the document's clock shows at the event that is fed next, and in its edit (W1, W2).
+
+        For whoever feeds a part of a document's events only, as an audit does: the time in microseconds since 1970
+        (None: not known), the ordinal of the transaction. It has to be said before each event from the first on.
+        """
+        self._clock.set(time, transaction)
+
     def next_due(self) -> str | None:
         """When something is due next by time, as RFC 3339 text (UTC); None if nothing is.
 
@@ -477,6 +485,18 @@ class Detector:
         return self._setting
 
     # ---- looking inside ---------------------------------------------------------------------------------
+
+    def is_as_new(self) -> bool:
+        """Whether it keeps nothing of what it was fed, so that it may be fed with another document next.
+
+        False also where that cannot be told: of rules that ask the document or look at time, of absences, of empty
+        composites.
+        """
+        if not (self._is_plain and self._active.forget) or self._closed:
+            return False
+        evaluation = self._evaluation
+        waits = evaluation.waiting.release or evaluation.waiting.blocked
+        return not (waits or evaluation.report or evaluation.size())
 
     def size(self) -> int:
         """How many events are stored in all groups of all trees: what memory depends on (G4)."""

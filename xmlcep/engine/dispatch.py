@@ -184,6 +184,12 @@ class ActiveTrees:
         self._graph = graph
         self.follows_time = any(tree.extended for tree in self.trees)
         self.uses_time = graph.needs_time
+        # Whether what is stored is all that they know of the past.
+        self.forget = not any(
+            node.definition.negated or node.definition.creates_empty or node.watches_group
+            for tree in self.trees
+            for node in tree.operators
+        )
         self.needs = document_needs(self.trees, graph.programs) if self.asking else None
         self._by_path = _by_path(self.trees)
         self._by_scope = _by_scope(self.trees)

@@ -77,6 +77,12 @@ class _Search:
         deciding = list(dict.fromkeys(self._deciding()))
         if deciding:
             return Completion((), f"depends on values: {'; '.join(deciding)}")
+        account = self.tree.account(self.root, self.key)
+        if account.due is not None and account.unit is Unit.TIME and self.root.node.definition.negated:
+            return Completion((Proposal((), f"time {timestamp(account.due)}"),))
+        beyond = list(dict.fromkeys(self._beyond()))
+        if beyond:
+            return Completion((), f"not looked for, because it depends on {'; '.join(beyond)}")
         if any(state.node.deferred and self.tree.account(state, key).raised for state, key in self._inside()):
             return Completion((), "not looked for: an operator in it keeps what it has released already")
         stored = self._stored()
@@ -294,9 +300,9 @@ class _Search:
     # ---- what decides ---------------------------------------------------------------------------------
 
     def _deciding(self) -> Iterator[str]:
-        """What values decide, or what is not looked into."""
+        """What values decide."""
         for state in self.tree.states:
-            options, definition = state.node.definition.options, state.node.definition
+            options = state.node.definition.options
             yield from (
                 f"{name} {text}"
                 for name, text in (("when", options.when), ("if", options.guard), ("having", options.having))
@@ -304,16 +310,21 @@ class _Search:
             )
             if state.by_value:
                 yield f"what joins: {', '.join('$' + name for name in state.values.program.grouping.names)}"
+            for leaf in state.node.leaves():
+                if leaf.leaf.filter is not None or leaf.leaf.opaque is not None:
+                    yield written(leaf.leaf, self.groups.nodes._namespaces)
+
+    def _beyond(self) -> Iterator[str]:
+        """What is not looked into."""
+        for state in self.tree.states:
             if any(window.unit is Unit.TRANSACTIONS for window in state.node.windows):
                 yield "the transactions in which changes come"
             for leaf in state.node.leaves():
                 if isinstance(leaf.type, CompositeType):
                     yield f"what raises {leaf.type}"
-                elif leaf.leaf.filter is not None or leaf.leaf.opaque is not None:
-                    yield written(leaf.leaf, self.groups.nodes._namespaces)
             if state.node.watches_group:
-                yield "what else has happened in the group"
-            if definition.negated:
+                yield "what else happens in the group"
+            if state.node.definition.negated:
                 yield "what must not occur"
 
 

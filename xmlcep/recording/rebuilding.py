@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from lxml import etree
 
@@ -16,6 +17,7 @@ from ..log.reading import first_header, read_log
 from ..log.records import ClockRecord, Header
 from ..log.segments import Source, files_of
 from ..timestamps import TimeError, microseconds
+from .annotation import mark_findings
 
 When: TypeAlias = int | str | None
 """A time point, an RFC 3339 time, or None for the end of the log."""
@@ -46,12 +48,14 @@ def rebuild(
 
 
 def rebuild_with_end(
-    log: Source, at: When = None, *, doc: str | None = None, on_bad: BadRecordPolicy = refuse
-) -> Rebuilt:
-    """What `rebuild` gives, with how far it goes; raises the same."""
+    log: Source, at: When = None, *, doc: str | None = None, on_bad: BadRecordPolicy = refuse,
+    findings: Iterable[Mapping[str, Any]] | None = None,
+) -> Rebuilt:  # fmt: skip
+    """What `rebuild` gives, with how far it goes; raises the same. With ``findings``, finding records, their elements
+    are marked (Y6)."""
     moment = _Moment(at)
     replica, name, beyond_end = _replay(log, moment, doc=doc, on_bad=on_bad)
-    root = replica.tree()
+    root = replica.tree() if findings is None else mark_findings(replica, findings, doc=name, ts=moment.ts)
     if root is None:
         when = "at its end" if at is None else f"at {at}"
         raise LogError(f"{_shown(log)}: the document {name!r} has no root element {when}")

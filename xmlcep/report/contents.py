@@ -34,7 +34,7 @@ LEAST_TIME = 60
 MOST_BAD = 200
 MOST_SNIPPETS = 5_000
 """Of so many findings the element is shown as it was before and after."""
-SNIPPET = 320
+SNIPPET = 240
 LONGEST_VALUE = 300
 MOST_EVENTS = 40
 """Events of one finding that are listed."""

@@ -159,7 +159,9 @@ class _Compiler:
         if len(self.problems) > before:
             return None
         of_leaf = single_leaf(tree) is not None
-        return RuleProgram(rule, self.index, tree.name, path, tree, mode, forms, of_leaf)
+        expressions = [expression for form in forms.values() for expression in form.expressions]
+        used = frozenset[str]().union(*(expression.variables for expression in expressions))
+        return RuleProgram(rule, self.index, tree.name, path, tree, mode, forms, of_leaf, used)
 
     def _kinds(self, tree: EventTree) -> list[NodeKind]:
         """Of what kinds the context node can be: that of a text or attribute that is deleted is an element (L1)."""

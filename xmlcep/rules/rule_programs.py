@@ -73,6 +73,7 @@ class RuleProgram:
     mode: Mode
     forms: Mapping[NodeKind, Form]
     of_leaf: bool
+    variables: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -88,11 +89,6 @@ class RuleProgram:
     def expressions(self) -> tuple[Expression, ...]:
         """All its expressions."""
         return tuple(expression for form in self.forms.values() for expression in form.expressions)
-
-    @property
-    def variables(self) -> frozenset[str]:
-        """The variables that it refers to."""
-        return frozenset().union(*(expression.variables for expression in self.expressions))
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)

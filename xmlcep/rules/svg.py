@@ -9,7 +9,7 @@ from typing import NamedTuple
 from .drawing import leaf_text, operator_traits
 from .trees import EventTree, LeafNode, OperatorNode
 
-_CHARACTER, _LINE, _GAP, _LEVEL, _PADDING = 7, 16, 14, 64, 8
+_CHARACTER, _LINE, _GAP, _LEVEL, _PADDING = 7, 16, 14, 92, 8
 _LONGEST = 46
 
 
@@ -32,7 +32,7 @@ def draw_svg(tree: EventTree, namespaces: Mapping[str, str]) -> str:
     top = _box(tree.root, tree, namespaces, negated=False)
     parts = list(_drawn(top, 0.0, 0))
     depth = _depth(top)
-    width, height = top.width + 2, depth * _LEVEL + 2 * _LINE
+    width, height = top.width + 2, (depth - 1) * _LEVEL + 5 * _LINE
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1 -1 {width:.0f} {height:.0f}" width="{width:.0f}"'
         f' height="{height:.0f}" role="img" font-family="ui-monospace, monospace" font-size="11"'

@@ -93,6 +93,11 @@ class OperatorNode:
         return any(window.unit is Unit.TIME for window in self.windows)
 
     @property
+    def has_timers(self) -> bool:
+        """Whether it may raise because time has passed, without any record of its group (W5)."""
+        return self.definition.has_timers
+
+    @property
     def needs_moments(self) -> bool:
         """Whether it looks at how far apart events are, or at what happened between them."""
         return bool(self.windows) or self.definition.options.strict

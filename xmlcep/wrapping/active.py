@@ -5,34 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from lxml import etree
 
-from ..actions.firing import Anchor, FiringCounts, FiringRecord
+from ..actions.firing import FiringCounts
 from ..actions.history import EventHistory
 from ..documents.replica import Replica
 from ..engine import Detector
 from ..errors import XmlCepError
-from ..events import CompositeEvent
 from ..rules import Rules
-from ..rules.rule_programs import RuleProgram
-from ..xml_parser import safe_parser
+from ..rules.rule_programs import RuleProgram, Triggers
 from .cascades import Cascades
-from .errors import WrapError
+from .errors import DocumentError, WrapError
+from .parsing import parse_file
+from .rule_set import Function, RuleSet
 from .snapshots import take_snapshot
 
-Function: TypeAlias = Callable[[FiringRecord], Any]
-"""A function of the application that rules call."""
 DEEPEST, MOST_FIRINGS = 64, 10_000
 """How deep and how long a cascade may be, unless told otherwise (L8)."""
 
 
 class ActiveRules:
-    """Rules that act on a document, from their opening until `close`; made by `Document.rules`.
-
-    ``counts`` says what became of their firings.
-    """
+    """Rules that act on a document, from their opening until `close`; made by `Document.rules`."""
 
     def __init__(
         self,
@@ -46,52 +41,41 @@ class ActiveRules:
         most: int,
         strict: bool,
         schema: str | Path | etree.XMLSchema | None,
+        initial: bool = False,
     ) -> None:
         triggers = rules.triggers
         if triggers is None:
             raise WrapError(
                 f"{rules.source_name} has no rules that act: write rule NAME on EVENT do …, or use watch()"
             )
-        self.functions = dict(actions or {})
-        _check(self.functions, triggers.functions, on_fire, on_error, limit, most)
-        self.rules = rules
-        self.namespaces = rules.namespaces
-        self.on_fire, self.on_error = on_fire, on_error
-        self.limit, self.most, self.strict = limit, most, strict
-        self.schema = _schema(schema)
-        self.counts = FiringCounts()
-        self.references = rules.reference_roots()
-        self.by_event: dict[str, list[RuleProgram]] = {}
+        functions = dict(actions or {})
+        _check(functions, triggers.functions, on_fire, on_error, limit, most)
+        by_event: dict[str, list[RuleProgram]] = {}
         for rule in triggers.programs:
-            self.by_event.setdefault(rule.event, []).append(rule)
-        self.externals = rules.externals
-        self.waiting: list[tuple[RuleProgram, CompositeEvent, Anchor]] = []
-        asks = any(
-            triggers.graph.asks_document(tree) for tree in triggers.graph.trees if tree.name in triggers.trees
-        )
-        document = Replica.from_snapshot(*take_snapshot(cascades.tree)) if asks else None
-        detector = Detector(replace(rules, graph=triggers.graph), trees=triggers.trees, document=document)
-        self.history = EventHistory(detector)
-        self.first: int = max(
-            (each.first + len(each.rules.active_rules) for each in cascades.open), default=0
-        )
+            by_event.setdefault(rule.event, []).append(rule)
+        first = max((each.first + len(each.rules.active_rules) for each in cascades.open), default=0)
+        self._set = RuleSet(
+            rules, EventHistory(_detector(rules, triggers, cascades, initial=initial)), by_event, first, functions,
+            on_fire, on_error, limit, most, strict, _schema(schema), rules.reference_roots(), rules.externals,
+        )  # fmt: skip
         self._cascades: Cascades | None = cascades
-        cascades.add(self)
+        cascades.add(self._set)
 
-    def takes(self, event: CompositeEvent) -> bool:
-        """Whether an external event is one of these rules'."""
-        return self.rules.takes_external(event)
+    @property
+    def counts(self) -> FiringCounts:
+        """What became of the firings."""
+        return self._set.counts
 
     def flush(self) -> None:
         """Releases what waits for that in the events of the rules (D3), and lets it fire."""
         if self._cascades is not None:
-            self._cascades.run_flush(self, self.history.flush())
+            self._cascades.run_flush(self._set, self._set.history.flush())
 
     def close(self) -> None:
         """Ends the rules; what waits in their events is forgotten and does not fire. Closing twice is harmless."""
         cascades, self._cascades = self._cascades, None
         if cascades is not None:
-            cascades.remove(self)
+            cascades.remove(self._set)
 
     @property
     def closed(self) -> bool:
@@ -103,6 +87,15 @@ class ActiveRules:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _detector(rules: Rules, triggers: Triggers, cascades: Cascades, *, initial: bool) -> Detector:
+    """The detector of the events that trigger rules; ``initial``: what is there comes as events."""
+    asks = any(
+        triggers.graph.asks_document(tree) for tree in triggers.graph.trees if tree.name in triggers.trees
+    )
+    document = Replica.from_snapshot(*take_snapshot(cascades.tree)) if asks and not initial else None
+    return Detector(replace(rules, graph=triggers.graph), trees=triggers.trees, document=document)
 
 
 def _check(
@@ -136,6 +129,6 @@ def _schema(given: str | Path | etree.XMLSchema | None) -> etree.XMLSchema | Non
     if given is None or isinstance(given, etree.XMLSchema):
         return given
     try:
-        return etree.XMLSchema(etree.parse(str(given), safe_parser()))
-    except (OSError, etree.Error) as error:
+        return etree.XMLSchema(parse_file(given))
+    except (OSError, DocumentError, etree.Error) as error:
         raise WrapError(f"{given}: the schema cannot be used: {error}") from error

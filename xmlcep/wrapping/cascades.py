@@ -2,46 +2,36 @@
 
 One for each document on which rules are open. It hears of every edit when it is over, before anybody else does; feeds
 the rules' detectors; and lets what they trigger fire, each firing whole, until nothing waits.
+
+One module because what has been seen, what waits and what can be undone are one state, which changes in one place.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
 
 from lxml import etree
 
 from ..actions.errors import ActionError, CascadeError, RefusedActionError
-from ..actions.firing import Anchor, Firing, FiringRecord, bindings_of, gathered
-from ..actions.performing import EDITS, RUNS
+from ..actions.firing import Firing, FiringRecord, bindings_of
+from ..actions.performing import ONE_EDIT, RUNS
 from ..actions.schedule import Schedule
 from ..algebra import Mode
 from ..errors import XmlCepError
 from ..events import CompositeEvent, CompositeType, PrimitiveEvent, TimePoint
-from ..language.printer import print_action, print_path
-from ..rules.rule_programs import DELETED, DELTA, Form, RuleProgram
+from ..language.printer import print_action
+from ..rules.rule_programs import RuleProgram
 from ..timestamps import microseconds
-from ..xpath import Environment, NodeKind, Selected
-from ..xpath.environment import NO_VARIABLES
+from ..xpath import Selected
 from . import foreign
-from .errors import CallbackError, CallbackFailure
-from .nodes import instance_of, place_of
+from .afterwards import Afterwards
+from .nodes import instance_of
+from .raw import Node
+from .rule_set import RuleSet, Triggered
 from .savepoints import Savepoint
-from .shadow import ShadowTree
-
-if TYPE_CHECKING:
-    from .active import ActiveRules
-
-
-class _Job(NamedTuple):
-    """A function of the application that is to be called when everything is told: for which firing, at which depth."""
-
-    function: Callable[[Any], Any]
-    given: object
-    depth: int
-    what: str
-    owner: ActiveRules
+from .scenes import Scene, anchor_of, scene_of
+from .shadow import ShadowTree, tree_of
 
 
 class _EndlessError(Exception):
@@ -53,11 +43,15 @@ class _EndlessError(Exception):
         self.limit = limit
 
 
-class _Mark(NamedTuple):
-    """To what `Cascades.back_to` brings rules and what waits back."""
+_Done: TypeAlias = Sequence[PrimitiveEvent] | CompositeEvent
+"""What a firing has done: the events of an edit, or an external event."""
 
-    positions: Mapping[ActiveRules, int]
-    waiting: Mapping[ActiveRules, int]
+
+class _Mark(NamedTuple):
+    """To what `Cascades._back_to` brings rules and what waits back: of each rule set the position of its history and
+    how much waits for the end of the transaction."""
+
+    sets: list[tuple[RuleSet, int, int]]
     jobs: int
 
 
@@ -66,17 +60,13 @@ class Cascades:
 
     def __init__(self, tree: ShadowTree) -> None:
         self.tree = tree
-        self.open: tuple[ActiveRules, ...] = ()
+        self.open: tuple[RuleSet, ...] = ()
         self._schedule: Schedule[Firing] = Schedule()
-        self._done: list[Sequence[PrimitiveEvent] | CompositeEvent] | None = None  # by the firing under way
+        self._done: list[_Done] | None = None  # by the firing under way
         self._calls: list[str] = []
-        self._jobs: deque[_Job] = deque()
-        self._errors: list[XmlCepError] = []
-        self._finishing = False
-        self._depth = 0  # of the firing whose function of the application is being called
-        self._guard: Savepoint | None = (
-            None  # before the application's next edit, where an error undoes that, too
-        )
+        self._afterwards = Afterwards()
+        # Before the application's next edit, where an error undoes that, too.
+        self._guard: Savepoint | None = None
         self._guarded: _Mark | None = None
         self._begun: _Mark | None = None  # when the open transaction began
         self._fires = True
@@ -84,17 +74,17 @@ class Cascades:
 
     # ---- rules come and go --------------------------------------------------------------------------------
 
-    def add(self, rules: ActiveRules) -> None:
+    def add(self, rules: RuleSet) -> None:
         """Opens a rule set."""
         self.open = (*self.open, rules)
         self.tree.emitter.delivery.set_reactor(self)
         self._open_guard()
 
-    def remove(self, rules: ActiveRules) -> None:
+    def remove(self, rules: RuleSet) -> None:
         """Closes a rule set."""
         self._close_guard()
         self.open = tuple(each for each in self.open if each is not rules)
-        self._jobs = deque(job for job in self._jobs if job.owner is not rules)
+        self._afterwards.drop(rules)
         if not self.open:
             self.tree.emitter.delivery.set_reactor(None)
         self._open_guard()
@@ -167,7 +157,7 @@ class Cascades:
         """Whether rules see edits without firing: those that undo what has been told already."""
         self._fires = not feed_only
 
-    def run_flush(self, rules: ActiveRules, composites: Sequence[CompositeEvent]) -> None:
+    def run_flush(self, rules: RuleSet, composites: Sequence[CompositeEvent]) -> None:
         """What a rule set raises outside of edits (a flush, time that passes) fires."""
         delivery = self.tree.emitter.delivery
         delivery.reacting = True
@@ -202,19 +192,14 @@ class Cascades:
             guard.release()
 
     def _mark(self) -> _Mark:
-        return _Mark(
-            {rules: rules.history.position for rules in self.open},
-            {rules: len(rules.waiting) for rules in self.open},
-            len(self._jobs),
-        )
+        sets = [(rules, rules.history.position, len(rules.waiting)) for rules in self.open]
+        return _Mark(sets, len(self._afterwards))
 
     def _back_to(self, mark: _Mark) -> None:
-        for rules in self.open:
-            if rules in mark.positions:
-                rules.history.back_to(mark.positions[rules])
-                del rules.waiting[mark.waiting[rules] :]
-        while len(self._jobs) > mark.jobs:
-            self._jobs.pop()
+        for rules, position, waiting in mark.sets:
+            rules.history.back_to(position)
+            del rules.waiting[waiting:]
+        self._afterwards.forget(mark.jobs)
 
     # ---- what is triggered --------------------------------------------------------------------------------
 
@@ -232,36 +217,36 @@ class Cascades:
 
     def _triggered(
         self,
-        rules: ActiveRules,
+        rules: RuleSet,
         composites: Sequence[CompositeEvent],
         parent: Firing | None,
         *,
         at_commit: bool = True,
     ) -> list[Firing]:
         """The firings of these composites; those that wait for the end of the transaction are put aside."""
-        now: list[tuple[RuleProgram, CompositeEvent, Anchor]] = []
+        now: list[Triggered] = []
         in_transaction = at_commit and self._begun is not None
         for composite in composites:
             for rule in rules.by_event.get(composite.name, ()):
                 if rule.path is not None and not _is_at(composite, rule):
                     continue
-                anchor = self._anchor(rules, composite)
+                anchor = anchor_of(self.tree, composite, rules.rules.namespaces)
                 if anchor is None:
                     rules.counts.dropped += 1
                 elif rule.at_commit and in_transaction:
-                    rules.waiting.append((rule, composite, anchor))
+                    rules.waiting.append(Triggered(rule, composite, anchor))
                 else:
-                    now.append((rule, composite, anchor))
+                    now.append(Triggered(rule, composite, anchor))
         return self._firings(rules, now, parent) if now else []
 
     def _firings(
         self,
-        rules: ActiveRules,
-        triggered: Sequence[tuple[RuleProgram, CompositeEvent, Anchor]],
+        rules: RuleSet,
+        triggered: Sequence[Triggered],
         parent: Firing | None,
     ) -> list[Firing]:
         """One firing for each composite, or for all of a rule in set mode (L3)."""
-        depth = (self._depth if parent is None else parent.depth) + 1
+        depth = (self._afterwards.depth if parent is None else parent.depth) + 1
         found = []
         sets: dict[int, Firing] = {}
         for rule, composite, anchor in triggered:
@@ -284,30 +269,6 @@ class Cascades:
                 sets[rule.index] = firing
             found.append(firing)
         return found
-
-    def _anchor(self, rules: ActiveRules, composite: CompositeEvent) -> Anchor | None:
-        """The node that a composite fires for (L1); None if it has gone, and not by what the composite is about."""
-        tree = self.tree
-        path, ids = composite.path, composite.ids
-        if path is None:
-            shadow = tree.open(tree.root)
-            assert shadow.trie is not None
-            return Anchor(shadow.trie.path, shadow.ids or shadow.make_ids())
-        if path.steps[-1].is_element:
-            if tree.element_by_id(ids[-1]) is not None:
-                return Anchor(path, ids)
-        elif place_of(tree, path, ids) is not None:
-            return Anchor(path, ids)
-        if not any(
-            event.op == "del" and event.ids == ids[: len(event.ids)] for event in composite.flattened()
-        ):
-            return None
-        above = path.parent
-        while above is not None and tree.element_by_id(ids[len(above) - 1]) is None:
-            above = above.parent
-        if above is None:
-            return None
-        return Anchor(above, ids[: len(above)], print_path(path, rules.namespaces))
 
     # ---- running ------------------------------------------------------------------------------------------
 
@@ -334,8 +295,12 @@ class Cascades:
                         continue
                     self._check_limits(firing)
                     if whole is None:
+                        # The first firing needs no savepoint of its own.
                         whole = Savepoint(self.tree)
-                    self._fire(firing, *scene)
+                        if not self._fire(firing, scene, whole):
+                            whole = None
+                    else:
+                        self._fire_within(firing, scene)
                 rounds += 1
                 more = refill(rounds) if refill is not None else ()
                 if not more:
@@ -356,7 +321,7 @@ class Cascades:
 
     def _caught_up(self) -> list[Sequence[PrimitiveEvent]]:
         """The edits through foreign proxies that nobody has seen."""
-        found: list[Sequence[PrimitiveEvent] | CompositeEvent] = []
+        found: list[_Done] = []
         self._done = found
         try:
             foreign.catch_up(self.tree)
@@ -373,7 +338,7 @@ class Cascades:
             self._done = None
 
     def _check_limits(self, firing: Firing) -> None:
-        rules: ActiveRules = firing.owner
+        rules: RuleSet = firing.owner
         if firing.depth > rules.limit:
             raise _EndlessError(firing, f"deeper than {rules.limit}")
         self._fired += 1
@@ -397,83 +362,56 @@ class Cascades:
                 self._back_to(self._guarded)
                 self._open_guard()
             raise error
-        self._report(firing.owner, error)
+        self._afterwards.failed(firing.owner, error)
 
-    def _scene(self, firing: Firing) -> tuple[Form, Environment] | None:
+    def _scene(self, firing: Firing) -> Scene | None:
         """What a firing sees, if its node is still there and its condition is true (L2)."""
-        rules: ActiveRules = firing.owner
-        of_set = firing.rule.mode is Mode.SET
-        scene = self._scene_of_set(firing) if of_set else self._scene_of_one(firing)
+        counts = firing.owner.counts
+        scene = scene_of(self.tree, firing)
         if scene is None:
-            rules.counts.dropped += 1
+            counts.dropped += 1
             return None
-        condition = scene[0].condition
-        if condition is not None and not condition.boolean(scene[1]):
-            rules.counts.refused += 1
+        condition = scene.form.condition
+        if condition is not None and not condition.boolean(scene.environment):
+            counts.refused += 1
             return None
         return scene
 
-    def _scene_of_one(self, firing: Firing) -> tuple[Form, Environment] | None:
-        rule, anchor = firing.rule, firing.anchors[0]
-        place = place_of(self.tree, anchor.path, anchor.ids)
-        if place is None:
-            return None
-        form = rule.forms.get(place.kind)
-        if form is None:
-            return None
-        if not rule.variables:
-            return form, Environment(NO_VARIABLES, place.element, place.value, place.attribute, place.text)
-        composite = firing.composites[0]
-        variables: dict[str, Any] = {
-            **firing.owner.references, **(composite.bindings or {}), DELTA: [place.element], DELETED: anchor.deleted
-        }  # fmt: skip
-        if rule.of_leaf:
-            event = composite.constituents[0]
-            assert isinstance(event, PrimitiveEvent)
-            variables |= {
-                "old": event.old or "",
-                "new": event.value or "",
-                "op": event.op,
-                "at": event.at or "",
-            }
-        return form, Environment(variables, place.element, place.value, place.attribute, place.text)
+    def _fire_within(self, firing: Firing, scene: Scene) -> None:
+        """`_fire` with a savepoint of its own, inside that of the cascade."""
+        savepoint = Savepoint(self.tree)
+        try:
+            done = self._fire(firing, scene, savepoint)
+        except BaseException as error:
+            self._roll_back(savepoint)
+            raise error  # by name, see `_run`
+        if done:
+            savepoint.release()
 
-    def _scene_of_set(self, firing: Firing) -> tuple[Form, Environment] | None:
-        """Once for all: gone nodes leave ``$delta``; if all have gone there is nothing to fire for (L2, L3)."""
-        places = [place_of(self.tree, anchor.path, anchor.ids) for anchor in firing.anchors]
-        there = [place for place in places if place is not None]
-        if not there:
-            return None
-        variables: dict[str, Any] = {
-            **firing.owner.references,
-            **gathered(firing.composites),
-            DELTA: list(dict.fromkeys(place.element for place in there)),
-            DELETED: tuple(anchor.deleted for anchor in firing.anchors if anchor.deleted is not None),
-        }
-        attribute = next((place.attribute for place in there if place.attribute), "")
-        return firing.rule.forms[NodeKind.ELEMENT], Environment(variables, self.tree.root, "", attribute, 0)
+    def _fire(self, firing: Firing, scene: Scene, savepoint: Savepoint) -> bool:
+        """The actions of a firing: all of them, or none (L6). Then what they trigger is put before what waits.
 
-    def _fire(self, firing: Firing, form: Form, environment: Environment) -> None:
-        """The actions of a firing: all of them, or none (L6). Then what they trigger is put before what waits."""
+        Whether it has succeeded; if not, all is as at the savepoint, which has ended.
+        """
         rule, emitter = firing.rule, self.tree.emitter
-        rules: ActiveRules = firing.owner
+        rules: RuleSet = firing.owner
         outer = emitter.meta
         emitter.meta = {**(outer or {}), "rule": rule.name, "cause": str(firing.ts)}
-        savepoint = Savepoint(self.tree)
         done = self._done = []
         self._calls = []
         counts = []
         try:
-            for program in form.actions:
+            for program in scene.form.actions:
                 current = program
-                if isinstance(program.action, EDITS):
+                run = RUNS[type(program.action)]
+                if isinstance(program.action, ONE_EDIT):
                     emitter.begin_block()
                     try:
-                        counts.append(RUNS[type(program.action)](program, environment, self))
+                        counts.append(run(program, scene.environment, self))
                     finally:
                         emitter.end_block()
                 else:
-                    counts.append(RUNS[type(program.action)](program, environment, self))
+                    counts.append(run(program, scene.environment, self))
             if rules.schema is not None:
                 self._check_schema(rules)
         except (RefusedActionError, XmlCepError, ValueError, TypeError, etree.Error) as error:
@@ -482,15 +420,11 @@ class Cascades:
             failure = ActionError(rule.name, print_action(current.action), firing.ts, _said(error))
             if not isinstance(error, RefusedActionError):
                 failure.__cause__ = error
-            self._report(rules, failure)
-            return
-        except BaseException as error:
-            self._roll_back(savepoint)
-            raise error  # by name, see above
+            self._afterwards.failed(rules, failure)
+            return False
         finally:
             self._done = None
             emitter.meta = outer
-        savepoint.release()
         rules.counts.fired += 1
         rules.counts.empty += counts.count(0)
         self._announce(firing, done, counts)
@@ -502,6 +436,7 @@ class Cascades:
                 triggered += self._seen(each, firing)
         if triggered:
             self._schedule.put(triggered)
+        return True
 
     def _raised(self, event: CompositeEvent, parent: Firing) -> list[Firing]:
         found: list[Firing] = []
@@ -510,7 +445,7 @@ class Cascades:
                 found += self._triggered(rules, rules.history.raise_external(event), parent)
         return found
 
-    def _check_schema(self, rules: ActiveRules) -> None:
+    def _check_schema(self, rules: RuleSet) -> None:
         """L12: a firing does not make a valid document invalid."""
         schema = rules.schema
         assert schema is not None
@@ -521,6 +456,23 @@ class Cascades:
             raise RefusedActionError(f"the document would not be valid: {why}")
 
     # ---- what actions ask for (`xmlcep.actions.host.Host`) --------------------------------------------------
+
+    @property
+    def root(self) -> Node:
+        """The root element of the document."""
+        return self.tree.root
+
+    def contains(self, element: Node) -> bool:
+        """Whether an element is in the document."""
+        return tree_of(element) is self.tree
+
+    def begin_edit(self) -> None:
+        """What is done until `end_edit` is one edit (U1)."""
+        self.tree.emitter.begin_block()
+
+    def end_edit(self) -> None:
+        """The other end."""
+        self.tree.emitter.end_block()
 
     def call(self, function: str) -> None:
         """A function of the application is to be called when the transaction is over."""
@@ -546,63 +498,24 @@ class Cascades:
 
     # ---- the application is told ----------------------------------------------------------------------------
 
-    def _announce(self, firing: Firing, done: Sequence[object], counts: Sequence[int]) -> None:
+    def _announce(self, firing: Firing, done: Sequence[_Done], counts: Sequence[int]) -> None:
         """Notes who is to be told of a firing when everything else is told."""
-        rules: ActiveRules = firing.owner
+        rules: RuleSet = firing.owner
         if rules.on_fire is None and not self._calls:
             return
-        edits = tuple(event for each in done if not isinstance(each, CompositeEvent) for event in each)  # type: ignore[attr-defined]
+        edits = tuple(event for each in done if not isinstance(each, CompositeEvent) for event in each)
         raised = tuple(each for each in done if isinstance(each, CompositeEvent))
         record = FiringRecord(
             firing.rule.name, firing.ts, firing.depth, tuple(firing.composites), bindings_of(firing.composites),
             edits, raised, tuple(counts),
         )  # fmt: skip
-        if rules.on_fire is not None:
-            self._jobs.append(_Job(rules.on_fire, record, firing.depth, "on_fire", rules))
-        for name in self._calls:
-            self._jobs.append(_Job(rules.functions[name], record, firing.depth, f'call "{name}"', rules))
-
-    def _report(self, rules: ActiveRules, error: XmlCepError) -> None:
-        """Tells ``on_error``, or has the error raised, when everything else is told."""
-        if rules.on_error is None:
-            self._errors.append(error)
-        else:
-            self._jobs.append(_Job(rules.on_error, error, 0, "on_error", rules))
+        self._afterwards.fired(rules, record)
+        for function in self._calls:
+            self._afterwards.call(rules, function, record)
 
     def finish(self) -> None:
-        """Everything has been told: calls functions of the application, then raises what went wrong."""
-        if self._finishing:
-            return
-        self._finishing = True
-        try:
-            while self._jobs:
-                job = self._jobs.popleft()
-                self._depth = job.depth
-                try:
-                    job.function(job.given)
-                except Exception as error:
-                    self._job_failed(job, error)
-        finally:
-            self._finishing = False
-            self._depth = 0
-        errors, self._errors = self._errors, []
-        if errors:
-            for other in errors[1:]:
-                errors[0].add_note(str(other))
-            raise errors[0]
-
-    def _job_failed(self, job: _Job, error: Exception) -> None:
-        if job.what.startswith("call"):
-            record = job.given
-            assert isinstance(record, FiringRecord)
-            said = f"the function raised {type(error).__name__}: {error}"
-            failure = ActionError(record.rule, job.what, record.ts, said, undone=False)
-            failure.__cause__ = error
-            self._report(job.owner, failure)
-        else:
-            failed = CallbackError([CallbackFailure(job.function, job.given, error)])
-            failed.__cause__ = error
-            self._errors.append(failed)
+        """Everything has been told."""
+        self._afterwards.run()
 
 
 def _is_at(composite: CompositeEvent, rule: RuleProgram) -> bool:

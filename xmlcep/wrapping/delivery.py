@@ -339,7 +339,8 @@ class Delivery:
     def _deliver_queued(self, event: Queued) -> None:
         if type(event) is Together:
             return
-        self._inform(self.listeners, event)
+        if self.listeners:
+            self._inform(self.listeners, event)
         if type(event) is Commit or type(event) is CompositeEvent:
             return
         assert isinstance(event, PrimitiveEvent)
@@ -348,7 +349,8 @@ class Delivery:
             if self.subscribers:
                 self._stop(self.subscribers[-1][0], event)
             return
-        self._call_all(event, iter([callback for callback, since in self.subscribers if ts > since]))
+        if self.subscribers:
+            self._call_all(event, iter([callback for callback, since in self.subscribers if ts > since]))
 
     def _inform(self, listeners: tuple[tuple[Listener, int], ...], event: Queued) -> None:
         for listener, since in listeners:

@@ -19,6 +19,7 @@ from lxml import etree
 from ..events import CompositeEvent, PrimitiveEvent
 from ..timestamps import as_microseconds, microseconds, timestamp
 from . import foreign
+from .announcing import announce
 from .classes import LOOKUPS
 from .delivery import Delivery, Listener
 from .elements import LOOKUP
@@ -211,6 +212,7 @@ class Document:
         firings: int = 10_000,
         strict: bool = False,
         schema: str | Path | etree.XMLSchema | None = None,
+        initial: bool = False,
     ) -> ActiveRules:
         """Lets rules act on this document (docs/actions.md); leaving the ``with`` block ends that.
 
@@ -230,12 +232,23 @@ class Document:
                 f"rules that act are needed, not {rules!r}: use load_rules(file) or parse_rules(text)"
             )
         self._settled("rules()")
+        if initial and (self.delivery.audience or self._tree.clock.ts):
+            raise RefusedError(
+                "initial=True when the document has been told of: open these rules before all else"
+            )
         reactor = self.delivery.reactor
         cascades = reactor if isinstance(reactor, Cascades) else Cascades(self._tree)
-        return ActiveRules(
+        opened = ActiveRules(
             cascades, rules, actions=actions, on_fire=on_fire, on_error=on_error, limit=limit, most=firings,
-            strict=strict, schema=schema,
+            strict=strict, schema=schema, initial=initial,
         )  # fmt: skip
+        if initial:
+            try:
+                announce(self._tree)
+            except BaseException:
+                opened.close()
+                raise
+        return opened
 
     # --- editing in one go
 

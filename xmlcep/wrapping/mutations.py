@@ -129,16 +129,16 @@ def change_attribute(
         if value is not None:
             touch(tree, node, shadow)
             attribute = tree.new_attribute(shadow, name, value)
-            _emit_attribute("ins", shadow, name, attribute.number, value, None, emit)
+            emit_attribute("ins", shadow, name, attribute.number, value, None, emit)
     elif value is None:
         touch(tree, node, shadow)
         assert shadow.attributes is not None
         del shadow.attributes[name]
-        _emit_attribute("del", shadow, name, known.number, None, known.value, emit)
+        emit_attribute("del", shadow, name, known.number, None, known.value, emit)
     elif value != known.value:
         touch(tree, node, shadow)
         old, known.value = known.value, value
-        _emit_attribute("upd", shadow, name, known.number, value, old, emit)
+        emit_attribute("upd", shadow, name, known.number, value, old, emit)
 
 
 def change_attributes(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
@@ -163,9 +163,10 @@ def attribute_changed(tree: ShadowTree, node: Node, shadow: ShadowNode, name: st
     change_attribute(tree, node, shadow, name, get_attribute(node, name), tree.emitter.emit_alone)
 
 
-def _emit_attribute(
+def emit_attribute(
     op: str, shadow: ShadowNode, name: str, number: int, value: str | None, old: str | None, emit: Emit
 ) -> None:
+    """Emits the event of an attribute node."""
     assert shadow.trie is not None
     emit(op, shadow.trie.attribute(name), (*(shadow.ids or shadow.make_ids()), number), value, old, None)
 
@@ -258,7 +259,7 @@ def insert_leaf(tree: ShadowTree, node: Node, name: str, parent: ShadowNode) -> 
     emit = tree.emitter.emit
     emit("ins", shadow.trie.path, ids, None, None, pos)
     for key, value in attributes:
-        _emit_attribute("ins", shadow, key, tree.new_attribute(shadow, key, value).number, value, None, emit)
+        emit_attribute("ins", shadow, key, tree.new_attribute(shadow, key, value).number, value, None, emit)
     tree.end_edit()
 
 
@@ -286,7 +287,7 @@ def _insert_node(tree: ShadowTree, node: Node, parent: ShadowNode | None, pos: i
     emit = tree.emitter.emit
     emit("ins", shadow.trie.path, shadow.make_ids(), None, None, pos)
     for key, value in attributes_of(node):
-        _emit_attribute("ins", shadow, key, tree.new_attribute(shadow, key, value).number, value, None, emit)
+        emit_attribute("ins", shadow, key, tree.new_attribute(shadow, key, value).number, value, None, emit)
     text = visible(get_text(node), shadow.element_only)
     if text is not None:
         change_text(tree, node, shadow, text, emit)

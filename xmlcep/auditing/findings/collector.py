@@ -21,6 +21,8 @@ class Collector:
         self.quarantine = AuditQuarantine(spool, summary, policy)
         self.findings_of: dict[str, dict[str, int]] = {}
         """How many findings documents have, by event type, whether or not they are withheld."""
+        self.held = 0
+        """How many bytes of findings documents hold in memory, all together."""
         self.replayed: Counter[tuple[str, PathType]] = Counter()
         """How many records were replayed by operation and path, of those that can matter."""
 

@@ -35,10 +35,11 @@ class DocumentReplay:
     """
 
     __slots__ = (
+        "_awake",
+        "_checked",
         "_collector",
         "_counts",
         "_defers",
-        "_detector",
         "_edit_goes_on",
         "_encode",
         "_follows_edits",
@@ -74,7 +75,8 @@ class DocumentReplay:
         self.disordered = False
         self.seconds = 0.0
         self.failure: Failure | None = None  # after which it is left alone
-        self._detector = detector
+        self._awake: Detector | None = detector
+        self._checked = 0  # at how many records it was seen that something is kept
         self._defers = defers
         self._follows_edits = follows_edits
         self._edit_goes_on = False
@@ -89,6 +91,36 @@ class DocumentReplay:
         self._lines: list[bytes] = []
         self._number = 0  # of the first of them
         self._size = 0
+
+    @property
+    def _detector(self) -> Detector:
+        assert self._awake is not None
+        return self._awake
+
+    @property
+    def is_asleep(self) -> bool:
+        """Whether it has no detector, because it needs none before its next record."""
+        return self._awake is None
+
+    def wake(self, detector: Detector) -> None:
+        """Gets a detector that is as new, for its next records."""
+        self._awake = detector
+
+    def sleep(self) -> Detector | None:
+        """Gives its detector away, if that keeps nothing of the document; None if it does, or might.
+
+        A document that keeps something is looked at again when it has had as many records more.
+        """
+        if self.count < 2 * self._checked or self._waiting_clocks or self._awake is None:
+            return None
+        if self.failure is not None or not self._awake.is_as_new():
+            self._checked = self.count
+            return None
+        self._settle()
+        self._collector.replayed.update(self._replayed)
+        self._replayed.clear()
+        detector, self._awake, self._checked = self._awake, None, 0
+        return detector
 
     def follows(self, ts: int) -> bool:
         """Whether a change record of this time point comes after all that was replayed."""
@@ -240,15 +272,16 @@ class DocumentReplay:
         if not self.count:  # there were clock records only
             return
         started = perf_counter()
-        if self._waiting_clocks or until is not None:
-            self._end_clocks(None)
-        if until is not None:
-            self._advance(until)
-        if self._last is not None:
-            self._flush()
-            self._detector.reset()
+        if self._awake is not None:
+            if self._waiting_clocks or until is not None:
+                self._end_clocks(None)
+            if until is not None:
+                self._advance(until)
+            if self._last is not None:
+                self._flush()
+                self._detector.reset()
         self._settle()
-        self._spool()
+        self.spool()
         self._collector.findings_of[self.doc] = self._counts
         self._collector.replayed.update(self._replayed)
         self._collector.document(self.doc, self.first, self.ts, self.count, disordered=self.disordered)
@@ -264,24 +297,28 @@ class DocumentReplay:
         pending = self._pending
         if len(pending) > 1:
             pending.sort(key=self._order)
-        counts, lines = self._counts, self._lines
+        counts, lines, collector = self._counts, self._lines, self._collector
         for composite in pending:
-            line = self._encode(composite)
+            line = (
+                self._encode(composite) + b"\n"
+            )  # a copy: what the encoder gives may hold four times its length
             lines.append(line)
             self._size += len(line)
+            collector.held += len(line)
             counts[composite[0]] = counts.get(composite[0], 0) + 1
         pending.clear()
         if len(lines) >= _SPOOLED or self._size >= _SPOOLED_BYTES:
-            self._spool()
+            self.spool()
 
     def _order(self, composite: CompositeEvent) -> tuple[Any, ...]:
         return composite[7][0], *self._ranking.place(composite)
 
-    def _spool(self) -> None:
-        """Puts the findings on disk."""
-        if self._lines:
-            text = b"\n".join([*self._lines, b""])
-            self._collector.spool.add_findings(self.doc, self._number, text)
+    def spool(self) -> None:
+        """Puts the findings that it holds on disk."""
+        if not self._lines:
+            return
+        self._collector.spool.add_findings(self.doc, self._number, b"".join(self._lines))
+        self._collector.held -= self._size
         self._number += len(self._lines)
         self._lines = []
         self._size = 0

@@ -31,6 +31,9 @@ from .document_replay import DocumentReplay
 
 _TOLD = 8192  # sorted records between two words on progress
 
+_MOST_AWAKE = 64  # documents that keep a detector whether they need one or not
+_MOST_HELD = 16 << 20  # bytes of findings in memory
+
 _doc_of = itemgetter(8)
 
 
@@ -83,6 +86,8 @@ class LocalAudit:
         self._file = ""  # its path
         self._disordered: set[str] = set()
         self._sorted = 0  # records of these
+        self._touched: dict[str, None] = {}  # the documents of the batch
+        self._idle: list[Detector] = []  # as new
         nodes = [node for tree in rules.graph.trees for node in tree.operators]
         self._defers = any(node.deferred or node.windows for node in nodes)
         self._asks = bool(rules.graph.waiting_for_edits)
@@ -130,6 +135,7 @@ class LocalAudit:
         types = RecordTypes(Detector(self._rules).concerns, check_times=self._checks_times)
         for file in files:
             for block in self._reader(file, self._collector.quarantine.add).blocks():
+                self._rest()
                 if isinstance(block, tuple):
                     continue  # headers matter to rules that ask the document only
                 runs = block.runs(types)
@@ -186,7 +192,26 @@ class LocalAudit:
         replay = self._replays.get(doc)
         if replay is None:
             replay = self._replays[doc] = self._begin(doc, self._headers.get(doc), self._file)
+        elif replay.is_asleep:
+            replay.wake(self._new_detector())
+        self._touched.setdefault(doc)
         return replay
+
+    def _rest(self) -> None:
+        """Between two batches: documents that nothing waits in give their detectors away; findings go to disk."""
+        if len(self._replays) > _MOST_AWAKE:
+            for doc in self._touched:
+                replay = self._replays.get(doc)
+                detector = None if replay is None else replay.sleep()
+                if detector is not None:
+                    self._idle.append(detector)
+        self._touched.clear()
+        if self._collector.held > _MOST_HELD:
+            for replay in self._replays.values():
+                replay.spool()
+
+    def _new_detector(self) -> Detector:
+        return self._idle.pop() if self._idle else Detector(self._rules, operators=self._operators)
 
     def _read(
         self, files: list[LogFile], on_bad: Callable[[LogFile, BadRecord], None]
@@ -197,6 +222,7 @@ class LocalAudit:
                 if isinstance(item, Batch):
                     self._note(file, {row[8] for row in item.rows}, len(item.rows))
                 yield item, file
+                self._rest()
 
     def _take(self, batch: Batch, file: LogFile) -> None:
         """Replays a batch; documents that turn out not to be in order are left for later."""
@@ -249,13 +275,14 @@ class LocalAudit:
             bad = BadRecord(Origin(file.name, number), None, str(error), raw)
             self._collector.quarantine.add(file, bad, str(control.content.get("doc")))
             return
-        replay = self._replays.get(event.cause.doc)
-        if replay is not None and self._rules.takes_external(event):
-            replay.take_raised(event)
+        doc = event.cause.doc
+        if doc in self._replays and self._rules.takes_external(event):
+            self._replay_of(doc).take_raised(event)
 
     def _leave_for_later(self, replay: DocumentReplay) -> None:
         """Forgets what was found in a document that is not in order: it is going to be sorted."""
         self._disordered.add(replay.doc)
+        replay.spool()  # what it holds is dropped with the rest
         del self._replays[replay.doc]
         self._collector.seconds(replay.doc, replay.seconds)
         self._collector.spool.drop_findings(replay.doc)
@@ -265,7 +292,11 @@ class LocalAudit:
         document = None
         if header is not None and header.snapshot is not None and self._asks:
             document = snapshot_of(header, file, self._needs)
-        detector = Detector(self._rules, operators=self._operators, document=document)
+        detector = (
+            Detector(self._rules, operators=self._operators, document=document)
+            if self._asks
+            else self._new_detector()
+        )
         return DocumentReplay(
             doc, detector, self._ranking, self._collector, defers=self._defers, follows_edits=self._asks
         )

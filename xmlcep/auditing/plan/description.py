@@ -14,7 +14,10 @@ def describe_plan(plan: Plan) -> str:
 def describe_pass(each: Pass) -> str:
     """What a pass replays, by which key and why, and which records it needs."""
     lines = [f"pass {each.index + 1}: {', '.join(tree.name for tree in each.trees)}"]
-    key = "the document" if each.by_document else "outermost " + " or ".join(map(str, each.keys))
+    if each.by_value:
+        key = "the value of the node"
+    else:
+        key = "the document" if each.by_document else "outermost " + " or ".join(map(str, each.keys))
     lines.append(f"  key         {key}")
     lines += [f"  because     {reason}" for reason in each.reasons]
     lines.append(f"  fed by      {', '.join(_feeding(each))}")
@@ -25,6 +28,8 @@ def describe_pass(each: Pass) -> str:
 
 def key_of(each: Pass) -> str:
     """The key of a pass in a few words."""
+    if each.by_value:
+        return "value"
     return "document" if each.by_document else " | ".join(map(str, each.keys))
 
 
@@ -49,12 +54,14 @@ def needs(each: Pass) -> list[str]:
     if each.asks_document:
         state = "the document" if each.by_document else "what is below the key"
         found.append(f"the state of {state}, from the snapshot and all records there: expressions (U2)")
-    if each.measures:
+    if each.reads_clock:
+        found.append("what the document's clock shows at each of these records (W1, W2)")
+    elif each.measures:
         found.append("what the document's clock shows: all its records, and clock records (W1, W6)")
     return found
 
 
 def _dropped(each: Pass) -> str:
-    if each.asks_document or each.measures or each.watches_groups:
+    if each.asks_document or each.watches_groups or (each.measures and each.by_document):
         return "nothing" if each.by_document else "records outside the key's node"
     return "records that no tree looks at, before the shuffle"

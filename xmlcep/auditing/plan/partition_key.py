@@ -9,7 +9,7 @@ a group in common have the same key node.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from graphlib import CycleError, TopologicalSorter
@@ -23,10 +23,14 @@ from ...events import CompositeType, PrimitiveType, Scope
 from ...rules import Rules
 from ...rules.event_graph import EventGraph
 from ...rules.trees import EventTree, OperatorNode
-from .reach import looks_outside, measured_trees, measures, prompt_trees
+from .reach import has_timers, looks_outside, measured_trees, prompt_trees
+from .reasons import reasons_for
+from .value_keys import dividing_variables
 
 DOCUMENT = -1
 """The key step of a pass whose trees see the whole document."""
+VALUE = -2
+"""The key step of a pass whose keys are the values of nodes."""
 
 
 class Role(Enum):
@@ -55,10 +59,10 @@ class Pass:
     """Event trees that are replayed together, each key of the document by itself.
 
     ``trees`` are in the order of G2 with their indexes in the whole graph. ``keys`` are the path types of the
-    key nodes, empty when the trees see the whole document. ``reasons`` say in words why. A pass is replayed
-    after those of lower ``level``; ``sources`` are the trees of other passes whose composites its own trees
-    take, directly or not. ``asking`` are the indexes of its own trees and its sources that ask the document (U2);
-    ``follows_edits`` says that edits matter: to its own trees, or to those that take what these raise.
+    key nodes, empty when the trees see the whole document, or when the keys are values (``by_value``). ``reasons`` say
+    in words why. A pass is replayed after those of lower ``level``; ``sources`` are the trees of other passes whose
+    composites its own trees take, directly or not. ``asking`` are the indexes of its own trees and its sources that ask
+    the document (U2); ``follows_edits`` says that edits matter to its own trees or to those that take what they raise.
     """
 
     index: int
@@ -69,11 +73,12 @@ class Pass:
     sources: tuple[EventTree, ...] = ()
     asking: frozenset[int] = frozenset()
     follows_edits: bool = False
+    by_value: bool = False
 
     @property
     def by_document(self) -> bool:
         """Whether the trees see each document as a whole."""
-        return not self.keys
+        return not (self.keys or self.by_value)
 
     @property
     def operators(self) -> Iterable[OperatorNode]:
@@ -87,8 +92,18 @@ class Pass:
 
     @property
     def measures(self) -> bool:
-        """Whether durations matter, so that the clock of the document has to be followed (W1, W2)."""
+        """Whether durations matter, so that it has to be known what the clock of the document shows (W1, W2)."""
         return any(operator.windows for operator in self.operators)
+
+    @property
+    def has_timers(self) -> bool:
+        """Whether anything is raised because time has passed (W5): the pass then follows the clock by itself."""
+        return any(operator.has_timers for operator in self.operators)
+
+    @property
+    def reads_clock(self) -> bool:
+        """Whether each of its records has to say what the clock of the document shows there."""
+        return self.measures and not self.by_document
 
     @property
     def watches_groups(self) -> bool:
@@ -104,7 +119,7 @@ class Pass:
     def has_flushes(self) -> bool:
         """Whether the ends of transactions and of the document release anything (D3), or make it due (Z14)."""
         deferred = any(operator.termination is not Termination.EARLIEST for operator in self.operators)
-        return deferred or self.measures
+        return deferred or self.has_timers
 
     @property
     def names(self) -> frozenset[str]:
@@ -117,7 +132,7 @@ class Pass:
 
     def step(self, path: PathType) -> int | None:
         """The index of the key node's step in this absolute path type; None: it lies outside every key."""
-        return key_step(self.keys, path) if self.keys else DOCUMENT
+        return VALUE if self.by_value else key_step(self.keys, path) if self.keys else DOCUMENT
 
     def route(self, op: str, path: PathType) -> Route:
         """Where records of this operation and absolute path type go."""
@@ -140,10 +155,12 @@ class Pass:
         """Whether such a record can change a result of its key."""
         if self.asks_document:
             return True  # expressions see all that happens below their node
-        if self.measures or self.watches_groups:
+        if self.has_timers or self.watches_groups or (self.measures and self.by_document):
             return True
         if self.sources and self.has_boundaries:
             return True  # what a composite completes may be released by the very record that raised it
+        if self.by_value:
+            return any(_takes(tree, op, path) for tree in self.trees)
         return any(_feeds(tree, op, path, step) for tree in self.trees)
 
 
@@ -161,12 +178,14 @@ def _named(graph: EventGraph, trees: Iterable[EventTree]) -> set[str]:
     return found
 
 
+def _takes(tree: EventTree, op: str, path: PathType) -> bool:
+    """Whether a leaf of the tree takes such a record."""
+    return any(isinstance(leaf.type, PrimitiveType) and leaf.type.accepts(op, path) for leaf in tree.leaves())
+
+
 def _feeds(tree: EventTree, op: str, path: PathType, step: int) -> bool:
     """Whether a leaf of the tree takes such a record, or an operator looks at it."""
-    for leaf in tree.leaves():
-        if isinstance(leaf.type, PrimitiveType) and leaf.type.accepts(op, path):
-            return True
-    return any(_concerns(operator, op, path, step) for operator in tree.operators)
+    return _takes(tree, op, path) or any(_concerns(operator, op, path, step) for operator in tree.operators)
 
 
 def _concerns(operator: OperatorNode, op: str, path: PathType, step: int) -> bool:
@@ -229,31 +248,42 @@ class Plan:
         """Whether any pass needs document state."""
         return any(each.asks_document for each in self.passes)
 
+    @property
+    def reads_clock(self) -> bool:
+        """Whether records have to say what the clock of their document shows."""
+        return any(each.reads_clock for each in self.passes)
+
 
 def make_plan(rules: Rules) -> Plan:
     """The plan for these rules: trees of one level with equal keys share a pass."""
     parts, levels = _parts(rules.graph)
-    groups: dict[tuple[int, tuple[PathType, ...]], list[list[EventTree]]] = {}
+    groups: dict[tuple[int, tuple[PathType, ...], bool], list[list[EventTree]]] = {}
     for part, level in sorted(zip(parts, levels, strict=True), key=lambda each: each[1]):
-        groups.setdefault((level, _keys(rules.graph, part)), []).append(part)
+        by_value = all(dividing_variables(rules.graph, tree) for tree in part)
+        groups.setdefault((level, _keys(rules.graph, part), by_value), []).append(part)
     asking = frozenset(tree.index for tree in rules.graph.trees if rules.graph.asks_document(tree))
     waiting = rules.graph.waiting_for_edits
     following = waiting.union(*(rules.graph.trees[index].dependencies for index in waiting))
     passes = []
-    for index, ((level, keys), together) in enumerate(groups.items()):
+    for index, ((level, keys, by_value), together) in enumerate(groups.items()):
         trees = sorted((tree for part in together for tree in part), key=lambda tree: tree.index)
         sources = _sources(rules.graph, trees)
-        reasons = tuple(_reasons(rules.graph, keys, together, sources))
+        reasons = tuple(reasons_for(rules.graph, keys, together, sources, by_value=by_value))
         concerned = asking.intersection(tree.index for tree in (*trees, *sources))
         follows = not following.isdisjoint(tree.index for tree in trees)
-        passes.append(Pass(index, tuple(trees), keys, reasons, level, sources, concerned, follows))
+        passes.append(Pass(index, tuple(trees), keys, reasons, level, sources, concerned, follows, by_value))
     seeing_all = tuple(each.index for each in passes if _sees_all(each))
     return Plan(rules, tuple(passes), _by_path(passes), seeing_all)
 
 
 def _sees_all(each: Pass) -> bool:
     """Whether it may be fed with records of paths that none of its leaves and operators has."""
-    if each.asks_document or each.has_boundaries or each.measures or each.watches_groups:
+    if (
+        each.asks_document
+        or each.has_boundaries
+        or each.watches_groups
+        or (each.measures and each.by_document)
+    ):
         return True
     return any(leaf.type.scope is not Scope.NODE for tree in each.trees for leaf in tree.leaves())
 
@@ -340,47 +370,10 @@ def _sources(graph: EventGraph, trees: Sequence[EventTree]) -> tuple[EventTree, 
 
 def _keys(graph: EventGraph, trees: list[EventTree]) -> tuple[PathType, ...]:
     """The key path types of trees that belong together; none: the document."""
-    if any(tree.flat or measures(tree) or looks_outside(graph, tree) for tree in trees):
+    if any(tree.flat or has_timers(tree) or looks_outside(graph, tree) for tree in trees):
         return ()
     paths = dict.fromkeys(operator.path for tree in trees for operator in tree.operators)
     return tuple(sorted((path for path in paths if not _is_implied(path, paths)), key=str))
-
-
-def _reasons(
-    graph: EventGraph, keys: tuple[PathType, ...], parts: list[list[EventTree]], sources: Sequence[EventTree]
-) -> Iterator[str]:
-    """Why these trees have these keys."""
-    trees = [tree for part in parts for tree in part]
-    if not keys:
-        flat = [tree.name for tree in trees if tree.flat]
-        if flat:
-            verb = "is" if len(flat) == 1 else "are"
-            yield f"{', '.join(flat)} {verb} flat: all events of a document form one group (H2)"
-        measuring = [tree.name for tree in trees if measures(tree)]
-        if measuring:
-            yield f"{_do(measuring, 'measure')} with the clock of the document, which all its records move on (W1)"
-        outside = [tree.name for tree in trees if looks_outside(graph, tree)]
-        if outside:
-            yield f"{_do(outside, 'ask')} what may lie anywhere in the document (U2)"
-        for tree in trees:
-            for language in sorted(
-                {text.language for text in graph.opaque_texts(tree) if text.needs_document}
-            ):
-                yield f"{tree.name} asks {language}, which may look at all of the document (O1)"
-    else:
-        deeper = any(operator.path not in keys for tree in trees for operator in tree.operators)
-        yield f"every operator groups by {' or '.join(map(str, keys))}{' or by a node below' if deeper else ''} (K1)"
-    for part in parts:
-        if len(part) > 1:
-            yield f"{', '.join(tree.name for tree in part)} stay together: they use each other's events (G1)"
-    taken = {used for tree in trees for used in tree.dependencies}
-    direct = [tree.name for tree in sources if tree.index in taken]
-    if direct:
-        yield f"takes the events of {', '.join(direct)}, replayed before it under another key (G1, G2)"
-
-
-def _do(names: Sequence[str], verb: str) -> str:
-    return f"{', '.join(names)} {verb}{'s' if len(names) == 1 else ''}"
 
 
 def _is_implied(path: PathType, paths: Iterable[PathType]) -> bool:

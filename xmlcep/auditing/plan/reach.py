@@ -8,9 +8,9 @@ from ...rules.trees import EventTree
 from ...xpath import NodeKind
 
 
-def measures(tree: EventTree) -> bool:
-    """Whether it has durations, for which the clock of the document has to be followed (W1, W2)."""
-    return any(operator.windows for operator in tree.operators)
+def has_timers(tree: EventTree) -> bool:
+    """Whether it may raise because time has passed, wherever in the document that is said (W5)."""
+    return any(operator.has_timers for operator in tree.operators)
 
 
 def looks_outside(graph: EventGraph, tree: EventTree) -> bool:
@@ -35,7 +35,7 @@ def prompt_trees(graph: EventGraph) -> list[bool]:
     found: list[bool] = []
     for tree in graph.trees:  # dependencies come first (G2)
         at_once = all(
-            operator.termination is Termination.EARLIEST and not operator.windows
+            operator.termination is Termination.EARLIEST and not operator.has_timers
             for operator in tree.operators
         )
         found.append(at_once and all(found[used] for used in tree.dependencies))

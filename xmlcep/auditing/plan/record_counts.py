@@ -11,9 +11,10 @@ from path_types import PathType
 
 from ...log import Batch, ClockCheck
 from ...log.decoding import RowDecoder
+from ...log.records import Row
 from ..inputs import LogFile
 from ..splits import PartReader, whole
-from .partition_key import DOCUMENT, Pass, Plan
+from .partition_key import DOCUMENT, VALUE, Pass, Plan
 
 _MOST_KEYS = 1_000_000
 _SHOWN = 3
@@ -21,14 +22,16 @@ _SKEWED = 0.2  # of a pass's records: what one core has to do by itself, however
 
 
 class KeyCount(NamedTuple):
-    """How many records are under a key: of a document, or of a node in it."""
+    """How many records are under a key: of a document, of a node in it, or of a value in it."""
 
     doc: str
-    node: int | None
+    node: int | str | None
     records: int
 
     def __str__(self) -> str:
         node = "" if self.node is None else f" node {self.node}"
+        if isinstance(self.node, str):
+            node = f" value {self.node!r}"
         return f"{self.doc!r}{node} {self.records:,}"
 
 
@@ -83,10 +86,15 @@ def count_records(files: Sequence[LogFile], plan: Plan) -> Counts:
                 if route is None:
                     route = routes[type_] = plan.feeds(*type_)
                 for index, step in route:
-                    counters[index].keys[row[8], 0 if step == DOCUMENT else row[3][step]] += 1
+                    key = 0 if step == DOCUMENT else (_own_value(row) if step == VALUE else row[3][step])
+                    counters[index].keys[row[8], key] += 1
             for counter in counters:
                 counter.forget_small()
     return Counts(records, tuple(counter.counts() for counter in counters))
+
+
+def _own_value(row: Row) -> str:
+    return (row[5] if row[1] == "del" else row[4]) or ""
 
 
 class _KeyCounter:
@@ -95,7 +103,7 @@ class _KeyCounter:
     def __init__(self, each: Pass) -> None:
         self._by_document = each.by_document
         self._forgotten = 0
-        self.keys: Counter[tuple[str, int]] = Counter()
+        self.keys: Counter[tuple[str, int | str]] = Counter()
 
     def forget_small(self) -> None:
         """Of very many keys the smallest go; what they have is kept as a number."""

@@ -103,13 +103,14 @@ META = pa.dictionary(pa.int32(), pa.string())
 """Metas as JSON texts."""
 
 # The columns of routed rows beside `doc` and `what`, which are codes while rows are collected and dictionaries in a
-# chunk. A fragment has its XML text in `value`, its root's path in `old`,
-# the ids of its nodes in `ids`, and the number of its `header`. The
-# number of an edit is the ts of its first record in the segment.
+# chunk. A fragment has its XML text in `value`, its root's path in `old`, the ids of its nodes in `ids`, and the number
+# of its `header`. The number of an edit is the ts of its first record in the segment; `time` and `transaction` are what
+# the clock shows, as far as the segment tells.
 _FIELDS = {
     "pass": pa.int64(), "mark": pa.int64(), "ts": pa.int64(), "ids": pa.list_(pa.int64()),
     "value": pa.string(), "old": pa.string(), "pos": pa.int64(), "at": pa.string(), "txn": pa.int64(),
-    "meta": META, "more": pa.bool_(), "edit": pa.int64(), "composite": pa.binary(), "header": pa.int64(),
+    "meta": META, "more": pa.bool_(), "edit": pa.int64(), "time": pa.int64(),
+    "transaction": pa.int64(), "composite": pa.binary(), "header": pa.int64(),
 }  # fmt: skip
 _COLLECTED = pa.schema([("cell", pa.int64()), ("doc", pa.int64()), ("what", pa.int64()), *_FIELDS.items()])
 
@@ -280,6 +281,12 @@ class RowRun(NamedTuple):
         rows = zip(table.marks[own], self.rows(), table.composites[own], table.edits[own], strict=True)
         return (row for row in rows if row[0] != Mark.FRAGMENT)
 
+    def readings(self) -> Iterator[tuple[int | None, int]]:
+        """The time and the transaction of each of the `marked_rows`, as far as their segment tells."""
+        table, own = self.table, slice(self.start, self.end)
+        rows = zip(table.marks[own], table.times[own], table.transactions[own], strict=True)
+        return ((time, transaction or 0) for mark, time, transaction in rows if mark != Mark.FRAGMENT)
+
     def fragments(self) -> Iterator[Fragment]:
         """The fragments among the rows; they come before all others of the document."""
         table, start, end = self.table, self.start, self.end
@@ -333,6 +340,8 @@ class _RowTable:
         self.composites: list[bytes | None] = list(_list(table, "composite"))
         self.headers: list[int] = list(_list(table, "header"))
         self.edits: list[int | None] = list(_list(table, "edit"))
+        self.times: list[int | None] = list(_list(table, "time"))
+        self.transactions: list[int | None] = list(_list(table, "transaction"))
 
     @staticmethod
     def _metas(table: pa.Table) -> Iterable[dict[str, str] | None]:

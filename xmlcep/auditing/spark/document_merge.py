@@ -9,7 +9,7 @@ import numpy as np
 
 from ..plan.partition_key import Plan
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
-from .segment_summary import PlacedClock, SegmentSummary, TimePoint, point_columns
+from .segment_summary import ClockReading, PlacedClock, SegmentSummary, TimePoint, later, point_columns
 
 
 class SeamMarker(NamedTuple):
@@ -32,13 +32,16 @@ class MergedDocument:
     again on sorted records; ``goes_back``: not because a time point is repeated, but because one is below another.
     ``seams`` are the markers found where segments meet. ``clocks`` are the clock records (W6), each with the segment
     of the change record before it: where it has to fire what is due; ``misplaced_clocks`` stand in transactions.
-    ``edits`` says of those that reach across segments under which number they go on, and under which they began. While
-    ``first`` is None there were clock records only.
+    ``readings`` say what the document's clock shows where each segment begins. ``edits`` says of the edits that reach
+    across segments under which number they go on, and under which they began. While ``first`` is None there were clock
+    records only.
     """
 
     __slots__ = (
-        "_buckets", "_last_clock", "_open_edit", "_runs", "_touched", "_trailing", "clocks", "doc", "edits", "first",
-        "goes_back", "last", "misplaced_clocks", "needs_sorting", "position", "records", "seams", "segment",
+        "_buckets", "_edit_time", "_last_clock", "_open_edit", "_runs", "_time", "_touched",
+        "_trailing", "_transactions", "clocks", "doc", "edits", "first",
+        "goes_back", "last", "misplaced_clocks", "needs_sorting", "position", "readings", "records", "seams",
+        "segment",
     )  # fmt: skip
 
     def __init__(self, doc: str, buckets: int) -> None:
@@ -59,6 +62,10 @@ class MergedDocument:
         self._last_clock: tuple[int, int] | None = None  # ts and time
         self.edits: dict[int, int] = {}
         self._open_edit: int | None = None
+        self.readings: dict[int, ClockReading] = {}
+        self._time: int | None = None
+        self._edit_time: int | None = None  # of the edit that goes on
+        self._transactions = 0
 
     def follow(self, summary: SegmentSummary) -> None:
         """Takes the summary of the next segment that has records of the document."""
@@ -75,6 +82,7 @@ class MergedDocument:
                 self._touched.setdefault(number, set()).update(touched)
             self._runs = summary.open_runs
         self._follow_edit(summary, head)
+        self._follow_time(summary, head)
         self._settle_clocks(summary, head)
         if self.first is None:
             self.position, self.first = summary.position, head
@@ -110,6 +118,21 @@ class MergedDocument:
             self.edits[head.ts] = self._open_edit
         opened = summary.open_edit
         self._open_edit = None if opened is None else self.edits.get(opened, opened)
+
+    def _follow_time(self, summary: SegmentSummary, head: TimePoint) -> None:
+        """What the document's clock shows where the segment begins, and where it ends (W1, W2)."""
+        same_transaction = self.first is not None and head.txn is not None and head.txn == self.last.txn
+        if not same_transaction:
+            for clock in self._trailing:
+                self._time = later(self._time, clock.record(self.doc).time)
+        same_edit = head.ts in self.edits
+        before = self._transactions - (same_transaction or same_edit)
+        reading = ClockReading(self._time, self._edit_time if same_edit else None, before)
+        self.readings[summary.segment] = reading
+        if not (same_edit and summary.open_edit == head.ts):
+            self._edit_time = later(self._time, summary.edit_time)
+        self._time = later(self._time, summary.time)
+        self._transactions = before + summary.transactions
 
     def _settle_clocks(self, summary: SegmentSummary, head: TimePoint) -> None:
         """Clock records where two segments meet stand in a transaction if it goes on behind them."""
@@ -177,7 +200,7 @@ def clock_markers(document: MergedDocument, plan: Plan, buckets: int) -> Iterato
     """The clock records of a document, for the passes that measure (W6); these see documents as a whole."""
     bucket = int(buckets_of(hash_of(document.doc), [0], buckets)[0])
     for each in plan.passes:
-        if each.measures:
+        if each.measures and not each.reads_clock:
             for segment, clock in document.clocks:
                 point = TimePoint(clock.ts, clock.at)
                 yield SeamMarker(segment, Mark.CLOCK, each.index, document.doc, bucket, point)

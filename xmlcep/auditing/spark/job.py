@@ -27,6 +27,7 @@ from .failures import explained
 from .finding_chunks import FindingRanges
 from .finding_order import OrderedFindings
 from .mapper import Keep
+from .replayer import NO_READINGS
 from .report_accumulator import Reports, reports_accumulator, reports_in
 from .segment_merge import SegmentMerge
 from .tables import CHUNK_DDL, ORDERED_DDL, RECORD_DDL, ordered_from
@@ -146,6 +147,7 @@ class SparkAudit:
         seams = list(seam_chunks(merge.seams(self._plan), self._plan, buckets))
         task = replay_task(
             self._rules, buckets, merge.ends(), merge.headers(), ranges, merge.to_sort, merge.edits(),
+            merge.readings() if self._plan.reads_clock else NO_READINGS,
             operators=self._operators,
         )  # fmt: skip
         answers: list[DataFrame] = []

@@ -21,6 +21,7 @@ from ..plan.snapshot_fragments import fragments
 from ..quarantine import clock_in_transaction, duplicate, raw_record
 from ..splits import BATCH_SIZE, FilePart, PartReader, Split
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
+from .gathering import Gathered
 from .router import Router, wanted_by
 from .segment_summary import FIRST_SORTED_SEGMENT, PlacedClock
 from .task_reports import Report, Topic, bad_chunk, report_of
@@ -30,6 +31,8 @@ SEGMENT_RECORDS = 500_000
 
 _AT_ONCE = 16_384  # records that are routed together, for which numbers are looked at as columns
 
+Clock: TypeAlias = tuple[int, int | None, int]
+"""Of a record the number of its edit, the time there as far as the segment tells, the transaction's place in it."""
 Keep: TypeAlias = Callable[[Row], bool]
 
 
@@ -64,8 +67,9 @@ class Mapper:
         self._by_file = by_file
         self._conditioned = [each for each in self._plan.passes if each.asks_document]
         self._keep = keep
-        # Columns of whole blocks do; but records are looked at one by one where they will be applied to a document.
-        self._by_rows = keep is not None or self._plan.asks_document
+        # Columns of whole blocks do; but records are looked at one by one where they will be applied to a document,
+        # or say what its clock shows.
+        self._by_rows = keep is not None or self._plan.asks_document or self._plan.reads_clock
         self._segment_records = segment_records
         self._batch_size = batch_size
         check_times = plan.rules.graph.needs_time
@@ -73,7 +77,7 @@ class Mapper:
         self._numbers: dict[tuple[str, PathType], int] = {}
         self._writer = ChunkWriter([each.level for each in self._plan.passes], buckets, self._types.by_number)
         self._router = Router(self._plan, self._types, self._writer)
-        self._gathered = _Gathered()
+        self._gathered = Gathered()
         self._decoder = RowDecoder(ClockCheck.ANY, check_times=check_times)
         self._out: list[Chunk | Report] = []
         self._part: FilePart | None = None
@@ -134,7 +138,7 @@ class Mapper:
         self._router.begin(FIRST_SORTED_SEGMENT)
         rows: list[Row] = []
         origins: list[tuple[int, int]] = []
-        edits: list[int] = []
+        clocks: list[Clock] = []
         last: tuple[str, int] | None = None
         for record in records:
             content = FASTEST.loads(record.line)
@@ -148,15 +152,17 @@ class Mapper:
                 self._repeated(row, record.number)
                 continue
             last = (record.doc, record.ts)
-            self._misplaced(document.admit(row[0], row[9], more=row[11]), record.doc, parts)
+            self._misplaced(
+                document.admit(row[0], row[9], more=row[11], at=self._time_of(row)), record.doc, parts
+            )
             rows.append(row)
             origins.append((record.part, record.number))
-            edits.append(document.edit)
+            clocks.append((document.edit, document.edit_time, document.transactions))
             if len(rows) >= (self._batch_size or BATCH_SIZE):
-                self._route_rows(rows, origins, edits)
-                rows, origins, edits = [], [], []
+                self._route_rows(rows, origins, clocks)
+                rows, origins, clocks = [], [], []
                 yield from self._taken()
-        self._route_rows(rows, origins, edits)
+        self._route_rows(rows, origins, clocks)
         self._end_segment()
         yield from self._taken()
 
@@ -219,7 +225,7 @@ class Mapper:
     def _route_gathered(self) -> None:
         if self._gathered.records:
             assert self._part is not None
-            filtered, self._gathered = self._gathered.joined(), _Gathered()
+            filtered, self._gathered = self._gathered.joined(), Gathered()
             self._route(filtered, [(self._part.place, 0)] * len(filtered.spans))
 
     def _take_rows(self, rows: Sequence[Row], numbers: Sequence[int]) -> None:
@@ -228,13 +234,14 @@ class Mapper:
         assert self._part is not None
         admitted: list[Row] = []
         origins: list[tuple[int, int]] = []
-        edits: list[int] = []
+        clocks: list[Clock] = []
         for row, number in zip(rows, numbers, strict=True):
             if self._is_admitted(row, number):
                 admitted.append(row)
                 origins.append((self._part.place, number))
-                edits.append(self._router.document(row[8]).edit)
-        self._route_rows(admitted, origins, edits)
+                document = self._router.document(row[8])
+                clocks.append((document.edit, document.edit_time, document.transactions))
+        self._route_rows(admitted, origins, clocks)
 
     def _is_admitted(self, row: Row, number: int) -> bool:
         document = self._router.document(row[8])
@@ -243,8 +250,11 @@ class Mapper:
             return False
         if not document.follows(row[0]):
             document.disordered = True
-        self._misplaced(document.admit(row[0], row[9], more=row[11]), row[8])
+        self._misplaced(document.admit(row[0], row[9], more=row[11], at=self._time_of(row)), row[8])
         return True
+
+    def _time_of(self, row: Row) -> str | None:
+        return row[7] if self._plan.reads_clock else None
 
     def _misplaced(
         self, clocks: Sequence[PlacedClock], doc: str, parts: Mapping[int, FilePart] | None = None
@@ -262,7 +272,7 @@ class Mapper:
         self._bad(duplicate(row, Origin(self._part.file.name, number)), row[8])
 
     def _route_rows(
-        self, rows: Sequence[Row], origins: Sequence[tuple[int, int]], edits: Sequence[int]
+        self, rows: Sequence[Row], origins: Sequence[tuple[int, int]], clocks: Sequence[Clock]
     ) -> None:
         if not rows:
             return
@@ -274,7 +284,10 @@ class Mapper:
                 positions.append(origin)
                 span = Span(row[8], row[0], row[0], 0, row[9])
             spans[row[8]] = span._replace(last=row[0], records=span.records + 1, last_txn=row[9])
-        columns = self._columns(rows, list(spans)) | {"edit": pa.array(edits, pa.int64())}
+        columns = self._columns(rows, list(spans))
+        names = ("edit", "time", "transaction") if self._plan.reads_clock else ("edit",)
+        shown = zip(*clocks, strict=True)
+        columns |= {name: pa.array(values, pa.int64()) for name, values in zip(names, shown, strict=False)}
         self._route(FilteredColumns(list(spans.values()), columns), positions)
 
     def _columns(self, rows: Sequence[Row], docs: Sequence[str]) -> dict[str, Any]:
@@ -351,39 +364,6 @@ class Mapper:
         assert part is not None
         self._bad_records += 1
         self._out.append(bad_chunk(bad, part, self._bad_records, doc))
-
-
-class _Gathered:
-    """FilteredColumns records of blocks that follow each other, put together."""
-
-    def __init__(self) -> None:
-        self.records = 0
-        self._spans: dict[str, Span] = {}
-        self._parts: list[dict[str, Any]] = []
-
-    def add(self, filtered: FilteredColumns) -> None:
-        """Takes the records of the next block."""
-        for span in filtered.spans:
-            before = self._spans.get(span.doc)
-            if before is not None:
-                records = before.records + span.records
-                self._spans[span.doc] = before._replace(
-                    last=span.last, records=records, last_txn=span.last_txn
-                )
-            else:
-                self._spans[span.doc] = span
-            self.records += span.records
-        places = {doc: place for place, doc in enumerate(self._spans)}
-        codes = pa.array([places[span.doc] for span in filtered.spans], pa.int64())
-        self._parts.append(filtered.columns | {"doc": codes.take(filtered.columns["doc"])})
-
-    def joined(self) -> FilteredColumns:
-        """All that was added."""
-        parts, spans = self._parts, list(self._spans.values())
-        if len(parts) == 1:
-            return FilteredColumns(spans, parts[0])
-        columns = {name: pa.concat_arrays([part[name] for part in parts]) for name in parts[0]}
-        return FilteredColumns(spans, columns)
 
 
 def _as_place(pos: int | None) -> int | None:

@@ -28,9 +28,11 @@ from ..findings.order import Ranking
 from ..plan.partition_key import Plan
 from .chunks import Chunk, ChunkReader, ChunkWriter, Mark, RowRun, buckets_of, hash_of
 from .finding_chunks import FindingChunkWriter, FindingRanges
-from .segment_summary import FIRST_SORTED_SEGMENT, TimePoint
+from .segment_summary import FIRST_SORTED_SEGMENT, ClockReading, TimePoint, later
 
 _AT_ONCE = 1000  # composites
+NO_READINGS: Mapping[str, Mapping[int, ClockReading]] = {}
+"""Where no rule measures."""
 NO_EDITS: Mapping[str, Mapping[int, int]] = {}
 """Where no edit reaches across segments."""
 _NONE: Mapping[int, int] = {}
@@ -84,14 +86,15 @@ class BucketReplayer:
 
     ``ends`` says where documents end: there their trees are closed and their state is freed. ``headers`` has the
     number of each document's header; ``ranges`` those into which findings go; ``resorted`` the documents whose records
-    come once more, sorted; ``edits`` of each document under which numbers edits go on in a later segment, and began.
+    come once more, sorted; ``edits`` of each document under which numbers edits go on in a later segment, and began;
+    ``readings`` what its clock shows where segments begin.
     Whatever fails while a document is replayed, `ReplayError` says where.
     """
 
     def __init__(
         self, plan: Plan, bucket: int, buckets: int, ends: Mapping[str, DocumentEnd], headers: Mapping[str, int],
-        ranges: FindingRanges, resorted: Collection[str] = (), edits: Mapping[str, Mapping[int, int]] = NO_EDITS, *,
-        operators: bool = False,
+        ranges: FindingRanges, resorted: Collection[str] = (), edits: Mapping[str, Mapping[int, int]] = NO_EDITS,
+        readings: Mapping[str, Mapping[int, ClockReading]] = NO_READINGS, *, operators: bool = False,
     ) -> None:  # fmt: skip
         self._plan = plan
         self._buckets = buckets
@@ -99,6 +102,7 @@ class BucketReplayer:
         self._headers = headers
         self._resorted = resorted
         self._edits = edits
+        self._readings = readings
         self._operators = operators
         self._reader = ChunkReader()
         self._findings = FindingChunkWriter(Ranking(plan.rules), bucket, ranges)
@@ -124,7 +128,7 @@ class BucketReplayer:
                 self.records.setdefault(run.pass_index, Counter()).update(run.records())
                 if run.doc in self._ends:  # else it has a header, but no records
                     live = self._live_detector(run.pass_index, run.doc)
-                    yield from self._followed(segment, run.doc, live, self._run(run, live))
+                    yield from self._followed(segment, run.doc, live, self._run(run, live, segment))
                     live.fed(segment, run.last)
             elif not run.plain and run.doc in self._ends:
                 live = self._live_detector(run.pass_index, run.doc)
@@ -199,12 +203,12 @@ class BucketReplayer:
             rules = self._rules[pass_index] = each.rules(self._plan.rules)
         return Detector(rules, operators=self._operators, trees=each.names)
 
-    def _run(self, run: RowRun, live: LiveDetector) -> Iterator[Sequence[CompositeEvent]]:
+    def _run(self, run: RowRun, live: LiveDetector, segment: int) -> Iterator[Sequence[CompositeEvent]]:
         each = self._plan.passes[run.pass_index]
-        if not run.plain or each.has_flushes or each.follows_edits:
+        if not run.plain or each.has_flushes or each.follows_edits or each.measures:
             # Where a transaction ends is said by marks, which `Detector.replay` would not wait for.
             yield from self._add_fragments(run, live)
-            yield from self._run_marked(run, live)
+            yield from self._run_marked(run, live, segment)
             return
         self._now = None
         rows = run.rows()
@@ -224,13 +228,19 @@ class BucketReplayer:
                 live.detector.add_fragment(xml, ids, path)
         yield ()
 
-    def _run_marked(self, run: RowRun, live: LiveDetector) -> Iterator[Sequence[CompositeEvent]]:
+    def _run_marked(
+        self, run: RowRun, live: LiveDetector, segment: int
+    ) -> Iterator[Sequence[CompositeEvent]]:
         doc, detector = run.doc, live.detector
-        follows_edits = self._plan.passes[run.pass_index].follows_edits
+        each = self._plan.passes[run.pass_index]
+        follows_edits, reads_clock = each.follows_edits or each.measures, each.reads_clock
+        start = self._readings[doc][segment] if reads_clock else None
         edits = self._edits.get(doc, _NONE)
         cause: Any = None
         composites: list[CompositeEvent] = []  # that came with `cause`
-        for mark, event, composite, number in run.marked_rows():
+        for (mark, event, composite, number), (shown, transaction) in zip(
+            run.marked_rows(), run.readings(), strict=True
+        ):
             if cause is not None and (mark not in (Mark.RECORD, Mark.COMPOSITE) or event[0] != cause[0]):
                 yield detector.feed(cause, composites)
                 cause, composites = None, []
@@ -240,6 +250,9 @@ class BucketReplayer:
                 yield detector.end_edit()
                 live.begin_edit(edit)
             if mark == Mark.RECORD:
+                if start is not None:
+                    now = start.edit_time if number in edits else later(start.time, shown)
+                    detector.set_clock(now, start.transactions + transaction)
                 yield detector.feed(PrimitiveEvent(*event), composites)
                 cause, composites = None, []
             elif mark == Mark.COMPOSITE:

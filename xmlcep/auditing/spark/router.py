@@ -15,19 +15,22 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ...log.columns.blocks import RecordTypes, Span
-from ..plan.partition_key import FOREIGN, Pass, Plan, Role
+from ..plan.partition_key import FOREIGN, VALUE, Pass, Plan, Role
 from .chunks import ChunkWriter, Mark, Numbers, buckets_of, hash_of
 from .segment_summary import SegmentDocument, SegmentSummary, TimePoint, point_columns
 
 
 class Records:
     """Good records in file order: Arrow columns ``doc`` and ``type`` (codes), ``ts``, ``ids``, ``value``, ``old``,
-    ``at``, ``txn``, ``meta`` and perhaps ``pos``, ``more``, ``edit``. What the routing looks at is there as numbers."""
+    ``at``, ``txn``, ``meta`` and perhaps ``pos``, ``more``, ``edit``, ``time``, ``transaction``. What the routing looks
+    at is there as numbers."""
 
-    def __init__(self, columns: dict[str, Any]) -> None:
+    def __init__(self, columns: dict[str, Any], deletes: Any) -> None:
         self.columns = columns
+        self._deletes = deletes  # by the number of the type, whether that is one of deletions
         self.doc: Numbers = columns["doc"].to_numpy()
         self.type: Numbers = columns["type"].to_numpy()
         self.offsets = columns["ids"].offsets.to_numpy()[:-1].astype(np.int64)
@@ -38,12 +41,26 @@ class Records:
 
     def taken(self, rows: Any) -> Records:
         """These records, by their places."""
-        return Records({name: column.take(pa.array(rows)) for name, column in self.columns.items()})
+        taken = {name: column.take(pa.array(rows)) for name, column in self.columns.items()}
+        return Records(taken, self._deletes)
 
     def keys(self, rows: Numbers, steps: Numbers) -> Numbers:
-        """The node ids at these steps of the paths of some records; 0 for the step of the document."""
+        """The node ids at these steps of the paths of some records; 0 for the step of the document, the values of the
+        nodes (as numbers) for that of values."""
         found = self.ids[self.offsets[rows] + np.maximum(steps, 0)] if len(rows) else rows
-        return np.where(steps < 0, 0, found)
+        found = np.where(steps < 0, 0, found)
+        by_value = steps == VALUE
+        if by_value.any():
+            found[by_value] = self._values(rows[by_value])
+        return found
+
+    def _values(self, rows: Numbers) -> Numbers:
+        """The values of the nodes of some records (of deletions the ones that they had), as numbers."""
+        deleted = pa.array(self._deletes[self.type[rows]], pa.bool_())
+        taken = (self.columns[name].take(pa.array(rows)).cast(pa.string()) for name in ("old", "value"))
+        values = pc.if_else(deleted, *taken).dictionary_encode()
+        numbers = np.array([hash_of(text) for text in values.dictionary.to_pylist()] or [0], np.int64)
+        return np.asarray(numbers[values.indices.fill_null(0).to_numpy()], np.int64)
 
 
 class _Table:
@@ -136,7 +153,8 @@ class Router:
         self._fed.learn(self._types)
         for table in self._tables:
             table.learn(self._types)
-        records = Records(columns | {"doc": pa.array(codes[columns["doc"].to_numpy()])})
+        deletes = np.array([kind.op == "del" for kind in self._types.by_number], bool)
+        records = Records(columns | {"doc": pa.array(codes[columns["doc"].to_numpy()])}, deletes)
         marked = bool(self._bounded or self._flushed)
         if marked and len(spans) > 1:
             records = records.taken(np.argsort(records.doc, kind="stable"))
@@ -166,7 +184,7 @@ class Router:
                 self.segment, each.name, each.position, each.head, each.tail, each.count, each.disordered,
                 each.duplicates, each.head_keys, {number: key for number, (key, fed) in each.runs.items() if fed},
                 each.first_flush, {number: sorted(touched) for number, touched in each.touched.items() if touched},
-                each.leading, each.clocks, each.trailing, each.open_edit,
+                each.leading, each.clocks, each.trailing, each.open_edit, each.time, each.edit_time, each.transactions,
             )
             for each in self._documents.values()
             if each.head is not None or each.leading

@@ -16,7 +16,7 @@ from .chunks import Chunk
 from .document_merge import SeamMarker, clock_markers, merge_documents
 from .finding_chunks import DocumentExtent
 from .replayer import DocumentEnd
-from .segment_summary import SegmentSummary
+from .segment_summary import ClockReading, SegmentSummary
 from .task_reports import HeaderSeen, Report, Topic, bad_from, summaries_from
 
 
@@ -119,6 +119,10 @@ class SegmentMerge:
     def edits(self) -> dict[str, dict[int, int]]:
         """Of each document the edits that reach across segments: under which numbers these go on and began."""
         return {doc: document.edits for doc, document in self.documents.items() if document.edits}
+
+    def readings(self) -> dict[str, dict[int, ClockReading]]:
+        """What the clock of each document shows where segments begin."""
+        return {doc: document.readings for doc, document in self.documents.items()}
 
     def ends(self) -> dict[str, DocumentEnd]:
         """The last time point of each document."""

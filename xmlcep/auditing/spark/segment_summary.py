@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from ...log.records import ClockRecord
+from ...timestamps import microseconds
 from .chunks import META
 
 FIRST_SORTED_SEGMENT = 1 << 62
@@ -25,6 +26,20 @@ class TimePoint(NamedTuple):
     at: str | None = None
     txn: int | None = None
     meta: str | None = None
+
+
+class ClockReading(NamedTuple):
+    """What a document's clock shows where a segment begins: its ``time`` (W1); that of the edit that goes on there,
+    which stands still; the transactions before the first one that has a record in it."""
+
+    time: int | None
+    edit_time: int | None
+    transactions: int
+
+
+def later(one: int | None, other: int | None) -> int | None:
+    """The later of two times; None is one that is not known."""
+    return other if one is None else one if other is None else max(one, other)
 
 
 class PlacedClock(NamedTuple):
@@ -51,7 +66,9 @@ class SegmentSummary(NamedTuple):
     ``disordered``: a ts was below the one before. ``duplicates``: how many records repeated a time point, or were clock
     records in a transaction. ``leading``, ``clocks`` and ``trailing`` are the clock records before the first record,
     between the records, and behind the last one. ``open_edit`` is the number of the edit that goes on behind the last
-    record (U1), if that matters: the ts of its first record in the segment.
+    record (U1), if that matters: the ts of its first record in the segment. ``time`` is the greatest of the times of
+    records and clock records in it up to the last record, ``edit_time`` what it was where the last edit began,
+    ``transactions`` how many have records in it.
     """
 
     segment: int
@@ -70,6 +87,9 @@ class SegmentSummary(NamedTuple):
     clocks: list[PlacedClock]
     trailing: list[PlacedClock]
     open_edit: int | None
+    time: int | None
+    edit_time: int | None
+    transactions: int
 
     @property
     def last_clock(self) -> PlacedClock | None:
@@ -86,8 +106,10 @@ class SegmentDocument:
     """
 
     __slots__ = (
-        "clock", "clocks", "count", "disordered", "duplicates", "edit", "edit_goes_on", "first_flush", "head",
-        "head_keys", "leading", "name", "position", "runs", "tail", "touched", "trailing", "ts", "txn",
+        "_at", "clock", "clocks", "count", "disordered", "duplicates", "edit", "edit_goes_on", "edit_time",
+        "first_flush", "head",
+        "head_keys", "leading", "name", "position", "runs", "tail", "time", "touched",
+        "trailing", "transactions", "ts", "txn",
     )  # fmt: skip
 
     def __init__(self, name: str) -> None:
@@ -110,6 +132,10 @@ class SegmentDocument:
         self.leading: list[PlacedClock] = []
         self.clocks: list[PlacedClock] = []
         self.trailing: list[PlacedClock] = []
+        self.time: int | None = None
+        self.edit_time: int | None = None
+        self.transactions = 0
+        self._at: tuple[str, int] = ("", 0)  # the last time as text and as a number
 
     def follows(self, ts: int) -> bool:
         """Whether a change record of this time point comes after all that was admitted."""
@@ -119,20 +145,30 @@ class SegmentDocument:
         """Whether a clock record comes after all that was admitted."""
         return clock.ts >= self.ts and (self.clock is None or (clock.ts, clock.time) >= self.clock)
 
-    def admit(self, ts: int, txn: int | None, *, more: bool = False) -> list[PlacedClock]:
+    def admit(
+        self, ts: int, txn: int | None, *, more: bool = False, at: str | None = None
+    ) -> list[PlacedClock]:
         """The next change record, or the first of some; returns clock records that stand in its transaction.
 
-        ``more``: its edit goes on behind it.
+        ``more``: its edit goes on behind it; ``at``: its time, if that matters.
         """
         self.ts = ts
         trailing, self.trailing = self.trailing, []
         misplaced = txn is not None and txn == self.txn
         if not misplaced:
             self.clocks += trailing
+            for clock in trailing:
+                self.time = later(self.time, clock.record(self.name).time)
         else:
             self.duplicates += len(trailing)
+        if at is not None:
+            if at != self._at[0]:
+                self._at = at, microseconds(at)
+            self.time = later(self.time, self._at[1])
         if not self.edit_goes_on or txn != self.txn or (trailing and not misplaced):  # U1
             self.edit = ts
+            self.edit_time = self.time  # it stands still inside the edit (W1)
+            self.transactions += txn is None or txn != self.txn or not self.transactions
         self.edit_goes_on = more
         self.txn = txn
         return trailing if misplaced else []

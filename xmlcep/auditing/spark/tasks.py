@@ -25,6 +25,7 @@ from .finding_order import FindingOrder, by_range
 from .mapper import Keep, Mapper
 from .replayer import BucketReplayer, DocumentEnd
 from .report_accumulator import Reports, as_entry
+from .segment_summary import ClockReading
 from .tables import chunk_batch, chunks_of, ordered_batch, record_batch, records_of
 from .task_reports import Report
 
@@ -117,6 +118,7 @@ def replay_task(
     ranges: FindingRanges,
     resorted: Collection[str],
     edits: Mapping[str, Mapping[int, int]],
+    readings: Mapping[str, Mapping[int, ClockReading]],
     *,
     operators: bool,
 ) -> Task:
@@ -127,7 +129,7 @@ def replay_task(
         chunks = (chunk for batch in batches for chunk in chunks_of(batch))
         for bucket, its_chunks in groupby(chunks, key=lambda chunk: chunk.target):
             replayer = BucketReplayer(
-                plan, bucket, buckets, ends, headers, ranges, resorted, edits, operators=operators
+                plan, bucket, buckets, ends, headers, ranges, resorted, edits, readings, operators=operators
             )
             for answer in replay_segments(replayer, its_chunks):
                 yield chunk_batch([answer])

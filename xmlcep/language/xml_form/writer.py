@@ -50,7 +50,7 @@ def print_xml_definitions(
 ) -> str:
     """The definitions as rules in XML that read back to equal definitions, with a declaration that says UTF-8.
 
-    Raises `XmlCepError` for what XML has no characters for, and for operators nested too deep.
+    Raises `XmlCepError` for what XML has no characters for and for operators nested too deep.
     """
     writer = _Writer(namespaces or {})
     root = etree.Element(f"{{{NAMESPACE}}}rules", nsmap={None: NAMESPACE})

@@ -1,0 +1,149 @@
+"""``xmlcep apply`` and ``xmlcep audit --actions`` (rule L11)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from lxml import etree
+
+import xmlcep
+from xmlcep.cli.apply import command as apply
+from xmlcep.cli.audit import command as audit
+from xmlcep.errors import XmlCepError
+
+RULES = """\
+rule Flag on (ins(item)) if "not(price)" do set "@status" = "'no price'"
+rule Unflag on (ins(item/price)) {path=item} if "@status" do delete "@status"
+rule Total on (*(item/price/text())) {mode=set} do set "/order/@total" = "sum(/order/item/price)", call "tell"
+"""
+ORDER = "<order><item><price>3</price></item><item/></order>"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    (tmp_path / "rules.xcep").write_text(RULES)
+    (tmp_path / "order.xml").write_text(ORDER)
+    return tmp_path
+
+
+def run(command: Any, folder: Path, *arguments: str) -> Result:
+    given = [str(folder / each) if each.endswith((".xcep", ".xml", ".jsonl")) else each for each in arguments]
+    return CliRunner().invoke(command, given, catch_exceptions=False, standalone_mode=False)
+
+
+def record(folder: Path) -> str:
+    """Edits of the order go to log.jsonl; the document that they lead to."""
+    doc = xmlcep.parse(folder / "order.xml")
+    with xmlcep.record(doc, folder / "log.jsonl"):
+        item = etree.SubElement(doc.root, "item")
+        item.text = "x"
+        price = etree.SubElement(item, "price")
+        price.text, price.tail = "5", "y"
+        with doc.transaction(user="ann"):
+            doc.root[1].append(etree.fromstring("<price>7</price>"))
+            doc.root[0][0].text = "4"
+            doc.root.remove(item)
+        doc.root.insert(0, etree.fromstring("<item n='1'>a<b/>c</item>"))
+        doc.root[0][0].tail = None
+        doc.root[0].set("n", "2")
+        doc.root[0].text = "d"
+    return etree.tostring(doc.root, encoding="unicode")
+
+
+def test_an_insertion_of_everything(files: Path) -> None:
+    done = run(apply, files, "rules.xcep", "order.xml", "--initial")
+    assert done.return_value == 0
+    assert etree.fromstring(done.stdout.encode()).get("total") == "3"
+    assert 'status="no price"' in done.stdout
+    assert "Flag at 5, for /order#1/item#5:\n  ins /order#1/item#5/@status#6 'no price'\n" in done.stderr
+    assert 'call "tell": not called here' in done.stderr
+    assert (files / "order.xml").read_text() == ORDER
+
+
+def test_a_dry_run_and_a_new_file(files: Path) -> None:
+    dry = run(apply, files, "rules.xcep", "order.xml", "--initial", "--dry-run")
+    assert "2 firings" in dry.stdout and "<order" not in dry.stdout
+    new = run(apply, files, "rules.xcep", "order.xml", "--initial", "--out", "new.xml")
+    assert new.stdout == dry.stdout
+    assert etree.parse(str(files / "new.xml")).getroot().get("total") == "3"
+
+
+def test_the_edits_of_a_log_are_made_again(files: Path) -> None:
+    """Without rules that change anything the document comes out as it was."""
+    after = record(files)
+    (files / "none.xcep").write_text("rule Never on (ins(never)) do delete '.'\n")
+    done = run(apply, files, "none.xcep", "order.xml", "--log", "log.jsonl", "--out", "new.xml")
+    assert done.return_value == 0, done.output
+    assert etree.tostring(etree.parse(str(files / "new.xml")).getroot(), encoding="unicode") == after
+    with_rules = run(apply, files, "rules.xcep", "order.xml", "--log", "log.jsonl", "--out", "acted.xml")
+    root = etree.parse(str(files / "acted.xml")).getroot()
+    assert (root.get("total"), root[0].get("status"), root[2].get("status")) == ("11", "no price", None)
+    assert "edits of the log" in with_rules.stdout
+
+
+def test_failed_firings_are_told(files: Path) -> None:
+    (files / "bad.xcep").write_text("rule Bad on (ins(item)) do delete '/order'\n")
+    done = run(apply, files, "bad.xcep", "order.xml", "--initial", "--dry-run")
+    assert done.return_value == 1
+    assert done.stderr.count("the root element /order cannot be deleted") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("events.xcep", "order.xml", "--initial"), "there are no rules that act"),
+        (
+            ("rules.xcep", "other.xml", "--log", "log.jsonl"),
+            "its edits began with another document than this",
+        ),
+        (("rules.xcep", "order.xml", "--log", "bare.jsonl"), "it has no snapshot of the document"),
+        (("rules.xcep", "order.xml", "--initial", "--out", "order.xml"), "order.xml"),
+    ],
+)
+def test_wrong_input(files: Path, arguments: tuple[str, ...], problem: str) -> None:
+    record(files)
+    (files / "events.xcep").write_text("event A = ins(item)\n")
+    (files / "other.xml").write_text("<invoice/>")
+    (files / "bare.jsonl").write_text('{"doc": "d", "ts": 1, "op": "ins", "path": "/a", "ids": [1]}\n')
+    with pytest.raises(XmlCepError, match=problem):
+        run(apply, files, *arguments)
+
+
+def test_what_rules_would_have_done(files: Path) -> None:
+    record(files)
+    before = (files / "log.jsonl").read_bytes()
+    done = run(audit, files, "log.jsonl", "--rules", "rules.xcep", "--actions")
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(each["rule"], each["ts"], each["path"]) for each in found] == [
+        ("Flag", 1, "/order/item"),
+        ("Total", 4, "/order/item/price/text()"),
+        ("Total", 7, "/order/item/price/text()"),
+        ("Total", 8, "/order/item/price/text()"),
+        ("Total", 10, "/order"),
+        ("Flag", 14, "/order/item"),
+    ]
+    assert (files / "log.jsonl").read_bytes() == before
+    failing = run(audit, files, "log.jsonl", "--rules", "rules.xcep", "--actions", "--fail-on-findings")
+    assert failing.return_value == 1
+
+
+def test_what_would_have_fired_is_what_fired(tmp_path: Path) -> None:
+    """A log that was made with the same rules: what rules made in it triggers as it did."""
+    from tests.actions.test_logs import RULES as ACTING
+    from tests.actions.test_logs import edits
+    from xmlcep.auditing.acting import would_fire
+
+    rules = xmlcep.parse_rules(ACTING)
+    doc = xmlcep.fromstring("<order/>", name="order")
+    fired: list[tuple[str, int]] = []
+    with (
+        xmlcep.record(doc, tmp_path / "log.jsonl"),
+        doc.rules(rules, on_fire=lambda record: fired.append((record.rule, record.ts))),
+    ):
+        edits(doc)
+    would = [(each.rule, each.ts) for each in would_fire([tmp_path / "log.jsonl"], rules)]
+    assert sorted(would) == sorted(fired)

@@ -1,0 +1,42 @@
+"""Records in columns of blocks that follow each other, put together: routing many at once costs less."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from ...log.columns.blocks import FilteredColumns, Span
+
+
+class Gathered:
+    """FilteredColumns records of blocks that follow each other, put together."""
+
+    def __init__(self) -> None:
+        self.records = 0
+        self._spans: dict[str, Span] = {}
+        self._parts: list[dict[str, Any]] = []
+
+    def add(self, filtered: FilteredColumns) -> None:
+        """Takes the records of the next block."""
+        for span in filtered.spans:
+            before = self._spans.get(span.doc)
+            if before is not None:
+                records = before.records + span.records
+                self._spans[span.doc] = before._replace(
+                    last=span.last, records=records, last_txn=span.last_txn
+                )
+            else:
+                self._spans[span.doc] = span
+            self.records += span.records
+        places = {doc: place for place, doc in enumerate(self._spans)}
+        codes = pa.array([places[span.doc] for span in filtered.spans], pa.int64())
+        self._parts.append(filtered.columns | {"doc": codes.take(filtered.columns["doc"])})
+
+    def joined(self) -> FilteredColumns:
+        """All that was added."""
+        parts, spans = self._parts, list(self._spans.values())
+        if len(parts) == 1:
+            return FilteredColumns(spans, parts[0])
+        columns = {name: pa.concat_arrays([part[name] for part in parts]) for name in parts[0]}
+        return FilteredColumns(spans, columns)

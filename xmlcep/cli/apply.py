@@ -1,0 +1,145 @@
+"""``xmlcep apply``: rules that act run over a document."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+from lxml import etree
+
+from ..actions.firing import FiringRecord
+from ..auditing.findings.atomic_files import AtomicFile, check_targets
+from ..errors import XmlCepError
+from ..events import PrimitiveEvent
+from ..recording.playing import Playback
+from ..rules import Rules, load_rules
+from ..wrapping import Document, parse
+from ._output import plain
+
+FAILED = 1
+
+
+@click.command(name="apply")
+@click.argument("rules_file", metavar="RULES", type=click.Path())
+@click.argument("document", metavar="DOC.xml", type=click.Path())
+@click.option(
+    "--log", metavar="LOG", type=click.Path(), help="Make the edits of this log, which began with DOC.xml."
+)
+@click.option("--initial", is_flag=True, help="Begin with an insertion of all that is in the document.")
+@click.option(
+    "--out",
+    metavar="NEW.xml",
+    type=click.Path(),
+    help="Where the document goes; without it to standard output.",
+)
+@click.option("--dry-run", is_flag=True, help="Write no document: only say what each firing did.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=64, show_default=True, help="How deep a cascade may be."
+)
+def command(
+    rules_file: str, document: str, log: str | None, initial: bool, out: str | None, dry_run: bool, limit: int
+) -> int:
+    """Run the rules of RULES that act over a document and say what each firing did (L11).
+
+    The rules see the edits of a log, or with --initial an insertion of everything. Functions that rules call are
+    named and not called. What is said goes to standard output, or to standard error where the document goes there.
+    Exit status 1 if a firing failed.
+    """
+    if log is None and not initial:
+        raise click.UsageError("say what happens to the document: --initial, or --log LOG")
+    if out is not None and dry_run:
+        raise click.UsageError("--dry-run writes no document: leave --out away")
+    rules = load_rules(rules_file)
+    if rules.triggers is None:
+        raise XmlCepError(f"{rules_file}: there are no rules that act: write rule NAME on EVENT do …")
+    sources = [rules_file, document, *([] if log is None else [log])]
+    check_targets([] if out is None else [Path(out)], sources)
+    to_error = out is None and not dry_run
+    wrapped = parse(document)
+    report = _Report(to_error=to_error)
+    _run(wrapped, rules, report, log=log, initial=initial, limit=limit)
+    if not dry_run:
+        _write(wrapped, out)
+    return FAILED if report.errors else 0
+
+
+class _Report:
+    """Says what happens."""
+
+    def __init__(self, *, to_error: bool) -> None:
+        self.errors = 0
+        self.firings = 0
+        self._to_error = to_error
+
+    def say(self, line: str) -> None:
+        """One line."""
+        click.echo(plain(line), err=self._to_error)
+
+    def fired(self, record: FiringRecord) -> None:
+        """A firing is over."""
+        self.firings += 1
+        where = record.events[0].instance
+        more = f" and {len(record.events) - 1} more" if len(record.events) > 1 else ""
+        self.say(
+            f"{record.rule} at {record.ts}, for {where}{more}:" + ("" if record.edits else " nothing to do")
+        )
+        for event in record.edits:
+            self.say(f"  {_shown(event)}")
+        for raised in record.raised:
+            self.say(f"  raise {raised.name}({raised.instance})")
+
+    def failed(self, error: XmlCepError) -> None:
+        """Something went wrong."""
+        self.errors += 1
+        click.echo(f"xmlcep: {plain(str(error))}", err=True)
+
+
+def _shown(event: PrimitiveEvent) -> str:
+    values = {
+        "ins": f" {event.value!r}",
+        "upd": f" {event.old!r} → {event.value!r}",
+        "del": f" {event.old!r}",
+    }
+    has_value = event.value is not None or event.old is not None
+    return f"{event.op} {event.instance}{values[event.op] if has_value else ''}"
+
+
+def _run(
+    document: Document, rules: Rules, report: _Report, *, log: str | None, initial: bool, limit: int
+) -> None:
+    assert rules.triggers is not None
+    functions = {name: _not_called(report, name) for name in rules.triggers.functions}
+    playback = None if log is None else Playback(document, log)
+    with document.rules(
+        rules, actions=functions, on_fire=report.fired, on_error=report.failed, limit=limit, initial=initial
+    ) as acting:
+        if playback is not None:
+            played = playback.run()
+            report.say(f"{played.edits} edits of the log")
+            if played.left_out:
+                report.say(f"{played.left_out} records left out: their nodes had gone")
+        report.say(f"{report.firings} firings")
+        _empty(report, acting.counts.empty)
+
+
+def _empty(report: _Report, count: int) -> None:
+    if count:
+        report.say(f"{count} actions selected nothing")
+
+
+def _not_called(report: _Report, name: str) -> Callable[[FiringRecord], None]:
+    """Stands for a function of the application."""
+    return lambda record: report.say(f'  call "{name}": not called here')
+
+
+def _write(document: Document, out: str | None) -> None:
+    data = etree.tostring(document.tree, encoding="UTF-8", xml_declaration=True) + b"\n"
+    if out is None:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    with AtomicFile(Path(out)) as file:
+        assert file.stream is not None
+        file.stream.write(data)

@@ -1,0 +1,62 @@
+"""Findings marked on the document that they are about (rule Y6)."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from lxml import etree
+
+from ..documents import Replica
+
+NAMESPACE = "urn:xmlcep:findings"
+EVENTS, TIMES = f"{{{NAMESPACE}}}events", f"{{{NAMESPACE}}}at"
+_UNFIT = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def mark_findings(
+    replica: Replica, findings: Iterable[Mapping[str, Any]], *, doc: str, ts: int
+) -> etree._Element | None:
+    """The document's root with the elements of findings marked, those of this document up to time point ``ts``.
+
+    An element gets two attributes in a namespace of our own: the names of its events, and their time points. A text or
+    an attribute is marked at its element. What is no longer there is named in a comment at the end of the nearest
+    element above it that is. ``findings`` are finding records.
+    """
+    marked: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    gone: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    for record in findings:
+        if (record.get("doc") or "") != doc or record["ts"] > ts or record.get("operator") is not None:
+            continue
+        ids, name, at = list(record["ids"]), str(record["name"]), int(record["ts"])
+        is_value = str(record.get("path") or "").rpartition("/")[2].startswith(("@", "text()"))
+        about = ids[:-1] if is_value else ids
+        living = next((node for node in reversed(about) if replica.element(node) is not None), None)
+        if living is None:
+            continue
+        if living == about[-1]:
+            marked[living].append((at, name))
+        else:
+            place = "/".join(f"#{node}" for node in about)
+            gone[living].append((at, f"{name} at {at}: {place}, deleted"))
+    for node, found in marked.items():
+        element = replica.element(node)
+        assert element is not None
+        element.set(EVENTS, " ".join(dict.fromkeys(name for _, name in found)))
+        element.set(TIMES, " ".join(str(at) for at, _ in found))
+    for node, texts in gone.items():
+        element = replica.element(node)
+        assert element is not None
+        for _, text in texts:
+            element.append(etree.Comment(f" {_fit(text)} "))
+    root = replica.tree()
+    if root is not None:
+        etree.cleanup_namespaces(root, top_nsmap={"f": NAMESPACE})
+    return root
+
+
+def _fit(text: str) -> str:
+    """A text as it can stand in a comment."""
+    return _UNFIT.sub("?", text).replace("--", "- -").removesuffix("-")
