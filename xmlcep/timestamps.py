@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 
 from .errors import XmlCepError
@@ -10,6 +11,8 @@ from .errors import XmlCepError
 _PATTERN = re.compile(
     r"(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))", re.ASCII
 )
+# What nearly all logs have; of this Python reads the same, much faster.
+_FREQUENT = re.compile(r"\d{4}-\d\d-\d\dT(?!24)\d\d:\d\d:\d\d(?:\.(?:\d{3}|\d{6}))?(?:Z|\+00:00)", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -24,6 +27,9 @@ def microseconds(text: str) -> int:
     >>> microseconds("1970-01-01T00:00:01.5Z"), microseconds("1970-01-01T01:00:00+01:00")
     (1500000, 0)
     """
+    if _FREQUENT.fullmatch(text) is not None:
+        with suppress(ValueError):  # such as a 13th month, and leap seconds
+            return (datetime.fromisoformat(text) - _EPOCH) // _MICROSECOND
     match = _PATTERN.fullmatch(text)
     if match is None:
         raise TimeError(f"{text!r} is no time: expected RFC 3339, such as 2026-01-31T09:30:00Z")

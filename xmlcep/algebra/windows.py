@@ -12,6 +12,8 @@ from ..suggestions import did_you_mean
 class Unit(Enum):
     """What a window is measured in."""
 
+    __hash__ = object.__hash__  # members are looked up at every record; that of Enum is a Python function
+
     TIME = "time"
     """Microseconds of document time (W1)."""
     CHANGES = "changes"

@@ -22,7 +22,7 @@ class Clock:
     """
 
     __slots__ = (
-        "_is_set", "_latest", "_txn", "edit", "fired", "follows_time", "point", "time", "transaction", "ts",
+        "_is_set", "_latest", "_noted", "_txn", "edit", "fired", "follows_time", "point", "time", "transaction", "ts",
         "uses_time",
     )  # fmt: skip
 
@@ -40,6 +40,7 @@ class Clock:
         self.transaction = 0
         self.edit = 0
         self._latest: int | None = None
+        self._noted: str | None = None
         self._txn: int | None = None
         self._is_set = False
 
@@ -95,7 +96,8 @@ class Clock:
         return Moment(self.ts, self.now(), self.transaction)
 
     def _note(self, at: str | None) -> None:
-        if at is not None and self.uses_time:
+        if at is not None and self.uses_time and at != self._noted:
             time = microseconds(at)
+            self._noted = at  # after it: what is no time is said of every record that has it
             if self._latest is None or time > self._latest:
                 self._latest = time

@@ -42,10 +42,12 @@ class Timers:
     def __init__(self) -> None:
         self._heaps: dict[Unit, list[tuple[int, int, Due]]] = {unit: [] for unit in Unit}
         self._count = 0
+        self._size = 0
 
     def set(self, unit: Unit, due: Due) -> None:
         """Something is due at ``due.at``, by this measure."""
         self._count += 1
+        self._size += 1
         heappush(self._heaps[unit], (due.at, self._count, due))
 
     def take(self, unit: Unit, before: int) -> Iterator[tuple[int, list[Due]]]:
@@ -59,11 +61,12 @@ class Timers:
             together = []
             while heap and heap[0][0] == at:
                 together.append(heappop(heap)[2])
+                self._size -= 1
             yield at, together
 
     def waits(self) -> bool:
         """Whether anything is set."""
-        return any(self._heaps.values())
+        return self._size > 0
 
     def pending(self, unit: Unit) -> Iterator[Due]:
         """All that is set, by this measure, in no particular order."""
@@ -73,3 +76,4 @@ class Timers:
         """Forgets everything."""
         for heap in self._heaps.values():
             heap.clear()
+        self._size = 0

@@ -46,6 +46,22 @@ def number_in(text: Callable[[S], Any]) -> Numbers[S]:
     return number
 
 
+def relation_in(sign: str, a: Callable[[S], Any], b: Callable[[S], Any]) -> Truths[S]:
+    """Whether the numbers in two texts compare so, as of two `number_in`: the most frequent filter, in one function."""
+    relation = values.RELATIONS[sign]
+
+    def holds(subject: S) -> bool:
+        left, right = a(subject), b(subject)
+        if not left or not right or left.strip(OF_NUMBERS) or right.strip(OF_NUMBERS):
+            return False  # NaN is in no relation to anything
+        try:
+            return relation(float(left), float(right))
+        except ValueError:
+            return False
+
+    return holds
+
+
 def junction(sign: str, truths: Sequence[Truths[S]]) -> Truths[S]:
     """``a or b``, ``a and b``, as far as it takes."""
     if len(truths) == 2:

@@ -38,6 +38,7 @@ from .closure_forms import (
     items_where,
     junction,
     number_in,
+    relation_in,
     text_comparison,
 )
 from .environment import Environment
@@ -223,7 +224,20 @@ class Closures(Generic[S]):
             return WITH_CONSTANT[sign](self.number(a, focus), right)
         if left is not None:
             return WITH_CONSTANT[values.MIRRORED[sign]](self.number(b, focus), left)
+        if sign in values.RELATIONS:
+            texts = self._text_with_number(a, focus), self._text_with_number(b, focus)
+            if texts[0] is not None and texts[1] is not None:
+                return relation_in(sign, texts[0], texts[1])
         return WITH_NUMBER[sign](self.number(a, focus), self.number(b, focus))
+
+    def _text_with_number(self, syntax: Syntax, focus: Focus) -> Values[S] | None:
+        """The text of which an operand of a comparison is the number; None if it is another expression."""
+        match syntax:
+            case Call("number", (operand,)):
+                return self._text_with_number(operand, focus)
+        if _is_own(syntax, focus):
+            return self._own_text(focus)
+        return self.raw(syntax, focus) if self._kind(syntax, focus) is VariableKind.STRING else None
 
     # -- functions ------------------------------------------------------------------------------------------
 
