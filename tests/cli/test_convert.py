@@ -95,3 +95,16 @@ def test_commands_read_both(text: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert run(["check", str(xml)]) == 0
     assert run(["fmt", str(xml)]) == 2
     assert "xmlcep convert" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "rules", ["event Ping(item) = external\n", 'rule R on (ins(item))\n     do delete "."\n']
+)
+def test_rules_that_act_go_there_and_back(
+    rules: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, xml = tmp_path / "rules.xcep", tmp_path / "rules.xml"
+    file.write_text(rules, encoding="utf-8")
+    assert run(["convert", str(file), str(xml)]) == 0
+    assert run(["convert", str(xml)]) == 0
+    assert capsys.readouterr().out == rules

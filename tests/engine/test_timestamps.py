@@ -53,8 +53,8 @@ def test_what_python_reads_but_rfc_3339_does_not(text: str) -> None:
 
 
 def test_what_is_no_time_is_said_of_every_record_that_has_it() -> None:
-    detector = Detector(parse_rules('event E = x[2,*]{within="1 h"} ins(a)'))
+    detector = Detector(parse_rules('event E = x[2,*]{within="1 h"} ins(a/b)'))
     for ts in (1, 2):
-        event = PrimitiveEvent(ts, "ins", PathType.parse("/a"), (1,), None, None, 0, "noon", "d")
+        event = PrimitiveEvent(ts, "ins", PathType.parse("/a/b"), (1, 2), None, None, 0, "noon", "d")
         with pytest.raises(XmlCepError, match="noon"):
             detector.feed(event)
