@@ -54,7 +54,6 @@ EXTRAS = {
     "re2",
     "elementpath",
     "jinja2",
-    "polars",
 }
 BROUGHT_BY_USERS = {"polars"}  # whoever wants a frame of it has it
 CORE = {"lxml", "lark"}

@@ -203,11 +203,9 @@ class AuditResult:
             raise MissingExtraError("a pandas frame", "pandas", "spark") from None
 
     def to_polars(self) -> Any:
-        """The findings as a polars frame; raises `MissingExtraError` without pyarrow or polars (Y8)."""
-        try:
-            import polars
-        except ImportError:
-            raise MissingExtraError("a polars frame", "polars", "polars") from None
+        """The findings as a polars frame; raises `ImportError` without polars, which no extra brings (Y8)."""
+        import polars
+
         return polars.from_arrow(self.findings)
 
     def _repr_html_(self) -> str:
