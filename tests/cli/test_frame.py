@@ -90,7 +90,7 @@ def test_unknown_commands_and_options(capsys: pytest.CaptureFixture[str]) -> Non
 
 @pytest.mark.parametrize(
     ("typed", "message"),
-    [("chek", "did you mean check?"), ("Audit", "did you mean audit?"), ("xyz", "there is audit, ")],
+    [("chek", "did you mean check?"), ("Audit", "did you mean audit?"), ("xyz", "there is apply, ")],
 )
 def test_did_you_mean(typed: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main.run([typed]) == 2

@@ -204,8 +204,10 @@ class AuditResult:
 
     def to_polars(self) -> Any:
         """The findings as a polars frame; raises `ImportError` without polars, which no extra brings (Y8)."""
-        import polars
-
+        try:
+            import polars
+        except ImportError as error:
+            raise ImportError("a polars frame needs polars: run  pip install polars") from error
         return polars.from_arrow(self.findings)
 
     def _repr_html_(self) -> str:
