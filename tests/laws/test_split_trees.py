@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 import pytest
@@ -65,12 +65,18 @@ class Split:
         self.seed = seed
         self.handed_on = 0
 
-    def take(self, step: PrimitiveEvent | str) -> list[CompositeEvent]:
-        """Takes a step level by level; gives what all raised."""
+    def take(self, edit: Sequence[PrimitiveEvent | str]) -> list[CompositeEvent]:
+        """Takes an edit, or another step, level by level; gives what all raised.
+
+        What is raised at the end of an edit belongs to a time point within it (U2): there the next level gets it.
+        """
         raised: list[CompositeEvent] = []
         for detector in self.detectors:
             roots = [composite for composite in raised if composite.operator is None]
-            raised += took(detector, step, shuffled(roots, self.seed))
+            for step in edit:
+                ts = step.ts if isinstance(step, PrimitiveEvent) else None
+                there = [composite for composite in roots if composite.ts == ts]
+                raised += took(detector, step, shuffled(there, self.seed))
             self.handed_on += len(roots)
             detector._check()
         return raised
@@ -102,14 +108,32 @@ def in_order(rules: Rules, composites: Sequence[CompositeEvent]) -> list[Composi
     return sorted(composites, key=rank)
 
 
+def edits(steps: Iterable[PrimitiveEvent | str]) -> Iterator[list[PrimitiveEvent | str]]:
+    """The records of each edit together (U1, Z10), other steps by themselves."""
+    edit: list[PrimitiveEvent | str] = []
+    for step in steps:
+        last = edit[-1] if edit else None
+        if isinstance(last, PrimitiveEvent):
+            goes_on = last.more and isinstance(step, PrimitiveEvent) and step.txn == last.txn
+            if not goes_on:
+                yield edit
+                edit = []
+        edit.append(step)
+        if not isinstance(step, PrimitiveEvent):
+            yield edit
+            edit = []
+    if edit:
+        yield edit
+
+
 def check(rules: Rules, history: History, data: st.DataObject, seed: int) -> None:
     """Takes a history through one detector and through several, and compares them at every step."""
     whole = Detector(rules, operators=True)
     split = Split(rules, data.draw(st.composite(levels)(rules)), seed)
-    for step in (*history.steps, "close"):
-        expected = took(whole, step)
-        at = f"{rules}\n{show_history(history)}\nat {step}"
-        assert in_order(rules, split.take(step)) == in_order(rules, expected), at
+    for edit in edits((*history.steps, "close")):
+        expected = [composite for step in edit for composite in took(whole, step)]
+        at = f"{rules}\n{show_history(history)}\nat {edit[0]}"
+        assert in_order(rules, split.take(edit)) == in_order(rules, expected), at
         assert split.size() == whole.size(), at
     event("composites handed on" if split.handed_on else "nothing handed on")
 

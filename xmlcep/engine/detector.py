@@ -199,7 +199,7 @@ class Detector:
         outside = self._active.by_outside_tree(composites) if composites else {}
         if document is None:
             evaluation.process(event, evaluation.dispatch[event.op][event.path], outside)
-        elif event.more or edit.is_open() or event.op == "del":
+        elif event.more or edit.is_open() or (event.op == "del" and self._active.asks_before):
             edit.hold(event, outside)
             if not event.more:
                 edit.end(document)
@@ -332,14 +332,14 @@ class Detector:
         """Says that time has passed although nothing has changed (W6); returns what was due until then, that time
         included, and is raised.
 
-        ``time`` is RFC 3339 text, a `datetime.datetime` with a time zone, or microseconds since 1970. One that is not
-        later than the document's time changes nothing (Z13). Raises `TimeError` for what is no time.
+        ``time`` is RFC 3339 text, a `datetime.datetime` with a time zone, or microseconds since 1970. One that is
+        before the document's time changes nothing (Z13). Raises `TimeError` for what is no time.
         """
         now = as_microseconds(time)
         if self._closed:
             return []
         raised = self.end_edit()
-        if not self._active.follows_time or (self._clock.time is not None and now <= self._clock.time):
+        if not self._active.follows_time or (self._clock.time is not None and now < self._clock.time):
             return raised
         self._clock.advance(now)
         self._fire(Unit.TIME, now + 1, self._clock.ts, "" if self._last is None else self._last.doc)

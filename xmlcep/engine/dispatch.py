@@ -177,6 +177,13 @@ class ActiveTrees:
             tree.index for tree in self.trees if any(operator.condition for operator in tree.operators)
         )
         self.asking = _asking(graph, self.trees)
+        # Whether a leaf asks the document as it was before the edit that deletes its node (U2).
+        self.asks_before = any(
+            leaf is not None and leaf.needs_document
+            for index in self.asking
+            for program in graph.programs[index]
+            for leaf in program.leaves
+        )
         self.by_type: ByType[TypeDispatch | None] = _Answers(self._of_type)
         self.composite_dispatch: dict[int, ByType[tuple[Delivery, ...]]] = {
             tree.index: _Answers(partial(composite_deliveries, tree)) for tree in self.trees

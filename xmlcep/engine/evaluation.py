@@ -184,6 +184,8 @@ class Evaluation:
 
     def touch(self, events: Iterable[PrimitiveEvent]) -> None:
         """These events are the edit that is processed next (U7)."""
+        if not self.waiting.blocked:  # what begins to wait in this edit is asked again after it
+            return
         for event in events:
             bound = self.dispatch[event.op][event.path]
             if bound is not None and bound.watchers:
@@ -193,6 +195,8 @@ class Evaluation:
 
     def renew(self, event: PrimitiveEvent) -> None:
         """The record is over: releases behind it ask again what it can have changed (U4)."""
+        if not self.waiting.stale:
+            return
         bound = self.dispatch[event.op][event.path]
         if bound is not None and bound.watchers:
             for index, plan in bound.watchers.items():
@@ -202,7 +206,7 @@ class Evaluation:
 
     def end_edit(self) -> None:
         """The edit is over."""
-        for index in self._active.conditional:
+        for index in self.waiting.blocked:
             for deferral in self.trees[index].deferrals:
                 if deferral.touched:
                     deferral.end_edit()
@@ -266,6 +270,7 @@ class Evaluation:
             assert noted.release <= self.waiting.release, tree.tree.name
             assert noted.elsewhere <= self.waiting.elsewhere, tree.tree.name
             assert noted.blocked <= self.waiting.blocked, tree.tree.name
+            assert noted.stale <= self.waiting.stale, tree.tree.name
 
 
 def deliver(

@@ -127,6 +127,7 @@ class Deferral:
                     due.add(key)
                 else:
                     self.stale.add(key)
+                    self._waiting.stale.add(self._tree)
         for key in sorted(due):
             self.forget(key)
             if self.state.is_possible(key):

@@ -292,15 +292,17 @@ class TreeState:
 
     def note(self, waiting: Waiting) -> None:
         """Says in ``waiting`` what the tree waits for now (D2, D3, U3)."""
-        index, released, elsewhere, blocked = self.tree.index, False, False, False
+        index, released, elsewhere, blocked, stale = self.tree.index, False, False, False, False
         for deferral in self.deferrals:
             if deferral.is_due_elsewhere():
                 released = True
                 elsewhere = elsewhere or deferral.mode is Termination.NON_LOCAL
             blocked = blocked or bool(deferral.blocked)
+            stale = stale or bool(deferral.stale)
         (waiting.release.add if released else waiting.release.discard)(index)
         (waiting.elsewhere.add if elsewhere else waiting.elsewhere.discard)(index)
         (waiting.blocked.add if blocked else waiting.blocked.discard)(index)
+        (waiting.stale.add if stale else waiting.stale.discard)(index)
 
     # ---- asked (Y1, Y3) ---------------------------------------------------------------------------------
 

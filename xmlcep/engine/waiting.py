@@ -7,18 +7,20 @@ class Waiting:
     """The trees, by index, in which something waits.
 
     ``release``: for a flush, or for an event elsewhere (D2, D3); ``elsewhere``: those of them that an event elsewhere
-    releases (D2); ``blocked``: for their document to change (U3).
+    releases (D2); ``blocked``: for their document to change (U3); ``stale``: for that before the next release (U4).
     """
 
-    __slots__ = ("blocked", "elsewhere", "release")
+    __slots__ = ("blocked", "elsewhere", "release", "stale")
 
     def __init__(self) -> None:
         self.release: set[int] = set()
         self.elsewhere: set[int] = set()
         self.blocked: set[int] = set()
+        self.stale: set[int] = set()
 
     def clear(self) -> None:
         """None waits."""
         self.release.clear()
         self.elsewhere.clear()
         self.blocked.clear()
+        self.stale.clear()

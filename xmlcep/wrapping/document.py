@@ -304,8 +304,8 @@ class Document:
         """Says that it is this time although nothing has changed, so that watches raise what is due (W6), and rules
         that act fire.
 
-        ``time``: RFC 3339 text, a `datetime.datetime` with a time zone, or microseconds since 1970; one that is not
-        later than that of the last change changes nothing. A recorder writes it down. Raises `TimeError` for what is
+        ``time``: RFC 3339 text, a `datetime.datetime` with a time zone, or microseconds since 1970; one that is
+        before that of the last change changes nothing. A recorder writes it down. Raises `TimeError` for what is
         no time, `RefusedError` in a transaction, in a block that is one edit and in callbacks.
         """
         at = timestamp(as_microseconds(time))
