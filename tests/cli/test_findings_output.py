@@ -136,3 +136,5 @@ def test_a_finding_in_a_notebook() -> None:
     doc.root[0][0].text = "<b>3</b>"
     shown = watch.findings[0]._repr_html_()
     assert "&lt;b&gt;3&lt;/b&gt;" in shown and "<b>" not in shown
+    watch.close()
+    doc.close()

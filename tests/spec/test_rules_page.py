@@ -44,7 +44,9 @@ def test_every_block_is_of_a_kind_that_is_run() -> None:
 
 @pytest.mark.parametrize("code", [code for code in PARTS if code])
 def test_every_rule_has_an_example(code: str) -> None:
-    assert re.search(r"^```(example|paths|python|xcep)$" if runs(code) else r"^```", PARTS[code], re.MULTILINE)
+    assert re.search(
+        r"^```(example|paths|python|xcep)$" if runs(code) else r"^```", PARTS[code], re.MULTILINE
+    )
 
 
 HISTORIES, MISTAKES = [
