@@ -148,6 +148,13 @@ def test_a_bill_in_time_is_no_finding(controlled: Controlled) -> None:
     assert controlled.names() == []
 
 
+def test_a_bill_before_the_item_is_in_time_too(controlled: Controlled) -> None:
+    etree.SubElement(controlled.order.root, "billTo")
+    controlled.enter("17-AA", "1.00")
+    controlled.watch.advance("2026-01-05T00:00:00Z")
+    assert controlled.names() == []
+
+
 def test_a_part_that_was_taken_out_comes_again(controlled: Controlled) -> None:
     for part in ("17-AA", "26-BX"):
         controlled.enter(part, "1.00")
