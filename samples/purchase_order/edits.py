@@ -4,6 +4,7 @@ Nothing here knows of xmlcep but `main`, which records the story as a change log
 
     python samples/purchase_order/edits.py orders.jsonl
     xmlcep audit orders.jsonl --rules samples/purchase_order/purchase-order.xcep
+    xmlcep audit orders.jsonl --rules samples/purchase_order/control.xcep
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -159,6 +161,67 @@ def test_the_rules_find_patterns_changed_without_a_new_version(shared_data, tmp_
     ]
     assert {event.name for event in found} >= {"NewPattern", "PatternChurn", "RaisedLate", "StylesRenamed"}
     assert any(len(changed) > 1 for changed in versions)
+
+
+def _found(shared_data, tmp_path, name):
+    """The findings of the rules for a history, by rule, and what they bind."""
+    log = tmp_path / "log.jsonl"
+    record_history(shared_data, name, log)
+    result = xmlcep.audit(
+        log, xmlcep.load_rules(RULES / f"{name}.xcep"), engine="local", out=tmp_path / "findings.jsonl"
+    )
+    found = defaultdict(list)
+    for line in result.lines():
+        finding = json.loads(line)
+        found[finding["name"]].append(finding)
+    return found
+
+
+def test_wayland_what_was_missing_moved_and_set_back(shared_data, tmp_path):
+    found = _found(shared_data, tmp_path, "wayland")
+    assert [finding["bindings"] for finding in found["RetypedBack"]] == 2 * [
+        {"before": ["int"], "between": ["fixed"], "after": ["int"]}
+    ]
+    moves = {(move["bindings"]["from"][0], move["bindings"]["to"][0]) for move in found["Moved"]}
+    assert moves >= {
+        ("wl_display", "wl_surface"),
+        ("wl_shell", "wl_shell_surface"),
+        ("wl_display", "wl_registry"),
+    }
+    assert {"93", "131"} <= {finding["meta"]["version"] for finding in found["GrownSilently"]}
+    assert _lacking_description(shared_data) >= {f["meta"]["version"] for f in found["Undescribed"]}
+
+
+def _lacking_description(shared_data):
+    """The versions with a request that has no description and was not there in the version before, by name."""
+    versions, before = set(), None
+    for number, version in sorted(versions_of(shared_data / "histories" / "wayland").items()):
+        requests = {
+            (request.getparent().get("name"), request.get("name")): request.find("description") is not None
+            for request in version.parse().iter("request")
+        }
+        if before is not None and any(not said for key, said in requests.items() if key not in before):
+            versions.add(str(number))
+        before = requests
+    return versions
+
+
+def test_maven_what_was_set_back_and_what_got_another_group(shared_data, tmp_path):
+    found = _found(shared_data, tmp_path, "maven-pom")
+    [back] = found["SetBack"]
+    assert (back["bindings"]["property"], back["bindings"]["between"]) == ("resolverVersion", ["1.9.1"])
+    assert [f["bindings"]["artifact"] for f in found["Regrouped"]] == [
+        "plexus-sec-dispatcher", "plexus-utils", "plexus-utils",
+    ]  # fmt: skip
+    assert {property for f in found["TakenAlong"] for property in f["bindings"]["property"]} == {
+        "plexusUtilsVersion"
+    }
+
+
+def test_patterns_that_were_changed_under_the_old_version(shared_data, tmp_path):
+    found = _found(shared_data, tmp_path, "kde-markdown")
+    assert [finding["meta"]["version"] for finding in found["Unraised"]] == ["16", "21", "22", "23"]
+    assert {f["bindings"]["to"][0] for f in found["PatternMoved"]} == {"find-header"}
 
 
 def _without_comments(root):

@@ -81,8 +81,9 @@ def test_what_can_match_is_not_reported(text: str) -> None:
     assert check_rules(parse_rules(text), SCHEMA) == []
 
 
-def test_the_samples_fit_together() -> None:
-    rules = load_rules(SAMPLES / "purchase-order.xcep")
+@pytest.mark.parametrize("name", ["purchase-order.xcep", "control.xcep"])
+def test_the_samples_fit_together(name: str) -> None:
+    rules = load_rules(SAMPLES / name)
     assert check_rules(rules, SCHEMA) == []
 
 

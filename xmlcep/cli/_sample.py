@@ -30,6 +30,11 @@ class Sample:
         return self.folder / "purchase-order.xcep"
 
     @property
+    def control(self) -> Path:
+        """What somebody who checks it asks afterwards: absence, time and values."""
+        return self.folder / "control.xcep"
+
+    @property
     def acting(self) -> Path:
         """Rules that act: what is to be kept right without being asked."""
         return self.folder / "keeping.xcep"
