@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from path_types import PathType
-from xmlcep import Detector, PrimitiveEvent, parse_rules
+from xmlcep import Detector, PrimitiveEvent, fromstring, parse_rules
+from xmlcep.xpath.conditions import Condition
 
 COMPLETE = "event Complete = ins(item) ; (ins(item/price) & ins(item/quantity))"
 
@@ -162,3 +165,32 @@ def test_no_more_than_so_many_event_types_are_kept_for_all_detectors(monkeypatch
         detector.feed(event(1, "ins", f"/order/other{number}", 1, 5))
         assert [c.ts for step in life(2, 10) for c in detector.feed(step)] == [4]
         assert len(detector._active.by_type) <= 5
+
+
+def test_a_condition_that_asks_whether_there_are_nodes_is_not_asked_again_for_their_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """U7: of a node-set only its truth is asked, and no text below its nodes changes that."""
+    asked: list[str] = []
+    holds = Condition.holds
+
+    def counted(condition: Condition, *given: Any) -> bool:
+        asked.append(condition.expression)
+        return holds(condition, *given)
+
+    monkeypatch.setattr(Condition, "holds", counted)
+    rule = 'event Doubled(list) {when="string[@name = following-sibling::string/@name]"} = ins(list/string)'
+    document = fromstring('<r><list><string name="a"><v>0</v></string></list></r>')
+    raised: list[str] = []
+    with document.watch(parse_rules(rule), on_event=lambda composite: raised.append(composite.name)):
+        (rows,) = document.root
+        rows.append(rows.makeelement("string", {"name": "b"}))
+        waiting = len(asked)
+        assert waiting > 0
+        for number in range(5):
+            rows[0][0].text = str(number)
+            rows[1].text = str(number)
+        assert len(asked) == waiting
+        rows[1].set("name", "a")
+        assert len(asked) == waiting + 1
+        assert raised == ["Doubled"]

@@ -79,7 +79,7 @@ def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeD
         node.index: tuple(
             index
             for index in rechecks[node.index]
-            if node.condition.compiled.reads.touched_by(path.steps[index + 1 :])
+            if node.condition.compiled.truth_reads.touched_by(path.steps[index + 1 :])
         )
         for node in tree.operators
         if node.condition is not None and node.index in rechecks
