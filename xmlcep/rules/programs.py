@@ -178,11 +178,17 @@ class _Compiler:
         return OperatorProgram(grouping, lists, tuple(lets), having, guard, known, tuple(leaves))
 
     def _check_empty(self, node: OperatorNode, grouping: vs.Grouping) -> None:
-        """V2: an empty composite has no values."""
+        """V2: an empty composite has no values. Where it need not have any (V4), it does not matter."""
         if not grouping.names:
             return
-        empty = [child for child in node.children if isinstance(child, OperatorNode)]
-        for operator in (*(child.definition for child in empty), node.definition):
+        needed = [
+            child.definition
+            for k, child in enumerate(node.children)
+            if isinstance(child, OperatorNode)
+            and k not in node.definition.negated
+            and (grouping.bound[k] or k not in node.definition.optional_binders)
+        ]
+        for operator in (*needed, node.definition):
             if operator.creates_empty:
                 self._problem(
                     f"{operator.symbol}{operator.brackets()} can be empty, and then it has no "
