@@ -12,8 +12,8 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 NAMES: tuple[str, ...] = (
-    "q1", "q2", "q3", "contexts", "values", "samples", "expressions", "replica", "reading", "recording", "audit",
-    "memory", "live", "actions", "spark", "spark_rules", "schemas", "versions",
+    "q1", "q2", "q3", "contexts", "constructs", "values", "samples", "expressions", "replica", "reading", "recording",
+    "audit", "memory", "live", "actions", "spark", "spark_rules", "schemas", "versions",
 )  # fmt: skip
 
 
