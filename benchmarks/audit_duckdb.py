@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -36,11 +37,12 @@ def run(settings: Settings) -> Iterator[Figure]:
         taken: dict[str, list[tuple[float, float, float]]] = {_XMLCEP: [], _DUCKDB: []}
         with TemporaryDirectory(prefix="xmlcep-benchmark-") as folder:
             log, text = _written(count, settings, Path(folder))
+            environment = _environment(Path(folder))
             found = 0
             for turn in range(min(settings.runs, _MOST_RUNS)):
                 ours, theirs = Path(folder) / f"ours{turn}", Path(folder) / f"theirs{turn}"
-                taken[_XMLCEP].append(_process("one_audit", log, text, ours / "findings.jsonl"))
-                taken[_DUCKDB].append(_process("one_sql_audit", log, count, theirs))
+                taken[_XMLCEP].append(_process(environment, "one_audit", log, text, ours / "findings.jsonl"))
+                taken[_DUCKDB].append(_process(environment, "one_sql_audit", log, count, theirs))
                 found = _check_same(ours, theirs)
         yield from _figures(name, taken, settings.events, f"{found:,} findings")
 
@@ -55,12 +57,26 @@ def _written(count: int, settings: Settings, folder: Path) -> tuple[Path, Path]:
     return log, text
 
 
-def _process(module: str, *arguments: object) -> tuple[float, float, float]:
+def _environment(folder: Path) -> dict[str, str]:
+    """That of processes to be measured: modules are compiled already, as those of an installed package are."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment["PYTHONPYCACHEPREFIX"] = str(folder / "compiled")
+    modules = (
+        f"{__package__}.one_audit",
+        f"{__package__}.one_sql_audit",
+        "pyarrow.parquet",
+        "pyarrow.compute",
+    )
+    subprocess.run([sys.executable, "-c", f"import {', '.join(modules)}"], env=environment, check=True)
+    return environment
+
+
+def _process(environment: dict[str, str], module: str, *arguments: object) -> tuple[float, float, float]:
     """CPU seconds in all and before any work, peak memory in bytes, of a process that writes into its last argument."""
     target = Path(str(arguments[-1]))
     (target.parent if target.suffix else target).mkdir(exist_ok=True)
     command = [sys.executable, "-m", f"{__package__}.{module}", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if done.returncode:
         raise Unavailable(f"{module} failed: {done.stderr.strip().splitlines()[-1:]}")
     seconds, start, peak = json.loads(done.stdout)[:3]
