@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...errors import RecordError
 from ..json_codec import FASTEST
 from ..records import LARGEST, ClockRecord, Row
-from .arrow_values import encoded_metas, flags, id_tuples, metas_of, number, numbers, values_of
+from .arrow_values import encoded_metas, flags, id_tuples_at, metas_of, number, numbers, values_of
 from .blocks import (
     Block,
     FilteredColumns,
@@ -318,7 +318,7 @@ class _Columns:
         ops, paths = [each.op for each in self._table], [each.path for each in self._table]
         return zip(
             columns["ts"].to_pylist(), map(ops.__getitem__, codes), map(paths.__getitem__, codes),
-            id_tuples(ids.values, starts, lengths),
+            id_tuples_at(starts, ids.values, lengths),
             values_of(columns.get("value")), values_of(columns.get("old")), repeat(None), values_of(columns.get("at")),
             docs, values_of(columns.get("txn")), metas_of(columns.get("meta")), flags(columns.get("more")),
         )  # fmt: skip

@@ -85,7 +85,12 @@ def encoded_metas(column: Any, count: int) -> EncodedMetas:
     return EncodedMetas(list(map(dict, column.take(firsts).to_pylist())), codes)
 
 
-def id_tuples(ids: Any, starts: Any, lengths: Any) -> Iterator[tuple[int, ...]]:
+def id_tuples(ids: Any, lengths: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """The lists of node ids in an Arrow array, of these lengths, as tuples."""
+    return id_tuples_at(ids.offsets.slice(0, len(ids)), ids.values, numbers(lengths))
+
+
+def id_tuples_at(starts: Any, ids: Any, lengths: Any) -> Iterator[tuple[int, ...]]:
     """Lists of node ids as tuples: those that begin at ``starts`` in ``ids``, an array of all, and have ``lengths``."""
     import pyarrow.compute as pc
 
