@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from contexts import Entry
+from contexts.grouping import Key
 from path_types import PathType
 
 from ..events import Cause
@@ -15,7 +16,20 @@ from .leaf import LeafState
 from .operators import OperatorState
 from .tree import TreeState
 
-Direct: TypeAlias = tuple[Callable[[int, int, Entry, Cause], None], int, int]
+Take: TypeAlias = Callable[[int, Key, Entry, Cause], None]
+Direct: TypeAlias = tuple[Take, int, int]
+
+
+class DirectInFull(NamedTuple):
+    """How to take an event where the entry is more than its interval: it has a moment and variables, or "before" is
+    about detection. ``leaf`` is None if that asks and binds nothing."""
+
+    tree: TreeState
+    leaf: LeafState | None
+    state: OperatorState
+    take: Take
+    child: int
+    position: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +38,13 @@ class BoundDispatch:
 
     ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of which a deleted
     node can be a group (M5, G4). ``direct`` is for the common case: how to take the event, operand, index of
-    its group key in ids; ``filtered`` likewise, where a leaf has to be asked before (F1). None if the case is not so
-    simple.
+    its group key in ids; ``filtered`` likewise, where a leaf has to be asked before (F1); ``in_full`` where the entry
+    is not so short. None if the case is not so simple.
     """
 
     direct: tuple[Direct, ...] | None
     filtered: tuple[tuple[LeafState, Direct], ...]
+    in_full: tuple[DirectInFull, ...]
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
     watchers: Mapping[int, TreeDispatch]
     alone: bool
@@ -56,19 +71,23 @@ def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState]) -> BoundDispa
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
     direct: list[Direct] = []
     filtered: list[tuple[LeafState, Direct]] = []
+    in_full: list[DirectInFull] = []
     for tree, plan in dispatch.steps if dispatch.direct else ():
         state = trees[tree]
         for operator, child, index in plan.deliveries:
             assert index is not None
             take: Direct = (state.states[operator].taker.take, child, index)
             leaf = state.leaves.get((operator, child))
-            if leaf is None:
+            if not state.has_short_entries:
+                in_full.append(DirectInFull(state, leaf, state.states[operator], *take))
+            elif leaf is None:
                 direct.append(take)
             else:
                 filtered.append((leaf, take))
     return BoundDispatch(
         tuple(direct) if dispatch.direct else None,
         tuple(filtered),
+        tuple(in_full),
         tuple((trees[tree], plan) for tree, plan in dispatch.steps),
         dispatch.watchers,
         dispatch.alone,

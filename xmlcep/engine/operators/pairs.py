@@ -16,6 +16,7 @@ from contexts import CONTEXTS, Entry
 from contexts.constraints import Objection
 from contexts.grouping import Key
 
+from ...algebra import Order
 from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..setting import Setting
@@ -34,6 +35,7 @@ def is_plain_pair(node: OperatorNode, tree: EventTree) -> bool:
         and not (
             tree.flat or tree.extended or node.deferred or node.may_repeat or node.definition.options.guard
         )
+        and tree.order is Order.INTERVAL
         # What takes back what it raised wants to know of its consumption (M1, H7).
         and not any(child.definition.takes_back for child in node.children if not isinstance(child, LeafNode))
     )
@@ -70,7 +72,8 @@ class PairState(OperatorState, ABC):
         if parent is not None:
             above = key if self.same_groups else parent.grouping.place(path, composite[3])
             if above is not None:
-                parent.taker.take(self.child_index, above, (start, end, cause[0], composite, False), cause)
+                entry = (start, end, self.clock.point, composite, False)
+                parent.taker.take(self.child_index, above, entry, cause)
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         for entry in arrivals:
