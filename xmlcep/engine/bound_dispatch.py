@@ -39,7 +39,8 @@ class BoundDispatch:
     ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of which a deleted
     node can be a group (M5, G4). ``direct`` is for the common case: how to take the event, operand, index of
     its group key in ids; ``filtered`` likewise, where a leaf has to be asked before (F1); ``in_full`` where the entry
-    is not so short. None if the case is not so simple.
+    is not so short. None if the case is not so simple. ``touched`` are the trees, of the ``watchers``, with conditions
+    that read what such an event changes; ``is_silent`` says that it only matters for these and for conditions.
     """
 
     direct: tuple[Direct, ...] | None
@@ -47,7 +48,9 @@ class BoundDispatch:
     in_full: tuple[DirectInFull, ...]
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
     watchers: Mapping[int, TreeDispatch]
+    touched: tuple[tuple[TreeState, TreeDispatch], ...]
     alone: bool
+    is_silent: bool
     vanishing: tuple[tuple[TreeState, OperatorState], ...]
     freed: tuple[tuple[TreeState, OperatorState], ...]
 
@@ -90,7 +93,9 @@ def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState]) -> BoundDispa
         tuple(in_full),
         tuple((trees[tree], plan) for tree, plan in dispatch.steps),
         dispatch.watchers,
+        tuple((trees[tree], plan) for tree, plan in dispatch.watchers.items() if any(plan.touches.values())),
         dispatch.alone,
+        not (dispatch.steps or freed),
         tuple((tree, state) for tree, state in freed if state.refills),
         freed,
     )
