@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from contexts import Entry
 from path_types import PathType
 
-from ..events import Cause
 from .dispatch import ActiveTrees, TreeDispatch, TypeDispatch
 from .leaf import LeafState
 from .operators import OperatorState
+from .operators.state import Acceptor
 from .tree import TreeState
 
-Direct: TypeAlias = tuple[Callable[[int, int, Entry, Cause], None], int, int]
+Direct: TypeAlias = tuple[Acceptor, int]
+"""What takes an event, and which of its ids is the key of its group there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,8 @@ class BoundDispatch:
     """What primitive events of one type mean to a detector's trees, see `TypeDispatch`.
 
     ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of which a deleted
-    node can be a group (M5, G4). ``direct`` is for the common case: how to take the event, operand, index of
-    its group key in ids; ``filtered`` likewise, where a leaf has to be asked before (F1). None if the case is not so
-    simple.
+    node can be a group (M5, G4). ``direct`` is for the common case; ``filtered`` likewise, where a leaf has to be asked
+    before (F1). None if the case is not so simple.
     """
 
     direct: tuple[Direct, ...] | None
@@ -60,7 +59,7 @@ def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState]) -> BoundDispa
         state = trees[tree]
         for operator, child, index in plan.deliveries:
             assert index is not None
-            take: Direct = (state.states[operator].taker.take, child, index)
+            take: Direct = (state.states[operator].taker.acceptor(child), index)
             leaf = state.leaves.get((operator, child))
             if leaf is None:
                 direct.append(take)

@@ -20,7 +20,6 @@ from .timers import Due
 from .tree import NO_ANSWERS, Answers, TreeState
 from .waiting import Waiting
 
-_new_tuple = tuple.__new__
 _NOTHING_DUE: Mapping[int, list[Due]] = {}
 Outside = dict[int, list[CompositeEvent]]
 """Composites of trees that are not evaluated now, by the tree that raised them (N2)."""
@@ -277,15 +276,12 @@ def deliver(
     event: PrimitiveEvent, direct: tuple[Direct, ...], filtered: tuple[tuple[LeafState, Direct], ...]
 ) -> None:
     """Makes the deliveries of an event for which there is nothing else to do."""
-    if type(event) is not PrimitiveEvent:
-        event = _new_tuple(PrimitiveEvent, event)
-    ts, ids = event[0], event[3]
-    entry = (ts, ts, ts, event, False)
-    for take, child, index in direct:
-        take(child, ids[index], entry, event)
-    for leaf, (take, child, index) in filtered:
+    ids = event[3]
+    for accept, index in direct:
+        accept(ids[index], event)
+    for leaf, (accept, index) in filtered:
         if leaf.read(event) is not None:
-            take(child, ids[index], entry, event)
+            accept(ids[index], event)
 
 
 def _in_finding_order(raised: list[Entry], root: OperatorState) -> list[CompositeEvent]:

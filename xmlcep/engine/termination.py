@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from contexts import Entry
 from contexts.constraints import Objection
@@ -15,6 +16,7 @@ from ..xpath import Condition, Environment
 from ..xpath.environment import NO_VARIABLES
 from .dispatch import TreeDispatch
 from .operators import DeferrableState
+from .operators.state import Acceptor, accept
 from .release import Release
 from .setting import Setting
 from .timers import Due
@@ -62,6 +64,10 @@ class Deferral:
             state.evaluate_held(child, key, arrivals, cause)
         else:
             self._block(key)
+
+    def acceptor(self, child: int) -> Acceptor:
+        """What takes the events of a leaf, see `OperatorState.acceptor`."""
+        return partial(accept, self, child)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         """`arrive` for the one arrival of a time point that releases nothing; what it raises goes on up the tree."""
