@@ -14,10 +14,14 @@ from ..events import Cause
 from .dispatch import ActiveTrees, TreeDispatch, TypeDispatch
 from .leaf import LeafState
 from .operators import OperatorState
+from .operators.state import Acceptor
 from .tree import TreeState
 
+Direct: TypeAlias = tuple[Acceptor, int]
+"""What takes an event, and which of its ids is the key of its group there."""
+
+
 Take: TypeAlias = Callable[[int, Key, Entry, Cause], None]
-Direct: TypeAlias = tuple[Take, int, int]
 
 
 class DirectInFull(NamedTuple):
@@ -37,10 +41,10 @@ class BoundDispatch:
     """What primitive events of one type mean to a detector's trees, see `TypeDispatch`.
 
     ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of which a deleted
-    node can be a group (M5, G4). ``direct`` is for the common case: how to take the event, operand, index of
-    its group key in ids; ``filtered`` likewise, where a leaf has to be asked before (F1); ``in_full`` where the entry
-    is not so short. None if the case is not so simple. ``touched`` are the trees, of the ``watchers``, with conditions
-    that read what such an event changes; ``is_silent`` says that it only matters for these and for conditions.
+    node can be a group (M5, G4). ``direct`` is for the common case; ``filtered`` likewise, where a leaf has to be asked
+    before (F1); ``in_full`` where an entry is not so short. None if the case is not so simple. ``touched`` are the
+    trees, of the ``watchers``, with conditions that read what such an event changes; ``is_silent`` says that it only
+    matters for these and for conditions.
     """
 
     direct: tuple[Direct, ...] | None
@@ -79,14 +83,13 @@ def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState]) -> BoundDispa
         state = trees[tree]
         for operator, child, index in plan.deliveries:
             assert index is not None
-            take: Direct = (state.states[operator].taker.take, child, index)
-            leaf = state.leaves.get((operator, child))
+            leaf, taking = state.leaves.get((operator, child)), state.states[operator]
             if not state.has_short_entries:
-                in_full.append(DirectInFull(state, leaf, state.states[operator], *take))
+                in_full.append(DirectInFull(state, leaf, taking, taking.taker.take, child, index))
             elif leaf is None:
-                direct.append(take)
+                direct.append((taking.taker.acceptor(child), index))
             else:
-                filtered.append((leaf, take))
+                filtered.append((leaf, (taking.taker.acceptor(child), index)))
     return BoundDispatch(
         tuple(direct) if dispatch.direct else None,
         tuple(filtered),

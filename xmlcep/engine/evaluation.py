@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from types import MappingProxyType
 from typing import TypeAlias
@@ -115,18 +115,16 @@ class Evaluation:
 
     def deliver(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
         """Makes the deliveries of an event for which there is nothing else to do."""
-        if type(event) is not PrimitiveEvent:
-            event = _new_tuple(PrimitiveEvent, event)
-        direct = bound.direct
+        direct, ids = bound.direct, event[3]
         assert direct is not None
-        ts, ids, point = event[0], event[3], self._clock.point
-        entry = (ts, ts, point, event, False)
-        for take, child, index in direct:
-            take(child, ids[index], entry, event)
-        for leaf, (take, child, index) in bound.filtered:
+        for accept, index in direct:
+            accept(ids[index], event)
+        for leaf, (accept, index) in bound.filtered:
             if leaf.read(event) is not None:
-                take(child, ids[index], entry, event)
+                accept(ids[index], event)
         if bound.in_full:
+            if type(event) is not PrimitiveEvent:
+                event = _new_tuple(PrimitiveEvent, event)
             self._deliver_in_full(event, bound.in_full)
 
     def _deliver_in_full(self, event: PrimitiveEvent, deliveries: tuple[DirectInFull, ...]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from contexts import Entry
 from contexts.constraints import Objection
@@ -15,6 +16,7 @@ from ..xpath import Condition, Environment
 from ..xpath.environment import NO_VARIABLES
 from .dispatch import TreeDispatch
 from .operators import DeferrableState
+from .operators.state import Acceptor, accept
 from .release import Release
 from .setting import Setting
 from .timers import Due
@@ -63,6 +65,10 @@ class Deferral:
         else:
             self._block(key)
 
+    def acceptor(self, child: int) -> Acceptor:
+        """What takes the events of a leaf, see `OperatorState.acceptor`."""
+        return partial(accept, self, self.setting.clock, child)
+
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         """`arrive` for the one arrival of a time point that releases nothing; what it raises goes on up the tree."""
         self.arrive(child, key, (entry,), cause)
@@ -98,11 +104,7 @@ class Deferral:
 
     def touch(self, node: int) -> bool:
         """The present edit changes what the condition of this node's groups reads; returns whether one waits for it."""
-        state, blocked = self.state, self.blocked
-        if not state.by_value:
-            waits = node in blocked
-        else:
-            waits = any(key in blocked for key in state.keys_at(node))
+        waits = any(key in self.blocked for key in self.state.keys_at(node))
         if waits:
             self.touched.add(node)
         return waits

@@ -81,6 +81,13 @@ class OperatorNode:
         return self.termination is not Termination.EARLIEST or self.condition is not None
 
     @property
+    def takes_back(self) -> bool:
+        """Whether it takes back composites, and wants to know what becomes of them (M1, M3): not if all it raises are
+        releases, after each of which it starts over (D5)."""
+        released = self.termination is not Termination.EARLIEST and self.condition is None
+        return self.definition.takes_back and (self.definition.creates_empty or not released)
+
+    @property
     def windows(self) -> tuple[Window, ...]:
         """All that it measures with."""
         options, definition = self.definition.options, self.definition

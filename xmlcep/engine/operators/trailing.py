@@ -16,7 +16,7 @@ from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..setting import Setting
 from ..timers import MEASURE, Due
 from .chain import SequenceState
-from .combining import reach
+from .choosing import reach
 from .state import Account
 
 HAPPENED = BINDINGS + 1  # behind all that an entry has: the moment at which it was stored
