@@ -4,18 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from contexts import Entry
+from contexts.grouping import Key
 from path_types import PathType
 
 from ..events import Cause
 from .dispatch import ActiveTrees, TreeDispatch, TypeDispatch
 from .leaf import LeafState
 from .operators import OperatorState
+from .operators.state import Acceptor
 from .tree import TreeState
 
-Direct: TypeAlias = tuple[Callable[[int, int, Entry, Cause], None], int, int]
+Direct: TypeAlias = tuple[Acceptor, int]
+"""What takes an event, and which of its ids is the key of its group there."""
+
+
+Take: TypeAlias = Callable[[int, Key, Entry, Cause], None]
+
+
+class DirectInFull(NamedTuple):
+    """How to take an event where the entry is more than its interval: it has a moment and variables, or "before" is
+    about detection. ``leaf`` is None if that asks and binds nothing."""
+
+    tree: TreeState
+    leaf: LeafState | None
+    state: OperatorState
+    take: Take
+    child: int
+    position: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +41,20 @@ class BoundDispatch:
     """What primitive events of one type mean to a detector's trees, see `TypeDispatch`.
 
     ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of which a deleted
-    node can be a group (M5, G4). ``direct`` is for the common case: how to take the event, operand, index of
-    its group key in ids; ``filtered`` likewise, where a leaf has to be asked before (F1). None if the case is not so
-    simple.
+    node can be a group (M5, G4). ``direct`` is for the common case; ``filtered`` likewise, where a leaf has to be asked
+    before (F1); ``in_full`` where an entry is not so short. None if the case is not so simple. ``touched`` are the
+    trees, of the ``watchers``, with conditions that read what such an event changes; ``is_silent`` says that it only
+    matters for these and for conditions.
     """
 
     direct: tuple[Direct, ...] | None
     filtered: tuple[tuple[LeafState, Direct], ...]
+    in_full: tuple[DirectInFull, ...]
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
     watchers: Mapping[int, TreeDispatch]
+    touched: tuple[tuple[TreeState, TreeDispatch], ...]
     alone: bool
+    is_silent: bool
     vanishing: tuple[tuple[TreeState, OperatorState], ...]
     freed: tuple[tuple[TreeState, OperatorState], ...]
 
@@ -56,22 +78,27 @@ def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState]) -> BoundDispa
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
     direct: list[Direct] = []
     filtered: list[tuple[LeafState, Direct]] = []
+    in_full: list[DirectInFull] = []
     for tree, plan in dispatch.steps if dispatch.direct else ():
         state = trees[tree]
         for operator, child, index in plan.deliveries:
             assert index is not None
-            take: Direct = (state.states[operator].taker.take, child, index)
-            leaf = state.leaves.get((operator, child))
-            if leaf is None:
-                direct.append(take)
+            leaf, taking = state.leaves.get((operator, child)), state.states[operator]
+            if not state.has_short_entries:
+                in_full.append(DirectInFull(state, leaf, taking, taking.taker.take, child, index))
+            elif leaf is None:
+                direct.append((taking.taker.acceptor(child), index))
             else:
-                filtered.append((leaf, take))
+                filtered.append((leaf, (taking.taker.acceptor(child), index)))
     return BoundDispatch(
         tuple(direct) if dispatch.direct else None,
         tuple(filtered),
+        tuple(in_full),
         tuple((trees[tree], plan) for tree, plan in dispatch.steps),
         dispatch.watchers,
+        tuple((trees[tree], plan) for tree, plan in dispatch.watchers.items() if any(plan.touches.values())),
         dispatch.alone,
+        not (dispatch.steps or freed),
         tuple((tree, state) for tree, state in freed if state.refills),
         freed,
     )

@@ -70,7 +70,7 @@ class TreeState:
             deferral.state.taker = deferral
         self._clock = setting.clock
         self._timers = setting.timers
-        self._needs_time = tree.needs_time
+        self.needs_time = tree.needs_time
         # By operator and operand, the leaves that ask something of an event, or bind something (F1, V1).
         self.leaves = {
             (node.index, operand): LeafState(program, tree.name, setting)
@@ -78,7 +78,9 @@ class TreeState:
             for operand, program in enumerate(of_operator.leaves)
             if program is not None
         }
-        self._by_detection = tree.order is Order.DETECTION
+        self.by_detection = tree.order is Order.DETECTION
+        self.extended = tree.extended
+        self.has_short_entries = not (tree.extended or self.by_detection)
         self._composite_dispatch = composite_dispatch
 
     # ---- one time point -------------------------------------------------------------------------------
@@ -136,11 +138,11 @@ class TreeState:
     ) -> None:
         """The event arrives in the leaves that take it; ``before`` are answers from before its edit (U2)."""
         point, ids = self._clock.point, event.ids
-        extended = self.tree.extended
-        at = point if self._by_detection else event.ts  # of one ts there may be several time points (W5)
+        extended = self.extended
+        at = point if self.by_detection else event.ts  # of one ts there may be several time points (W5)
         plain: Entry = (at, at, point, event, False)
         if extended and dispatch.deliveries:
-            self._check_time(event)
+            self.check_time(event)
             moment = self._clock.moment()
             plain = (*plain, moment, moment, None)
         for operator, child, index in dispatch.deliveries:
@@ -169,13 +171,15 @@ class TreeState:
             if leaf is not None and leaf.program.needs_document:
                 answers[self.tree.index, operator, child] = leaf.read(event)
 
-    def touch(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> None:
-        """The edit that is processed next can change what conditions read (U7)."""
+    def touch(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> bool:
+        """The edit that is processed next can change what conditions read (U7); returns whether any of them waits."""
+        touched = False
         for operator, indexes in dispatch.touches.items():
             deferral = self._deferral[operator]
-            if deferral is not None and deferral.is_waiting():
+            if deferral is not None and deferral.blocked:
                 for index in indexes:
-                    deferral.touch(event.ids[index])
+                    touched = deferral.touch(event[3][index]) or touched
+        return touched
 
     def renew(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> None:
         """The record is over: releases behind it ask again what it can have changed (U4)."""
@@ -183,11 +187,11 @@ class TreeState:
             deferral = self._deferral[operator]
             if deferral is not None and deferral.stale:
                 for index in indexes:
-                    deferral.renew(event.ids[index])
+                    deferral.renew(event[3][index])
 
-    def _check_time(self, cause: Cause) -> None:
+    def check_time(self, cause: Cause) -> None:
         """W1: a rule with durations takes no record while the time is not known."""
-        if self._needs_time and self._clock.time is None:
+        if self.needs_time and self._clock.time is None:
             raise UnknownTimeError(self.tree.name, cause.ts)
 
     def _turn(
@@ -259,7 +263,7 @@ class TreeState:
                     bindings = leaf.read(event)
                     if bindings is None:
                         continue
-                if self.tree.extended:
+                if self.extended:
                     entry = (*plain[:7], bindings)
                 place = FLAT_KEY if index is None else event.ids[index]
                 key = self.states[operator].key_at(child, place, bindings)
@@ -278,10 +282,10 @@ class TreeState:
         if start is None or end is None:
             interval = (EMPTY_START, EMPTY_END)
         else:
-            interval = (point, point) if self._by_detection else (start, end)
-        if not self.tree.extended:
+            interval = (point, point) if self.by_detection else (start, end)
+        if not self.extended:
             return (*interval, point, event, False)
-        self._check_time(cause)
+        self.check_time(cause)
         first, last = event.span or (None, None)
         return (*interval, point, event, False, first, last, None)
 

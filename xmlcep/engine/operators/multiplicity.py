@@ -23,7 +23,7 @@ from ..leaf import Bindings
 from ..setting import Setting
 from ..timers import MEASURE, Due
 from .accumulation import Accumulation, Integrated, SlidingAccumulation
-from .combining import reach
+from .choosing import reach
 from .negation import NegatedMultiplicityState
 from .state import Account, DeferrableState, OperatorState
 
@@ -53,7 +53,7 @@ class MultiplicityState(DeferrableState):
         # with the key of the parent's group that it is stored in.
         self.gone: dict[int, Key] = {}
         self._most_gone = _FEW
-        self.owner: Owner | None = self
+        self.owner: Owner | None = self if node.takes_back else None
 
     @property
     def one_by_one(self) -> bool:
