@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from contexts import Entry
+from contexts.grouping import Key
 from path_types import PathType
 
+from ..events import Cause
 from .dispatch import ActiveTrees, TreeDispatch, TypeDispatch
 from .leaf import LeafState
 from .operators import OperatorState
@@ -16,6 +19,19 @@ from .tree import TreeState
 
 Direct: TypeAlias = tuple[Acceptor, int]
 """What takes an event, and which of its ids is the key of its group there."""
+Take: TypeAlias = Callable[[int, Key, Entry, Cause], None]
+
+
+class DirectInFull(NamedTuple):
+    """How to take an event where the entry is more than its interval: it has a moment and variables, or "before" is
+    about detection. ``leaf`` is None if that asks and binds nothing."""
+
+    tree: TreeState
+    leaf: LeafState | None
+    state: OperatorState
+    take: Take
+    child: int
+    position: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +40,14 @@ class BoundDispatch:
 
     ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of which a deleted
     node can be a group (M5, G4). ``direct`` is for the common case; ``filtered`` likewise, where a leaf has to be asked
-    before (F1). None if the case is not so simple.
+    before (F1); ``in_full`` where the entry is not so short; ``asks`` that there are such. None if the case is not so
+    simple.
     """
 
     direct: tuple[Direct, ...] | None
     filtered: tuple[tuple[LeafState, Direct], ...]
+    in_full: tuple[DirectInFull, ...]
+    asks: bool
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
     watchers: Mapping[int, TreeDispatch]
     alone: bool
@@ -55,19 +74,24 @@ def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState]) -> BoundDispa
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
     direct: list[Direct] = []
     filtered: list[tuple[LeafState, Direct]] = []
+    in_full: list[DirectInFull] = []
     for tree, plan in dispatch.steps if dispatch.direct else ():
         state = trees[tree]
         for operator, child, index in plan.deliveries:
             assert index is not None
-            take: Direct = (state.states[operator].taker.acceptor(child), index)
+            taker = state.states[operator].taker
             leaf = state.leaves.get((operator, child))
-            if leaf is None:
-                direct.append(take)
+            if not state.has_short_entries:
+                in_full.append(DirectInFull(state, leaf, state.states[operator], taker.take, child, index))
+            elif leaf is None:
+                direct.append((taker.acceptor(child), index))
             else:
-                filtered.append((leaf, take))
+                filtered.append((leaf, (taker.acceptor(child), index)))
     return BoundDispatch(
         tuple(direct) if dispatch.direct else None,
         tuple(filtered),
+        tuple(in_full),
+        bool(filtered or in_full),
         tuple((trees[tree], plan) for tree, plan in dispatch.steps),
         dispatch.watchers,
         dispatch.alone,

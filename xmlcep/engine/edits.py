@@ -61,7 +61,7 @@ class Edit:
             for tree, plan in bound.steps:
                 if tree.tree.index in self.asking:
                     tree.ask_before(event, plan, before)
-        passed_on = evaluation.process(event, bound, dict(outside), self.others)
+        passed_on = evaluation.process(event, bound, outside, self.others)
         self._held.append(HeldRecord(event, clock.point, {**outside, **passed_on}, before))
 
     def hold_time_point(self, cause: TimePoint, release: Release, due: dict[int, list[Due]]) -> None:
@@ -100,7 +100,7 @@ class Edit:
     def _fire_before(self, held: HeldRecord) -> None:
         """What earlier records of the edit have made due by changes, before this one (Z14)."""
         event, timers, clock = held.event, self._setting.timers, self._setting.clock
-        for _, together in timers.take(Unit.CHANGES, event.ts) if timers.waits() else ():
+        for _, together in timers.take(Unit.CHANGES, event.ts) if timers.size else ():
             clock.ts, clock.point = event.ts, held.point - 1
             cause = TimePoint(event.ts, None, event.doc)
             self._evaluation.run(cause, {}, {}, Release.NOTHING, by_tree(together), self.asking)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
+from types import MappingProxyType
+from typing import TypeAlias
 
 from contexts import Entry
 from contexts.search import SearchLimitError
 
 from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent
-from .bound_dispatch import BoundDispatch, BoundDispatches, Direct
+from .bound_dispatch import BoundDispatch, BoundDispatches, DirectInFull
 from .dispatch import ActiveTrees, TreeDispatch
 from .errors import TooManyTriesError
-from .leaf import LeafState
+from .leaf import Bindings
 from .operators import OperatorState
 from .release import Release
 from .setting import Setting
@@ -20,9 +22,11 @@ from .timers import Due
 from .tree import NO_ANSWERS, Answers, TreeState
 from .waiting import Waiting
 
+_new_tuple = tuple.__new__
 _NOTHING_DUE: Mapping[int, list[Due]] = {}
-Outside = dict[int, list[CompositeEvent]]
+Outside: TypeAlias = Mapping[int, list[CompositeEvent]]
 """Composites of trees that are not evaluated now, by the tree that raised them (N2)."""
+NOTHING_OUTSIDE: Outside = MappingProxyType({})
 
 
 class Evaluation:
@@ -51,6 +55,7 @@ class Evaluation:
             operation: BoundDispatches(operation, active, self.trees) for operation in OPERATIONS
         }
         self.waiting = setting.waiting
+        self._clock = setting.clock
         self._dying: list[tuple[TreeState, OperatorState, int]] = []
 
     def take_report(self) -> list[CompositeEvent]:
@@ -77,7 +82,7 @@ class Evaluation:
         if bound is None:
             if outside or self._is_released_by(event):
                 return self._end(self.run(event, {}, outside, only=only))
-            return {}
+            return NOTHING_OUTSIDE
         if event.op == "del":
             for tree, state in bound.vanishing:
                 if only is None or tree.tree.index in only:
@@ -85,7 +90,7 @@ class Evaluation:
         waiting = self.waiting
         busy = bool(outside) or (bool(waiting.elsewhere) and self._is_released_by(event))
         watched = waiting.blocked.intersection(bound.watchers) if waiting.blocked else ()
-        passed_on: Outside = {}
+        passed_on = NOTHING_OUTSIDE
         if busy or watched or not bound.alone or only is not None or before:
             plans: dict[int, TreeDispatch | None] = {index: bound.watchers[index] for index in watched}
             plans |= {tree.tree.index: plan for tree, plan in bound.steps}
@@ -93,7 +98,7 @@ class Evaluation:
                 plans = {index: plan for index, plan in plans.items() if index in only}
             passed_on = self.run(event, plans, outside, only=only, before=before)
         elif bound.direct is not None:
-            deliver(event, bound.direct, bound.filtered)
+            self.deliver(event, bound)
         else:
             for (
                 tree,
@@ -104,6 +109,49 @@ class Evaluation:
         if bound.freed:
             self._delete(bound, event.ids[-1], only)
         return self._end(passed_on)
+
+    def deliver(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
+        """Makes the deliveries of an event for which there is nothing else to do."""
+        ids = event[3]
+        for accept, index in bound.direct or ():
+            accept(ids[index], event)
+        if bound.asks:
+            self.deliver_others(event, bound)
+
+    def deliver_others(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
+        """Makes the deliveries of such an event for which something is asked of it."""
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        ids = event[3]
+        for leaf, (accept, index) in bound.filtered:
+            if leaf.read(event) is not None:
+                accept(ids[index], event)
+        if bound.in_full:
+            self._deliver_in_full(event, bound.in_full)
+
+    def _deliver_in_full(self, event: PrimitiveEvent, deliveries: tuple[DirectInFull, ...]) -> None:
+        clock, tries, ids = self._clock, self._setting.tries, event[3]
+        point, moment = clock.point, clock.moment()
+        for tree, leaf, state, take, child, index in deliveries:
+            if tree.needs_time and clock.time is None:
+                tree.check_time(event)
+            bindings: Bindings | None = None
+            if leaf is not None:
+                bindings = leaf.read(event)
+                if bindings is None:
+                    continue
+            key = state.key_at(child, ids[index], bindings) if state.by_value else ids[index]
+            if key is None:
+                continue
+            at = point if tree.by_detection else event[0]
+            entry: Entry = (at, at, point, event, False)
+            if tree.extended:
+                entry = (at, at, point, event, False, moment, moment, bindings)
+            tries.count = 0
+            try:
+                take(child, key, entry, event)
+            except SearchLimitError as error:
+                raise TooManyTriesError(tree.tree.name, event.ts, tries.limit) from error
 
     def run(
         self,
@@ -129,7 +177,7 @@ class Evaluation:
         todo = list(queued)
         heapify(todo)
         inboxes: dict[int, list[CompositeEvent]] = {}
-        passed_on: Outside = {}
+        passed_on: dict[int, list[CompositeEvent]] = {}
         while todo:
             index = heappop(todo)
             if index in outside:
@@ -270,18 +318,6 @@ class Evaluation:
             assert noted.elsewhere <= self.waiting.elsewhere, tree.tree.name
             assert noted.blocked <= self.waiting.blocked, tree.tree.name
             assert noted.stale <= self.waiting.stale, tree.tree.name
-
-
-def deliver(
-    event: PrimitiveEvent, direct: tuple[Direct, ...], filtered: tuple[tuple[LeafState, Direct], ...]
-) -> None:
-    """Makes the deliveries of an event for which there is nothing else to do."""
-    ids = event[3]
-    for accept, index in direct:
-        accept(ids[index], event)
-    for leaf, (accept, index) in filtered:
-        if leaf.read(event) is not None:
-            accept(ids[index], event)
 
 
 def _in_finding_order(raised: list[Entry], root: OperatorState) -> list[CompositeEvent]:

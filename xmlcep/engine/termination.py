@@ -67,7 +67,7 @@ class Deferral:
 
     def acceptor(self, child: int) -> Acceptor:
         """What takes the events of a leaf, see `OperatorState.acceptor`."""
-        return partial(accept, self, child)
+        return partial(accept, self, self.setting.clock, child)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         """`arrive` for the one arrival of a time point that releases nothing; what it raises goes on up the tree."""

@@ -69,7 +69,7 @@ class TreeState:
         for deferral in self.deferrals:
             deferral.state.taker = deferral
         self._clock = setting.clock
-        self._needs_time = tree.needs_time
+        self.needs_time = tree.needs_time
         # By operator and operand, the leaves that ask something of an event, or bind something (F1, V1).
         self.leaves = {
             (node.index, operand): LeafState(program, tree.name, setting)
@@ -77,7 +77,9 @@ class TreeState:
             for operand, program in enumerate(of_operator.leaves)
             if program is not None
         }
-        self._by_detection = tree.order is Order.DETECTION
+        self.by_detection = tree.order is Order.DETECTION
+        self.extended = tree.extended
+        self.has_short_entries = not (tree.extended or self.by_detection)
         self._composite_dispatch = composite_dispatch
 
     # ---- one time point -------------------------------------------------------------------------------
@@ -135,11 +137,11 @@ class TreeState:
     ) -> None:
         """The event arrives in the leaves that take it; ``before`` are answers from before its edit (U2)."""
         point, ids = self._clock.point, event.ids
-        extended = self.tree.extended
-        at = point if self._by_detection else event.ts  # of one ts there may be several time points (W5)
+        extended = self.extended
+        at = point if self.by_detection else event.ts  # of one ts there may be several time points (W5)
         plain: Entry = (at, at, point, event, False)
         if extended and dispatch.deliveries:
-            self._check_time(event)
+            self.check_time(event)
             moment = self._clock.moment()
             plain = (*plain, moment, moment, None)
         for operator, child, index in dispatch.deliveries:
@@ -184,9 +186,9 @@ class TreeState:
                 for index in indexes:
                     deferral.renew(event.ids[index])
 
-    def _check_time(self, cause: Cause) -> None:
+    def check_time(self, cause: Cause) -> None:
         """W1: a rule with durations takes no record while the time is not known."""
-        if self._needs_time and self._clock.time is None:
+        if self.needs_time and self._clock.time is None:
             raise UnknownTimeError(self.tree.name, cause.ts)
 
     def _turn(
@@ -247,7 +249,7 @@ class TreeState:
                     bindings = leaf.read(event)
                     if bindings is None:
                         continue
-                if self.tree.extended:
+                if self.extended:
                     entry = (*plain[:7], bindings)
                 place = FLAT_KEY if index is None else event.ids[index]
                 key = self.states[operator].key_at(child, place, bindings)
@@ -266,10 +268,10 @@ class TreeState:
         if start is None or end is None:
             interval = (EMPTY_START, EMPTY_END)
         else:
-            interval = (point, point) if self._by_detection else (start, end)
-        if not self.tree.extended:
+            interval = (point, point) if self.by_detection else (start, end)
+        if not self.extended:
             return (*interval, point, event, False)
-        self._check_time(cause)
+        self.check_time(cause)
         first, last = event.span or (None, None)
         return (*interval, point, event, False, first, last, None)
 

@@ -130,7 +130,8 @@ class EventTree:
 
     ``operators`` are in postorder, the root last; ``dependencies`` are the indexes (in the graph) of the
     trees whose composites its leaves take (G1). ``extended`` says that its composites carry moments and variables,
-    because it or a tree that uses it needs them.
+    because it or a tree that uses it needs them; ``measured`` that the moments are looked at, so that they have to be
+    true.
     """
 
     definition: EventDefinition
@@ -138,6 +139,7 @@ class EventTree:
     operators: tuple[OperatorNode, ...]
     dependencies: tuple[int, ...]
     extended: bool = False
+    measured: bool = False
 
     @property
     def name(self) -> str:

@@ -144,17 +144,15 @@ class CombiningState(ChoosingState, DeferrableState):
         group = self.groups.get(key)
         if group is None:
             group = self.open_group(key)
-            self.keep(group, child, arrivals)
-            if self.context.runs or self.exists.enough(group):  # with one operand, or any[1]
-                self.raise_all(key, group, child, arrivals, cause)
-        else:
-            self.admit(group, child, key, arrivals, cause)
+        self.admit(group, child, key, arrivals, cause)
 
     def admit(self, group: Group, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Stores arrivals in a group that has something, and evaluates it if enough operands have."""
         self.keep(group, child, arrivals)
         if self.context.runs or self.exists.enough(group):
             self.raise_all(key, group, child, arrivals, cause)
+        if self._expires is not None and group.expiry is None:
+            self.watch_over(group, self._expires)
 
     def keep(self, group: Group, child: int, arrivals: Sequence[Entry]) -> None:
         """Stores arrivals."""
@@ -162,8 +160,6 @@ class CombiningState(ChoosingState, DeferrableState):
             self.context.store(group, self.exists, child, arrivals)
         else:
             group.stored[child].extend(arrivals)
-        if self._expires is not None:
-            self.watch_over(group, self._expires)
 
     def raise_all(self, key: Key, group: Group, child: int, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Evaluates a group and raises what it finds; forgets the group if that has emptied it."""
@@ -205,6 +201,8 @@ class CombiningState(ChoosingState, DeferrableState):
         if group is None:
             group = self.open_group(key)
         self.keep(group, child, arrivals)
+        if self._expires is not None and group.expiry is None:
+            self.watch_over(group, self._expires)
         if self.context.runs:
             self.drop_if_empty(key)
         else:

@@ -22,6 +22,7 @@ from contexts.entry import AT, EMPTY_START, END, EVENT, START
 from contexts.grouping import Key
 from contexts.pairing import Ending, Pair, Pairing, Stored, oriented
 
+from ...algebra import Order
 from ...events import Cause, CompositeEvent, PrimitiveEvent, PrimitiveType, TimePoint
 from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..setting import Setting
@@ -39,6 +40,7 @@ def is_plain_pair(node: OperatorNode, tree: EventTree) -> bool:
         len(node.children) == 2
         and CONTEXTS[node.context.value].pairing is not None
         and node.condition is None
+        and tree.order is Order.INTERVAL
         and not (tree.flat or tree.extended or node.may_repeat or node.definition.options.guard)
         # What takes back what it raised wants to know of its consumption (M1, H7).
         and not any(child.takes_back for child in node.children if not isinstance(child, LeafNode))
@@ -72,7 +74,7 @@ class PairState(ChoosingState):
         return partial(self._accept, child) if self.bare[child] else super().acceptor(child)
 
     def _accept(self, child: int, key: Key, event: PrimitiveEvent) -> None:
-        pairs = self.add(child, key, (event,), event[0])
+        pairs = self.add(child, key, (event,), self.clock.point)
         if pairs:
             self.raise_at_once(pairs, key, event)
 
@@ -97,10 +99,10 @@ class PairState(ChoosingState):
         if type(cause) is not PrimitiveEvent:
             cause = _as_cause(cause)
         if len(pairs) > 1:
-            self.outbox += [self.raised(pair, cause, cause[0]) for pair in pairs]
+            self.outbox += [self.raised(pair, cause, self.clock.point) for pair in pairs]
             self.hand_up(cause)
             return
-        entry = self.raised(pairs[0], cause, cause[0])
+        entry = self.raised(pairs[0], cause, self.clock.point)
         parent = self.parent
         if parent is not None:
             event = entry[EVENT]

@@ -18,6 +18,7 @@ from path_types import PathType
 from ...algebra import Unit
 from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
+from ..clock import Clock
 from ..composer import Composer
 from ..grouping import grouping_of, operand_grouping_of
 from ..setting import Setting
@@ -198,7 +199,7 @@ class OperatorState(ABC):
 
         Only where nothing of the tree is released, and no other leaf takes the event.
         """
-        return partial(accept, self.taker, child)
+        return partial(accept, self, self.clock, child)
 
     # ---- handing on -----------------------------------------------------------------------------------
 
@@ -305,12 +306,12 @@ class OperatorState(ABC):
         assert not self.outbox, (self.node.label, self.outbox)
 
 
-def accept(taker: Taker, child: int, key: Key, event: PrimitiveEvent) -> None:
+def accept(taker: Taker, clock: Clock, child: int, key: Key, event: PrimitiveEvent) -> None:
     """Lets an operator, or what makes it wait, take an event of a leaf."""
     if type(event) is not PrimitiveEvent:
         event = _new_tuple(PrimitiveEvent, event)
     ts = event[0]
-    taker.take(child, key, (ts, ts, ts, event, False), event)
+    taker.take(child, key, (ts, ts, clock.point, event, False), event)
 
 
 class DeferrableState(OperatorState):
