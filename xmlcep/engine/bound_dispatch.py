@@ -41,7 +41,7 @@ class BoundDispatch:
     ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of which a deleted
     node can be a group (M5, G4). ``direct`` is for the common case; ``filtered`` likewise, where a leaf has to be asked
     before (F1); ``in_full`` where the entry is not so short; ``asks`` that there are such. None if the case is not so
-    simple.
+    simple. ``forgets`` are the functions that free the groups of a deleted node, where that is all there is to be done.
     """
 
     direct: tuple[Direct, ...] | None
@@ -53,6 +53,7 @@ class BoundDispatch:
     alone: bool
     vanishing: tuple[tuple[TreeState, OperatorState], ...]
     freed: tuple[tuple[TreeState, OperatorState], ...]
+    forgets: tuple[Callable[[int], None], ...] | None
 
 
 class BoundDispatches(dict[PathType, BoundDispatch | None]):
@@ -66,11 +67,11 @@ class BoundDispatches(dict[PathType, BoundDispatch | None]):
 
     def __missing__(self, path: PathType) -> BoundDispatch | None:
         dispatch = self._active.by_type[self._operation, path]
-        bound = self[path] = None if dispatch is None else _bound(dispatch, self._trees)
+        bound = self[path] = None if dispatch is None else _bound(dispatch, self._trees, self._active)
         return bound
 
 
-def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState]) -> BoundDispatch:
+def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState], active: ActiveTrees) -> BoundDispatch:
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
     direct: list[Direct] = []
     filtered: list[tuple[LeafState, Direct]] = []
@@ -97,4 +98,18 @@ def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState]) -> BoundDispa
         dispatch.alone,
         tuple((tree, state) for tree, state in freed if state.refills),
         freed,
+        _forgets(dispatch, freed, active),
     )
+
+
+def _forgets(
+    dispatch: TypeDispatch, freed: tuple[tuple[TreeState, OperatorState], ...], active: ActiveTrees
+) -> tuple[Callable[[int], None], ...] | None:
+    """What frees the groups of a deleted node, where nothing else is to be done and nothing can be awaited there."""
+    if not freed or dispatch.steps or dispatch.watchers:
+        return None
+    awaits = any(
+        tree.deferrals or active.upstream[tree.tree.index] or state.by_value or state.refills
+        for tree, state in freed
+    )
+    return None if awaits else tuple([state.forget for _, state in freed])

@@ -171,6 +171,11 @@ class Detector:
                         accept(ids[index], event)
                     if bound.asks:
                         evaluation.deliver_others(event, bound)
+                elif bound.forgets is not None:
+                    place = event[3][-1]
+                    for forget in bound.forgets:
+                        forget(place)
+                    continue
                 else:
                     evaluation.process(_as_event(event), bound, {})
                 if report:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from contexts import Entry
@@ -67,7 +67,14 @@ class Deferral:
 
     def acceptor(self, child: int) -> Acceptor:
         """What takes the events of a leaf, see `OperatorState.acceptor`."""
+        keep = None if self.condition is not None else self.state.keeper(child)
+        if keep is not None:
+            return partial(self._keep, keep)
         return partial(accept, self, self.setting.clock, child)
+
+    def _keep(self, keep: Callable[[Key, PrimitiveEvent], bool], key: Key, event: PrimitiveEvent) -> None:
+        if keep(key, event) and key not in self.pending:
+            self._await_release(key)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         """`arrive` for the one arrival of a time point that releases nothing; what it raises goes on up the tree."""

@@ -321,6 +321,13 @@ class DeferrableState(OperatorState):
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Stores arrivals without evaluating them (X1)."""
 
+    def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:
+        """What stores the events of a leaf, operand ``child``, and says whether they make a combination.
+
+        None if that is no shorter than `hold` and `is_possible`.
+        """
+        return None
+
     @abstractmethod
     def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Evaluates arrivals that were held because of a condition, which turned out to hold (X4)."""
