@@ -41,7 +41,9 @@ class BoundDispatch:
     ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of which a deleted
     node can be a group (M5, G4). ``direct`` is for the common case; ``filtered`` likewise, where a leaf has to be asked
     before (F1); ``in_full`` where the entry is not so short; ``asks`` that there are such. None if the case is not so
-    simple. ``forgets`` are the functions that free the groups of a deleted node, where that is all there is to be done.
+    simple. ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes;
+    ``is_silent`` says that it only matters for these and for conditions. ``forgets`` are the functions that free the
+    groups of a deleted node, where that is all there is to be done.
     """
 
     direct: tuple[Direct, ...] | None
@@ -50,7 +52,9 @@ class BoundDispatch:
     asks: bool
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
     watchers: Mapping[int, TreeDispatch]
+    touched: tuple[tuple[TreeState, TreeDispatch], ...]
     alone: bool
+    is_silent: bool
     vanishing: tuple[tuple[TreeState, OperatorState], ...]
     freed: tuple[tuple[TreeState, OperatorState], ...]
     forgets: tuple[Callable[[int], None], ...] | None
@@ -95,7 +99,9 @@ def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState], active: Activ
         bool(filtered or in_full),
         tuple((trees[tree], plan) for tree, plan in dispatch.steps),
         dispatch.watchers,
+        tuple((trees[tree], plan) for tree, plan in dispatch.watchers.items() if any(plan.touches.values())),
         dispatch.alone,
+        not (dispatch.steps or freed),
         tuple((tree, state) for tree, state in freed if state.refills),
         freed,
         _forgets(dispatch, freed, active),

@@ -221,15 +221,7 @@ class Detector:
 
     def _take_with_clock(self, event: PrimitiveEvent, outside: Outside) -> None:
         """One record where rules look at time."""
-        clock, setting = self._clock, self._setting
-        if self._more or (setting.timers.size and setting.timers.may_be_due(event, clock)):
-            self._begin(event)
-        else:
-            clock.move(event)
-            self._more = event[11]
-            if setting.expiries.size and setting.expiries.is_due(event[0], clock):
-                self._expire()
-        self._latest = event
+        self._move(event)
         evaluation = self._evaluation
         bound = evaluation.dispatch[event[1]][event[2]]
         if evaluation.waiting.elsewhere or outside:
@@ -243,20 +235,33 @@ class Detector:
 
     def _take_with_document(self, event: PrimitiveEvent, outside: Outside) -> None:
         """One record where rules ask the document."""
-        event = _as_event(event)
-        self._begin(event)
-        self._latest = event
-        evaluation, edit, document = self._evaluation, self._edit, self._document
+        self._move(event)
+        edit, document = self._edit, self._document
         assert document is not None
-        if event.more or edit.is_open() or (event.op == "del" and self._active.asks_before):
-            edit.hold(event, outside)
-            if not event.more:
+        if event[11] or edit.held or (event[1] == "del" and self._active.asks_before):
+            edit.hold(_as_event(event), outside)
+            if not event[11]:
                 edit.end(document)
-        else:  # an edit of one record, and nothing to ask before it
-            document.apply(event)
-            evaluation.touch((event,))
-            evaluation.process(event, evaluation.dispatch[event.op][event.path], outside)
-            evaluation.renew(event)
+            return
+        # An edit of one record, and nothing to ask before it.
+        evaluation = self._evaluation
+        waiting = evaluation.waiting
+        document.apply(event)
+        bound = evaluation.dispatch[event[1]][event[2]]
+        touched = bool(waiting.blocked) and bound is not None and evaluation.touch(event, bound)
+        if touched or outside or waiting.elsewhere:
+            evaluation.process(_as_event(event), bound, outside)
+        elif bound is None:
+            return
+        elif bound.is_silent:
+            pass
+        elif bound.direct is not None:
+            evaluation.deliver(event, bound)
+        else:
+            evaluation.process(_as_event(event), bound, outside)
+        if waiting.stale and bound is not None:
+            evaluation.renew(event, bound)
+        if touched:
             evaluation.end_edit()
 
     def end_edit(self) -> list[CompositeEvent]:
@@ -418,6 +423,18 @@ class Detector:
         pending = self._setting.timers.pending(Unit.TIME)
         due = min((d.at for d in pending if trees[d.tree].states[d.operator].awaits(d)), default=None)
         return None if due is None else timestamp(due)
+
+    def _move(self, event: PrimitiveEvent) -> None:
+        """Moves the clock on to a record: in one go if it is the first of its edit and nothing is due before it."""
+        clock, setting = self._clock, self._setting
+        if self._more or (setting.timers.size and setting.timers.may_be_due(event, clock)):
+            self._begin(event)
+        else:
+            clock.move(event)
+            self._more = event[11]
+            if setting.expiries.size and setting.expiries.is_due(event[0], clock):
+                self._expire()
+        self._latest = event
 
     def _begin(self, event: PrimitiveEvent) -> None:
         """Moves the clock on to a record; before it fires what is due by then (W5)."""

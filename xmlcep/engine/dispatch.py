@@ -255,7 +255,7 @@ class ActiveTrees:
         if not (steps or watchers or freed):
             return None
         alone = not any(index in self.users for index, _ in steps)
-        direct = direct and alone and not (freed or watchers)
+        direct = direct and alone and not freed
         return TypeDispatch(tuple(steps), watchers, alone, tuple(freed), direct)
 
     def _candidates(self, path: PathType) -> list[EventTree]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from types import MappingProxyType
 from typing import TypeAlias
@@ -56,6 +56,9 @@ class Evaluation:
         }
         self.waiting = setting.waiting
         self._clock = setting.clock
+        self._touched: set[int] = (
+            set()
+        )  # the trees with a condition that waits and that the present edit touches
         self._dying: list[tuple[TreeState, OperatorState, int]] = []
 
     def take_report(self) -> list[CompositeEvent]:
@@ -89,7 +92,7 @@ class Evaluation:
                     state.vanish(event.path, event.ids)
         waiting = self.waiting
         busy = bool(outside) or (bool(waiting.elsewhere) and self._is_released_by(event))
-        watched = waiting.blocked.intersection(bound.watchers) if waiting.blocked else ()
+        watched = self._touched.intersection(bound.watchers) if self._touched else ()
         passed_on = NOTHING_OUTSIDE
         if busy or watched or not bound.alone or only is not None or before:
             plans: dict[int, TreeDispatch | None] = {index: bound.watchers[index] for index in watched}
@@ -127,6 +130,8 @@ class Evaluation:
             if leaf.read(event) is not None:
                 accept(ids[index], event)
         if bound.in_full:
+            if type(event) is not PrimitiveEvent:
+                event = _new_tuple(PrimitiveEvent, event)
             self._deliver_in_full(event, bound.in_full)
 
     def _deliver_in_full(self, event: PrimitiveEvent, deliveries: tuple[DirectInFull, ...]) -> None:
@@ -229,34 +234,31 @@ class Evaluation:
     def _is_left(self, tree: TreeState, cause: Cause) -> bool:
         return not isinstance(cause, PrimitiveEvent) or tree.must_release(cause)
 
-    def touch(self, events: Iterable[PrimitiveEvent]) -> None:
-        """These events are the edit that is processed next (U7)."""
-        if not self.waiting.blocked:  # what begins to wait in this edit is asked again after it
-            return
-        for event in events:
-            bound = self.dispatch[event.op][event.path]
-            if bound is not None and bound.watchers:
-                for index, plan in bound.watchers.items():
-                    if plan.touches:
-                        self.trees[index].touch(event, plan)
+    def touch(self, event: PrimitiveEvent, bound: BoundDispatch) -> bool:
+        """The event is of the edit that is processed next (U7); returns whether that can change what a condition reads
+        that waits. One that begins to wait in this edit is asked again after it."""
+        blocked, touched = self.waiting.blocked, False
+        for tree, plan in bound.touched if blocked else ():
+            if tree.tree.index in blocked and tree.touch(event, plan):
+                self._touched.add(tree.tree.index)
+                touched = True
+        return touched
 
-    def renew(self, event: PrimitiveEvent) -> None:
+    def renew(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
         """The record is over: releases behind it ask again what it can have changed (U4)."""
-        if not self.waiting.stale:
-            return
-        bound = self.dispatch[event.op][event.path]
-        if bound is not None and bound.watchers:
-            for index, plan in bound.watchers.items():
-                if plan.touches:
-                    self.trees[index].renew(event, plan)
-                    self._note(self.trees[index])
+        stale = self.waiting.stale
+        for tree, plan in bound.touched if stale else ():
+            if tree.tree.index in stale:
+                tree.renew(event, plan)
+                self._note(tree)
 
     def end_edit(self) -> None:
         """The edit is over."""
-        for index in self.waiting.blocked:
+        for index in self._touched:
             for deferral in self.trees[index].deferrals:
                 if deferral.touched:
                     deferral.end_edit()
+        self._touched.clear()
 
     # ---- freeing (G4) -----------------------------------------------------------------------------------
 
@@ -296,6 +298,7 @@ class Evaluation:
         """As before the first event."""
         self.report.clear()
         self.waiting.clear()
+        self._touched.clear()
         self._dying.clear()
         for tree in self.trees.values():
             tree.clear()

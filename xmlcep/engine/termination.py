@@ -29,7 +29,7 @@ class Deferral:
     ``blocked``: groups, in mode earliest, with a combination whose condition was false, each with the edit in which it
     was asked last (U3). ``stale``: pending groups whose condition was false at a release, and is not asked again before
     something happens that it could read (U4, U7). ``touched``: the nodes of which the present edit changes what is
-    read.
+    read and a blocked group waits for.
     """
 
     def __init__(
@@ -109,9 +109,12 @@ class Deferral:
 
     # ---- releases -------------------------------------------------------------------------------------
 
-    def touch(self, node: int) -> None:
-        """The present edit changes what the condition of this node's groups reads."""
-        self.touched.add(node)
+    def touch(self, node: int) -> bool:
+        """The present edit changes what the condition of this node's groups reads; returns whether one waits for it."""
+        waits = any(key in self.blocked for key in self.state.keys_at(node))
+        if waits:
+            self.touched.add(node)
+        return waits
 
     def renew(self, node: int) -> None:
         """A record that is over has changed what the condition of this node's groups reads: the next release asks."""
@@ -125,7 +128,7 @@ class Deferral:
         it is at or below; if nothing happens anywhere, there are none.
         """
         due: set[Key] = set()
-        if self.blocked:
+        if self.touched:
             edit = self.setting.clock.edit
             for node in nodes:
                 for key in self.state.keys_at(node):
@@ -158,7 +161,7 @@ class Deferral:
         if event is None:
             return bool(self.pending)
         state = self.state
-        if self.blocked and dispatch is not None and state.node.index in dispatch.rechecks:
+        if self.touched and dispatch is not None and state.node.index in dispatch.rechecks:
             return True
         return bool(self.pending) and self.concerns(state.grouping.place(event.path, event.ids))
 

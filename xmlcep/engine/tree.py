@@ -170,13 +170,15 @@ class TreeState:
             if leaf is not None and leaf.program.needs_document:
                 answers[self.tree.index, operator, child] = leaf.read(event)
 
-    def touch(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> None:
-        """The edit that is processed next can change what conditions read (U7)."""
+    def touch(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> bool:
+        """The edit that is processed next can change what conditions read (U7); returns whether any of them waits."""
+        touched = False
         for operator, indexes in dispatch.touches.items():
             deferral = self._deferral[operator]
-            if deferral is not None and deferral.is_waiting():
+            if deferral is not None and deferral.blocked:
                 for index in indexes:
-                    deferral.touch(event.ids[index])
+                    touched = deferral.touch(event[3][index]) or touched
+        return touched
 
     def renew(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> None:
         """The record is over: releases behind it ask again what it can have changed (U4)."""
@@ -184,7 +186,7 @@ class TreeState:
             deferral = self._deferral[operator]
             if deferral is not None and deferral.stale:
                 for index in indexes:
-                    deferral.renew(event.ids[index])
+                    deferral.renew(event[3][index])
 
     def check_time(self, cause: Cause) -> None:
         """W1: a rule with durations takes no record while the time is not known."""
