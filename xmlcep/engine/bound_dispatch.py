@@ -43,7 +43,8 @@ class BoundDispatch:
     before (F1); ``in_full`` where the entry is not so short; ``asks`` that there are such. None if the case is not so
     simple. ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes;
     ``is_silent`` says that it only matters for these and for conditions. ``forgets`` are the functions that free the
-    groups of a deleted node, where that is all there is to be done.
+    groups of a deleted node, where that is all there is to be done. ``turns`` are the ``steps`` with the tree's index
+    and, if one delivery that may come before all releases is all there is to do, that delivery.
     """
 
     direct: tuple[Direct, ...] | None
@@ -51,6 +52,7 @@ class BoundDispatch:
     in_full: tuple[DirectInFull, ...]
     asks: bool
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
+    turns: tuple[tuple[int, TreeState, TreeDispatch, Direct | None], ...]
     watchers: Mapping[int, TreeDispatch]
     touched: tuple[tuple[TreeState, TreeDispatch], ...]
     alone: bool
@@ -98,6 +100,7 @@ def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState], active: Activ
         tuple(in_full),
         bool(filtered or in_full),
         tuple((trees[tree], plan) for tree, plan in dispatch.steps),
+        tuple((tree, trees[tree], plan, _first(trees[tree], plan)) for tree, plan in dispatch.steps),
         dispatch.watchers,
         tuple((trees[tree], plan) for tree, plan in dispatch.watchers.items() if any(plan.touches.values())),
         dispatch.alone,
@@ -106,6 +109,16 @@ def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState], active: Activ
         freed,
         _forgets(dispatch, freed, active),
     )
+
+
+def _first(tree: TreeState, plan: TreeDispatch) -> Direct | None:
+    """The one delivery of an event in a tree, if it may come before all that the event releases there."""
+    if not plan.direct or not tree.has_short_entries or tree.flat:
+        return None
+    ((operator, child, index),) = plan.deliveries
+    if index is None or (operator, child) in tree.leaves or not tree.may_deliver_first(operator):
+        return None
+    return tree.states[operator].taker.acceptor(child), index
 
 
 def _forgets(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from types import MappingProxyType
@@ -55,6 +56,10 @@ class Evaluation:
             operation: BoundDispatches(operation, active, self.trees) for operation in OPERATIONS
         }
         self.waiting = setting.waiting
+        # The trees of which what an event elsewhere releases concerns nobody else.
+        self._alone = frozenset(
+            index for index, tree in self.trees.items() if tree.releases_alone and index not in active.users
+        )
         self._clock = setting.clock
         self._touched: set[int] = (
             set()
@@ -82,6 +87,16 @@ class Evaluation:
         ``outside`` are composites of trees that are not evaluated now; ``before`` is what leaves have asked before the
         event's edit. Returns what trees raised that are used by trees that are not evaluated now.
         """
+        elsewhere = self.waiting.elsewhere
+        if (
+            elsewhere
+            and elsewhere <= self._alone
+            and (bound is None or bound.alone)
+            and only is None
+            and not (outside or before or self._touched)
+        ):
+            self._process_tree_by_tree(event, bound)
+            return self._end(NOTHING_OUTSIDE)
         if bound is None:
             if outside or self._is_released_by(event):
                 return self._end(self.run(event, {}, outside, only=only))
@@ -112,6 +127,36 @@ class Evaluation:
         if bound.freed:
             self._delete(bound, event.ids[-1], only)
         return self._end(passed_on)
+
+    def _process_tree_by_tree(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
+        """The same where trees have nothing to do with each other, and those that the event may release none with
+        others either: each does what there is to do in its turn (G2)."""
+        left = deque(sorted(self.waiting.elsewhere))
+        if bound is not None:
+            for _, state in bound.vanishing:
+                state.vanish(event.path, event.ids)
+            for index, tree, plan, first in bound.turns:
+                while left and left[0] < index:
+                    self._release_left(left.popleft(), event)
+                if first is None:
+                    self._guarded(tree, event, plan)
+                    self._note(tree)
+                else:
+                    accept, position = first
+                    accept(event[3][position], event)
+                if left and left[0] == index:
+                    left.popleft()
+                    if first is not None:
+                        self._release_left(index, event)
+        while left:
+            self._release_left(left.popleft(), event)
+        if bound is not None and bound.freed:
+            self._delete(bound, event.ids[-1], None)
+
+    def _release_left(self, index: int, event: PrimitiveEvent) -> None:
+        tree = self.trees[index]
+        tree.release_left(event)
+        tree.note(self.waiting)
 
     def deliver(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
         """Makes the deliveries of an event for which there is nothing else to do."""

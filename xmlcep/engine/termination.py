@@ -149,6 +149,21 @@ class Deferral:
             if self.state.is_possible(key):
                 self.state.release(key, cause)
 
+    def release_left(self, here: int | None, cause: Cause) -> None:
+        """Releases the groups that an event which projects on ``here`` does not (D2); only without a condition."""
+        pending = self.pending
+        if len(pending) == 1:  # as almost always: the next event somewhere else releases
+            (key,) = due = tuple(pending)
+            if self.state.grouping.place_of(key) == here:
+                return
+            pending.clear()
+        else:
+            due = tuple(sorted(self.left(here)))
+            pending.difference_update(due)
+        for key in due:
+            if self.state.is_possible(key):
+                self.state.release(key, cause)
+
     def left(self, here: int | None) -> set[Key]:
         """The pending groups that the current event does not project on, if that releases them (D2)."""
         if self.mode is not Termination.NON_LOCAL:
