@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from contexts import Entry
@@ -34,6 +35,10 @@ class DirectInFull(NamedTuple):
     position: int
 
 
+Step: TypeAlias = tuple[TreeState, TreeDispatch, Direct | None]
+NO_STEPS: Mapping[int, Step] = MappingProxyType({})
+
+
 @dataclass(frozen=True, slots=True)
 class BoundDispatch:
     """What primitive events of one type mean to a detector's trees, see `TypeDispatch`.
@@ -43,8 +48,8 @@ class BoundDispatch:
     before (F1); ``in_full`` where the entry is not so short; ``asks`` that there are such. None if the case is not so
     simple. ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes;
     ``is_silent`` says that it only matters for these and for conditions. ``forgets`` are the functions that free the
-    groups of a deleted node, where that is all there is to be done. ``turns`` are the ``steps`` with the tree's index
-    and, if one delivery that may come before all releases is all there is to do, that delivery.
+    groups of a deleted node, where that is all there is to be done. ``turns`` are the ``steps`` by the tree's index,
+    in order, and, if one delivery that may come before all releases is all there is to do, that delivery.
     """
 
     direct: tuple[Direct, ...] | None
@@ -52,7 +57,7 @@ class BoundDispatch:
     in_full: tuple[DirectInFull, ...]
     asks: bool
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
-    turns: tuple[tuple[int, TreeState, TreeDispatch, Direct | None], ...]
+    turns: Mapping[int, Step]
     watchers: Mapping[int, TreeDispatch]
     touched: tuple[tuple[TreeState, TreeDispatch], ...]
     alone: bool
@@ -100,7 +105,7 @@ def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState], active: Activ
         tuple(in_full),
         bool(filtered or in_full),
         tuple((trees[tree], plan) for tree, plan in dispatch.steps),
-        tuple((tree, trees[tree], plan, _first(trees[tree], plan)) for tree, plan in dispatch.steps),
+        {tree: (trees[tree], plan, _first(trees[tree], plan)) for tree, plan in dispatch.steps},
         dispatch.watchers,
         tuple((trees[tree], plan) for tree, plan in dispatch.watchers.items() if any(plan.touches.values())),
         dispatch.alone,

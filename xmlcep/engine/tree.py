@@ -356,6 +356,15 @@ class TreeState:
         (waiting.blocked.add if blocked else waiting.blocked.discard)(index)
         (waiting.stale.add if stale else waiting.stale.discard)(index)
 
+    def note_release(self, waiting: Waiting) -> None:
+        """The same after a release, or when groups have been freed."""
+        for deferral in self.deferrals:
+            if deferral.pending or deferral.condition is not None:
+                self.note(waiting)
+                return
+        waiting.release.discard(self.tree.index)
+        waiting.elsewhere.discard(self.tree.index)
+
     # ---- asked (Y1, Y3) ---------------------------------------------------------------------------------
 
     def account(self, state: OperatorState, key: Key) -> Account:
