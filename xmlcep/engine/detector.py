@@ -149,27 +149,44 @@ class Detector:
         dispatch, waiting, report = evaluation.dispatch, evaluation.waiting, evaluation.report
         elsewhere = waiting.elsewhere
         txn: int | None = None
-        for event in events:
-            if event[9] != txn:
-                if txn is not None and waiting.release:
-                    yield from self.flush()
-                txn = event[9]
-            self._latest = event
-            clock.point = event[0]
-            bound = dispatch[event[1]][event[2]]
-            if elsewhere:
-                evaluation.process(_as_event(event), bound, {})
-            elif bound is None:
-                continue
-            elif bound.direct is not None:
-                evaluation.deliver(event, bound)
-            else:
-                evaluation.process(_as_event(event), bound, {})
-            if report:
-                if len(report) == 1:
-                    yield report.pop()
+        last: PrimitiveEvent | None = None
+        try:
+            for event in events:
+                if event[9] != txn:
+                    if txn is not None and waiting.release:
+                        self._latest = last
+                        yield from self.flush()
+                    txn = event[9]
+                last = event
+                clock.point = event[0]
+                bound = dispatch[event[1]][event[2]]
+                if elsewhere:
+                    evaluation.process(_as_event(event), bound, {})
+                elif bound is None:
+                    continue
+                elif bound.direct is not None:
+                    # What deliver does, without its call.
+                    ids = event[3]
+                    for accept, index in bound.direct:
+                        accept(ids[index], event)
+                    if bound.asks:
+                        evaluation.deliver_others(event, bound)
+                elif bound.forgets is not None:
+                    place = event[3][-1]
+                    for forget in bound.forgets:
+                        forget(place)
+                    continue
                 else:
-                    yield from evaluation.take_report()
+                    evaluation.process(_as_event(event), bound, {})
+                if report:
+                    self._latest = event
+                    if len(report) == 1:
+                        yield report.pop()
+                    else:
+                        yield from evaluation.take_report()
+        finally:
+            if last is not None:
+                self._latest = last
         if txn is not None:
             yield from self.flush()
 
