@@ -29,7 +29,9 @@ class RelationState(CombiningState):
         # Intervals they are in detection order, too, which is about sequences (H2).
         by_detection = tree.order is Order.DETECTION
         relation = (
-            IntervalRelation(definition.word, _interval_of) if by_detection else IntervalRelation(definition.word)
+            IntervalRelation(definition.word, _interval_of)
+            if by_detection
+            else IntervalRelation(definition.word)
         )
         constraints = [relation, *window_constraints(node)]
         self.exists = Constrained(
