@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from path_types import PathType
 
@@ -81,6 +81,7 @@ class Detector:
                 f"a detector needs rules, not {rules!r}: use load_rules(file) or parse_rules(text)"
             )
         self._rules = rules
+        self._operators = operators
         self._namespaces = rules.namespaces
         active = self._active = select(graph, trees)
         self._document = self._new_document(document) if active.asking else None
@@ -350,6 +351,28 @@ class Detector:
         It takes time in proportion to all that is stored (`size`), and to the document if rules ask that.
         """
         return copied(self, (self._rules, self._namespaces), self._active, self._setting, self._evaluation)
+
+    def to_state(self) -> dict[str, Any]:
+        """All that it has seen as plain data, which JSON can hold: `from_state` goes on from there.
+
+        It may be asked for between any two events, within an edit and a transaction, too, and is in proportion to what
+        is stored (`size`), and to the document if rules ask that. Raises `StateError` if constituents of what is stored
+        were found elsewhere, or if a rule is in a language that remembers events (``keeps_state``).
+        """
+        from .durable import state_of
+
+        return state_of(self)
+
+    @classmethod
+    def from_state(cls, rules: Rules, state: Mapping[str, Any]) -> Detector:
+        """The detector that `to_state` described: from now on it raises what that one would.
+
+        Raises `StateError` for the state of a detector of other rules (also if their reference documents have changed),
+        for one that another version wrote, and for what is damaged.
+        """
+        from .durable import detector_from
+
+        return detector_from(cls, rules, state)
 
     def raise_external(self, event: CompositeEvent) -> list[CompositeEvent]:
         """Takes an external event, which a rule that acts has raised (L7), at the last time point; returns it, if its
