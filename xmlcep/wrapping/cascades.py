@@ -20,7 +20,9 @@ from ..actions.schedule import Schedule
 from ..errors import XmlCepError
 from ..events import CompositeEvent, PrimitiveEvent
 from ..language.printer import print_action
+from ..rules.rule_programs import ActionProgram
 from ..timestamps import microseconds
+from ..xpath import Environment
 from . import foreign
 from .afterwards import Afterwards
 from .deeds import Deed, Deeds
@@ -40,9 +42,9 @@ class _EndlessError(Exception):
         self.limit = limit
 
 
-_Mark: TypeAlias = tuple[list[tuple[RuleSet, int, int]], int]
+_Mark: TypeAlias = tuple[list[tuple[RuleSet, int, int]], tuple[int, int]]
 """To what `Cascades._back_to` brings rules and what waits back: of each rule set the position of its history and how
-much waits for the end of the transaction; how many functions are to be called."""
+much waits for the end of the transaction; what is to be done when everything has been told."""
 
 
 class Cascades:
@@ -183,14 +185,14 @@ class Cascades:
 
     def _mark(self) -> _Mark:
         sets = [(rules, rules.history.position, len(rules.waiting)) for rules in self.open]
-        return sets, len(self._afterwards)
+        return sets, self._afterwards.noted
 
     def _back_to(self, mark: _Mark) -> None:
-        sets, jobs = mark
+        sets, noted = mark
         for rules, position, waiting in sets:
             rules.history.back_to(position)
             del rules.waiting[waiting:]
-        self._afterwards.forget(jobs)
+        self._afterwards.forget(noted)
 
     # ---- what is triggered --------------------------------------------------------------------------------
 
@@ -232,7 +234,7 @@ class Cascades:
         """
         schedule = self._schedule
         whole: Savepoint | None = None  # before the first firing
-        mark: _Mark = [], 0
+        mark: _Mark = [], (0, 0)
         self._fired = rounds = 0
         schedule.put(triggered)
         if self.tree.foreign:
@@ -355,7 +357,7 @@ class Cascades:
         try:
             for program in form.actions:
                 current = program
-                counts.append(perform(program, environment, deeds))
+                counts.append(self._perform(program, environment))
             if rules.schema is not None:
                 self._check_schema(rules)
         except (RefusedActionError, XmlCepError, ValueError, TypeError, etree.Error) as error:
@@ -381,6 +383,15 @@ class Cascades:
         if triggered:
             self._schedule.put(triggered)
         return True
+
+    def _perform(self, program: ActionProgram, environment: Environment) -> int:
+        """Does what an action says; what it does to nodes with foreign proxies is seen only when it is looked for."""
+        if not self.tree.foreign:
+            return perform(program, environment, self._deeds)
+        with self.tree.emitter.one_edit():
+            count = perform(program, environment, self._deeds)
+            foreign.catch_up(self.tree)
+        return count
 
     def _check_schema(self, rules: RuleSet) -> None:
         """L12: a firing does not make a valid document invalid."""
