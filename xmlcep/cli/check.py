@@ -12,6 +12,7 @@ from rich.tree import Tree
 
 from ..actions.description import describe_triggering
 from ..actions.drawing import draw_mermaid
+from ..actions.idle import idle
 from ..actions.triggering import TriggeringGraph, triggering_graph
 from ..auditing.plan.description import describe_pass, key_of
 from ..auditing.plan.partition_key import Pass, make_plan
@@ -86,6 +87,7 @@ def command(
         click.echo(json.dumps(report(list(texts), None, error.problems, ()), indent=2, ensure_ascii=False))
         return WRONG
     warnings = [] if schema is not None else impossible(checked)
+    warnings += [] if checked.triggers is None else idle(checked.triggers)
     graph = None if checked.triggers is None else triggering_graph(checked.triggers, not_editing=not_editing)
     if as_json:
         said_of_all = report(list(texts), checked, (), warnings, graph)
