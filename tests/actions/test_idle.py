@@ -68,7 +68,7 @@ def test_the_command_says_it(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert run(["check", "-q", str(file)]) == 0
     err = capsys.readouterr().err
     assert "1:12: warning: rule A: an element has no value that could be updated" in err
-    assert ":2:36: warning: rule B: the target of set '@m' selects nothing" in err
+    assert ":2:33: warning: rule B: the target of set '@m' selects nothing" in err
     assert "the context node is the attribute: write ../@m, or give the rule the path" in err
 
 
