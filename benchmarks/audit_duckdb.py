@@ -30,21 +30,30 @@ _MOST_RUNS = 5
 
 def run(settings: Settings) -> Iterator[Figure]:
     """CPU per record, start included and apart, and peak memory, in turns; findings are compared as sets of lines."""
-    for count in RULES:
-        name = f"{count} rules" if count > 1 else "1 rule"
-        if settings.only not in name:
-            continue
-        taken: dict[str, list[tuple[float, float, float]]] = {_XMLCEP: [], _DUCKDB: []}
-        with TemporaryDirectory(prefix="xmlcep-benchmark-") as folder:
-            log, text = _written(count, settings, Path(folder))
-            environment = _environment(Path(folder))
-            found = 0
-            for turn in range(min(settings.runs, _MOST_RUNS)):
-                ours, theirs = Path(folder) / f"ours{turn}", Path(folder) / f"theirs{turn}"
-                taken[_XMLCEP].append(_process(environment, "one_audit", log, text, ours / "findings.jsonl"))
-                taken[_DUCKDB].append(_process(environment, "one_sql_audit", log, count, theirs))
-                found = _check_same(ours, theirs)
-        yield from _figures(name, taken, settings.events, f"{found:,} findings")
+    with TemporaryDirectory(prefix="xmlcep-benchmark-") as modules:
+        environment = _environment(Path(modules))
+        for count in RULES:
+            name = f"{count} rules" if count > 1 else "1 rule"
+            if settings.only not in name:
+                continue
+            taken, found = _compared(count, settings, environment)
+            yield from _figures(name, taken, settings.events, f"{found:,} findings")
+
+
+def _compared(
+    count: int, settings: Settings, environment: dict[str, str]
+) -> tuple[dict[str, list[tuple[float, float, float]]], int]:
+    """What both took, and how many findings there are."""
+    taken: dict[str, list[tuple[float, float, float]]] = {_XMLCEP: [], _DUCKDB: []}
+    with TemporaryDirectory(prefix="xmlcep-benchmark-") as folder:
+        log, text = _written(count, settings, Path(folder))
+        found = 0
+        for turn in range(min(settings.runs, _MOST_RUNS)):
+            ours, theirs = Path(folder) / f"ours{turn}", Path(folder) / f"theirs{turn}"
+            taken[_XMLCEP].append(_process(environment, "one_audit", log, text, ours / "findings.jsonl"))
+            taken[_DUCKDB].append(_process(environment, "one_sql_audit", log, count, theirs))
+            found = _check_same(ours, theirs)
+    return taken, found
 
 
 def _written(count: int, settings: Settings, folder: Path) -> tuple[Path, Path]:
@@ -60,7 +69,7 @@ def _written(count: int, settings: Settings, folder: Path) -> tuple[Path, Path]:
 def _environment(folder: Path) -> dict[str, str]:
     """That of processes to be measured: modules are compiled already, as those of an installed package are."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    environment["PYTHONPYCACHEPREFIX"] = str(folder / "compiled")
+    environment["PYTHONPYCACHEPREFIX"] = str(folder)
     modules = (
         f"{__package__}.one_audit",
         f"{__package__}.one_sql_audit",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -47,6 +48,44 @@ def test_duckdb_counts_what_the_floor_counts():
     with columns(history) as source:
         assert query(SQL_Q1, source)() == count_complete(rows, ITEM)
         assert query(SQL_Q2, source)() == count_both_modified(rows, ITEM)
+
+
+def test_duckdb_finds_what_an_audit_finds(monkeypatch):
+    pytest.importorskip("duckdb")
+    beside = load("audit_duckdb")
+    monkeypatch.setattr(beside, "RULES", (2, 4))
+    figures = {figure.case: figure for figure in beside.run(Settings(3000, runs=1))}
+    assert len(figures) == 12
+    for rules in ("2 rules", "4 rules"):
+        ours = figures[f"{rules}, xmlcep, start apart"]
+        assert ours.ratio > 0 and ours.base == "DuckDB" and int(ours.note.split()[0].replace(",", "")) > 100
+        assert (
+            figures[f"{rules}, DuckDB, start included"].value > figures[f"{rules}, DuckDB, start apart"].value
+        )
+
+
+@pytest.mark.parametrize(
+    ("theirs", "said"),
+    [
+        ("a\n", "not as many findings"),
+        ("a\na\n", "other findings: 1 are in one only"),
+        ("a\nc\n", "2 are in one only"),
+    ],
+)
+def test_findings_that_differ_from_those_of_duckdb_are_an_error(tmp_path, theirs, said):
+    pytest.importorskip("duckdb")
+    for name, text in (("ours", "a\nb\n"), ("theirs", theirs)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "findings.jsonl").write_text(text)
+    with pytest.raises(AssertionError, match=said):
+        load("audit_duckdb")._check_same(tmp_path / "ours", tmp_path / "theirs")
+
+
+def test_without_duckdb_a_sentence_says_so(monkeypatch):
+    monkeypatch.delitem(sys.modules, "benchmarks.audit_duckdb", raising=False)
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(Unavailable, match="the audit beside DuckDB needs duckdb, pyarrow and numpy"):
+        load("audit_duckdb")
 
 
 @pytest.mark.parametrize(
