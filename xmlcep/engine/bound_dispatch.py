@@ -10,9 +10,9 @@ from contexts import Entry
 from contexts.grouping import Key
 from path_types import PathType
 
-from ..events import Cause
+from ..events import Cause, PrimitiveEvent
 from .dispatch import ActiveTrees, TreeDispatch, TypeDispatch
-from .leaf import LeafState
+from .leaf import Bindings, LeafState
 from .operators import OperatorState
 from .operators.state import Acceptor
 from .tree import TreeState
@@ -26,11 +26,12 @@ Take: TypeAlias = Callable[[int, Key, Entry, Cause], None]
 
 class DirectInFull(NamedTuple):
     """How to take an event where the entry is more than its interval: it has a moment and variables, or "before" is
-    about detection. ``leaf`` is None if that asks and binds nothing."""
+    about detection. ``read`` is what its leaf binds, None if that asks and binds nothing; ``key_of`` is None where groups
+    are places."""
 
     tree: TreeState
-    leaf: LeafState | None
-    state: OperatorState
+    read: Callable[[PrimitiveEvent], Bindings | None] | None
+    key_of: Callable[[int, Bindings | None], Key | None] | None
     take: Take
     child: int
     position: int
@@ -70,11 +71,11 @@ class BoundDispatches(dict[PathType, BoundDispatch | None]):
 
     def __missing__(self, path: PathType) -> BoundDispatch | None:
         dispatch = self._active.by_type[self._operation, path]
-        bound = self[path] = None if dispatch is None else _bound(dispatch, self._trees)
+        bound = self[path] = None if dispatch is None else _bound(dispatch, path, self._trees)
         return bound
 
 
-def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState]) -> BoundDispatch:
+def _bound(dispatch: TypeDispatch, path: PathType, trees: Mapping[int, TreeState]) -> BoundDispatch:
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
     direct: list[Direct] = []
     filtered: list[tuple[LeafState, Direct]] = []
@@ -85,7 +86,9 @@ def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState]) -> BoundDispa
             assert index is not None
             leaf, taking = state.leaves.get((operator, child)), state.states[operator]
             if not state.has_short_entries:
-                in_full.append(DirectInFull(state, leaf, taking, taking.taker.take, child, index))
+                read = None if leaf is None else leaf.reader(path)
+                key_of = taking.key_reader(child)
+                in_full.append(DirectInFull(state, read, key_of, taking.taker.take, child, index))
             elif leaf is None:
                 direct.append((taking.taker.acceptor(child), index))
             else:

@@ -39,7 +39,7 @@ def new_state(
     operands: Sequence[Promise],
 ) -> OperatorState:  # fmt: skip
     """The running state of a conjunction; ``operands`` is what its operands promise."""
-    if is_plain_pair(node, tree) and not node.deferred:
+    if is_plain_pair(node, tree, setting) and not node.deferred:
         chronicle = CONTEXTS[node.context.value].takes_oldest
         return (ChroniclePairConjunction if chronicle else PairConjunction)(node, tree, report, setting)
     return ConjunctionState(node, tree, report, setting, operands)
