@@ -23,7 +23,7 @@ NO_BINDINGS: Bindings = {}
 
 def own_value(event: PrimitiveEvent) -> str | None:
     """The node's value: of a deletion the one that it had."""
-    return event.old if event.op == "del" else event.value
+    return event[5] if event[1] == "del" else event[4]
 
 
 # By their places in the tuple, which is the fastest: these are the innermost functions of filters.
@@ -93,6 +93,8 @@ class _Asked:
     ) -> None:
         self.filter = filter_
         self.bindings = bindings
+        # Of most leaves that bind something it is one variable.
+        self.only = bindings[0] if len(bindings) == 1 else None
 
 
 class LeafState:
@@ -124,7 +126,23 @@ class LeafState:
             if self.witness is not None:
                 self.witness.filtered(self.program, event)
             return None
+        if asked.only is not None:
+            name, value = asked.only
+            return {name: value(event)}
         return {name: value(event) for name, value in asked.bindings} if asked.bindings else NO_BINDINGS
+
+    def reader(self, path: PathType) -> Callable[[PrimitiveEvent], Bindings | None]:
+        """`read` for primitive events of this type."""
+        if self._opaque is not None:
+            return self.read
+        asked = self._asked.get(path)
+        if asked is None:
+            asked = self._asked[path] = self._ask(False, node_kind(path))
+        filter_, only = asked.filter, asked.only
+        if filter_ is not None or only is None:
+            return self.read
+        name, value = only
+        return lambda event: {name: value(event)}
 
     def seen(self, event: Event) -> tuple[str, tuple[tuple[str, str], ...]]:
         """The filter as it is written, and what it compares with the values that it sees of an event."""
