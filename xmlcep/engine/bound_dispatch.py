@@ -12,7 +12,7 @@ from path_types import PathType
 
 from ..events import Cause, PrimitiveEvent
 from .dispatch import ActiveTrees, TreeDispatch, TypeDispatch
-from .leaf import Bindings, LeafState
+from .leaf import Bindings, Reader
 from .operators import OperatorState
 from .operators.state import Acceptor
 from .tree import TreeState
@@ -26,11 +26,11 @@ Take: TypeAlias = Callable[[int, Key, Entry, Cause], None]
 
 class DirectInFull(NamedTuple):
     """How to take an event where the entry is more than its interval: it has a moment and variables, or "before" is
-    about detection. ``read`` is what its leaf binds, None if that asks and binds nothing; ``key_of`` is None where groups
-    are places."""
+    about detection. ``read`` is what its leaf binds, None if that asks and binds nothing; ``key_of`` is None where
+    groups are places."""
 
     tree: TreeState
-    read: Callable[[PrimitiveEvent], Bindings | None] | None
+    read: Reader | None
     key_of: Callable[[int, Bindings | None], Key | None] | None
     take: Take
     child: int
@@ -49,7 +49,7 @@ class BoundDispatch:
     """
 
     direct: tuple[Direct, ...] | None
-    filtered: tuple[tuple[LeafState, Direct], ...]
+    filtered: tuple[tuple[Reader, Direct], ...]
     in_full: tuple[DirectInFull, ...]
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
     watchers: Mapping[int, TreeDispatch]
@@ -78,7 +78,7 @@ class BoundDispatches(dict[PathType, BoundDispatch | None]):
 def _bound(dispatch: TypeDispatch, path: PathType, trees: Mapping[int, TreeState]) -> BoundDispatch:
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
     direct: list[Direct] = []
-    filtered: list[tuple[LeafState, Direct]] = []
+    filtered: list[tuple[Reader, Direct]] = []
     in_full: list[DirectInFull] = []
     for tree, plan in dispatch.steps if dispatch.direct else ():
         state = trees[tree]
@@ -92,7 +92,7 @@ def _bound(dispatch: TypeDispatch, path: PathType, trees: Mapping[int, TreeState
             elif leaf is None:
                 direct.append((taking.taker.acceptor(child), index))
             else:
-                filtered.append((leaf, (taking.taker.acceptor(child), index)))
+                filtered.append((leaf.reader(path), (taking.taker.acceptor(child), index)))
     return BoundDispatch(
         tuple(direct) if dispatch.direct else None,
         tuple(filtered),

@@ -120,8 +120,8 @@ class Evaluation:
         assert direct is not None
         for accept, index in direct:
             accept(ids[index], event)
-        for leaf, (accept, index) in bound.filtered:
-            if leaf.read(event) is not None:
+        for read, (accept, index) in bound.filtered:
+            if read(event) is not None:
                 accept(ids[index], event)
         if bound.in_full:
             if type(event) is not PrimitiveEvent:
