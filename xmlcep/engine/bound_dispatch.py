@@ -10,7 +10,7 @@ from contexts import Entry
 from contexts.grouping import Key
 from path_types import PathType
 
-from ..events import Cause, PrimitiveEvent
+from ..events import Cause
 from .dispatch import ActiveTrees, TreeDispatch, TypeDispatch
 from .leaf import Bindings, Reader
 from .operators import OperatorState
