@@ -9,7 +9,9 @@ from ...algebra import OPERATORS, Operator, ParameterKind, Sequence
 from ...algebra.expressions import COMMON_OPTIONS, DEFERRABLE
 from .names import NOT, operator_name
 
-_MARK = '  <!-- Here stand the group "operator" and a type for each, made of the declarations (schema.py). -->\n'
+_MARK = (
+    '  <!-- Here stand the group "operator" and a type for each, made of the declarations (schema.py). -->\n'
+)
 _OPTIONS = {
     "within": "xs:string", "gap": "xs:string", "having": "XPath", "by": "xs:string", "strict": "xs:boolean",
     "slide": "xs:boolean",
