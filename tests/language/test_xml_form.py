@@ -164,6 +164,7 @@ def test_mistake(block: str) -> None:
     lines = block.split("\n")
     inside = "\n".join(line.removeprefix("> ") for line in lines if line.startswith("> "))
     expected = "\n".join(line for line in lines if not line.startswith("> "))
+    expected = expected.replace("$operators", ", ".join(map(operator_name, OPERATORS)))
     text = (
         inside if inside.startswith(("<!", "<rules")) else f'<rules xmlns="{NAMESPACE}">\n{inside}\n</rules>'
     )
