@@ -61,6 +61,16 @@ event E = (ins(item) ; not ins(item/price)){end=custom}
 event E = (ins(item) ; not del(item)){end=custom}
     i1 i1- flush                       |
     i1 i2- flush                       | 2: i1
+# counted in transactions: what the flush itself makes a candidate is over with it (Z14)
+event E {within="1 transaction"} = (ins(item/price) & ins(item/quantity)){end=custom} ; not ins(item/comment)
+    [ p1 q1 ]                          | 2: (p1+q1)
+    [ c1 p1 q1 ] [ c1.2 ]              | 3: (p1+q1)
+    [ p1 q1 c1 ]                       |
+    [ p1 ] [ q1 ]                      |
+event A = (ins(item/price) & ins(item/quantity)){end=custom}
+event E = ins(item/comment) & (A(item) ; not ins(item)){within="1 transaction"}
+    c1 [ p1 q1 ]                       | 3: A:p1+q1 sequence1:(p1+q1) E:c1+((p1+q1))
+    [ c1 p1 q1 ] [ i1 ]                | 3: A:p1+q1 sequence1:(p1+q1) E:c1+((p1+q1))
 # by detection, or by intervals: b behind the whole of it
 event E {flat} = ((ins(item/price) & ins(item/quantity)) ; not ins(item/comment)){end=custom}
     p1 c1 q1 flush                     | 3: (p1+q1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from contexts import FLAT_KEY, Entry
@@ -11,7 +11,7 @@ from contexts.entry import EMPTY_END, EMPTY_START
 from contexts.grouping import Key
 from path_types import PathType
 
-from ..algebra import Order, Promise, Termination
+from ..algebra import Order, Promise, Termination, Unit
 from ..events import Cause, CompositeEvent, PrimitiveEvent
 from ..rules.trees import EventTree
 from .dispatch import Delivery, TreeDispatch
@@ -69,6 +69,7 @@ class TreeState:
         for deferral in self.deferrals:
             deferral.state.taker = deferral
         self._clock = setting.clock
+        self._timers = setting.timers
         self._needs_time = tree.needs_time
         # By operator and operand, the leaves that ask something of an event, or bind something (F1, V1).
         self.leaves = {
@@ -215,6 +216,8 @@ class TreeState:
             inputs = sorted(inputs, key=lambda arrived: turn[arrived[0]])
         for child, key, arrivals in inputs:
             taker.arrive(child, key, arrivals, cause)
+        if release is Release.FLUSH and inputs:
+            due = [*due, *self._due_at_once()]
         for each in due:
             taker.fire(each, cause)
         if deferral is not None and deferral.is_waiting():
@@ -229,6 +232,15 @@ class TreeState:
             return []
         entries, state.outbox = state.outbox, []
         return entries
+
+    def _due_at_once(self) -> Iterator[Due]:
+        """What the turn of an operator in a flush has made due by the transaction that ends (Z14).
+
+        All that was due before the flush has been taken, and operators before have had theirs: it is this one's.
+        """
+        now = self._clock.transaction
+        for _, together in self._timers.take(Unit.TRANSACTIONS, now + 1):
+            yield from sorted(together, key=_key)
 
     def _deliver(
         self, composites: Sequence[CompositeEvent], inputs: dict[int, list[Input]], cause: Cause

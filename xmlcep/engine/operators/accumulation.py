@@ -237,9 +237,17 @@ class SlidingAccumulation(Accumulation):
         begins = (entry[FIRST][unit] for entry in self.live() if entry[FIRST] is not None)
         return min((begin for begin in begins if after is None or begin > after), default=None)
 
-    def has_last(self, entry: Entry) -> bool:
-        """Whether this arrival, which came last, is still there."""
-        return self.begin < len(self.entries) and self.entries[-1] is entry
+    def would_lose(self, entry: Entry, within: tuple[int, int]) -> bool:
+        """Whether an arrival would drop out at once: it begins more than so long before the latest end of all (W3)."""
+        if entry[FIRST] is None:
+            return False
+        amount, unit = within
+        latest = entry[LAST][unit]
+        before = self.entries[-1:] if self._ordered and self.count() else self.live()
+        for other in before:
+            if other[LAST] is not None and other[LAST][unit] > latest:
+                latest = other[LAST][unit]
+        return bool(entry[FIRST][unit] < latest - amount)
 
 
 _TIDY = 32

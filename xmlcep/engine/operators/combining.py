@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, MutableSequence, Sequence
 
-from contexts import CONTEXTS, Combinations, Entry, Group
+from contexts import CONTEXTS, Combinations, Entry, Group, Owner
 from contexts.constraints import Constraint, Objection, Within
 from contexts.entry import AT, EVENT, FIRST, LAST
 from contexts.group import discard
@@ -38,9 +38,15 @@ class CombiningState(DeferrableState):
         self.groups: dict[Key, Group] = {}
         self.width = len(node.children) - len(node.definition.negated)
         self._stores = self.context.replaces or self.context.runs  # in its own way
+        self._stored_owners: tuple[Owner | None, ...] | None = None
         self.shared = False  # whether one event may stand in two operands (S1)
         self.prompt = all(operand.prompt for operand in operands)
         self._expires = node.window if self.prompt else None
+
+    def set_owners(self) -> None:
+        super().set_owners()
+        owners = self._owners
+        self._stored_owners = None if owners is None else tuple(owners[k] for k in self.stored_operands)
 
     # ---- groups ---------------------------------------------------------------------------------------
 
@@ -54,7 +60,7 @@ class CombiningState(DeferrableState):
             stored = [[], []]
         else:
             stored = [[] for _ in range(self.width)]
-        group = self.groups[key] = Group(stored, self._owners, key, shared=self.shared)
+        group = self.groups[key] = Group(stored, self._stored_owners, key, shared=self.shared)
         if self.context.runs:
             group.runs = self._new_runs()
         self.note_key(key)

@@ -80,13 +80,14 @@ class MultiplicityState(DeferrableState):
         """Whether the arrival is taken; what has become too old drops out first (W3, S4, Z4, Z8)."""
         if self._outer is not None:
             self._start_over_if_old(accumulation, entry, *self._outer)
-        accumulation.add(entry)
         if not isinstance(accumulation, SlidingAccumulation):
+            accumulation.add(entry)
             return True
+        if self.within is not None and accumulation.would_lose(entry, self.within):
+            return False  # nor does anything else drop out for it
+        accumulation.add(entry)
         if self.within is not None:
             accumulation.drop_old(self.within)
-            if not accumulation.has_last(entry):
-                return False
             self._watch_over(key, accumulation)
         if self.slides and self.upper is not None and accumulation.count() > self.upper:
             accumulation.drop_first(1)
