@@ -7,8 +7,7 @@ of any size; what a task replays is a *bucket*, a share of all keys by their has
 from __future__ import annotations
 
 import zlib
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import IntEnum
 from itertools import repeat
 from typing import Any, NamedTuple
@@ -262,7 +261,7 @@ class RowRun(NamedTuple):
     pass_index: int
     doc: str
     plain: bool
-    table: _RowTable
+    table: RowTable
     start: int
     end: int
 
@@ -296,17 +295,8 @@ class RowRun(NamedTuple):
             if mark == Mark.FRAGMENT:
                 yield Fragment(event[4], event[3], record_path(event[5]), header)
 
-    def records(self) -> dict[str, int]:
-        """How many records there are by operation and path; markers, composites and fragments are none."""
-        table, start, end = self.table, self.start, self.end
-        codes = table.codes[start:end]
-        if not self.plain:
-            marks = table.marks[start:end]
-            codes = [code for code, mark in zip(codes, marks, strict=True) if mark == Mark.RECORD]
-        return {table.texts[code]: count for code, count in Counter(codes).items()}
 
-
-class _RowTable:
+class RowTable:
     """Rows of chunks as values: made once for all, for a run may be short."""
 
     def __init__(self, table: pa.Table, types: _RowTypes) -> None:
@@ -317,12 +307,13 @@ class _RowTable:
         self.marks: list[int] = marks.tolist()
         texts = table["what"].combine_chunks()
         self.texts: list[str] = texts.dictionary.to_pylist()
-        self.codes: list[int] = texts.indices.to_pylist()
+        self._codes = texts.indices
+        codes: list[int] = self._codes.to_pylist()
         known = [*map(types.__getitem__, self.texts)]
         all_known = not texts.null_count
         found: list[RowType] = (
-            list(map(known.__getitem__, self.codes)) if all_known
-            else [_NO_TYPE if code is None else known[code] for code in self.codes]
+            list(map(known.__getitem__, codes)) if all_known
+            else [_NO_TYPE if code is None else known[code] for code in codes]
         )  # fmt: skip
         ids: Any
         if all_known and self._plain.all():
@@ -357,6 +348,24 @@ class _RowTable:
             return repeat(False, len(table))
         return map(bool, table["more"].to_pylist())
 
+    def records(self, left_out: Collection[str] = ()) -> Iterator[tuple[int, dict[str, int]]]:
+        """How many records each pass has by operation and path, without those of the documents ``left_out``.
+
+        Markers, composites and fragments are none.
+        """
+        counted = self._plain
+        if left_out:
+            known = np.array([doc not in left_out for doc in self._docs.dictionary.to_pylist()], bool)
+            counted = counted & known[self._docs.indices.to_numpy()]
+        codes = self._codes.fill_null(0).to_numpy()[counted]
+        size = max(len(self.texts), 1)
+        numbers, counts = np.unique(self._passes[counted] * size + codes, return_counts=True)
+        of_pass: dict[int, dict[str, int]] = {}
+        for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
+            pass_index, code = divmod(number, size)
+            of_pass.setdefault(pass_index, {})[self.texts[code]] = count
+        yield from of_pass.items()
+
     def runs(self) -> Iterator[RowRun]:
         """The rows by pass and document."""
         docs = self._docs.indices.to_numpy()
@@ -377,15 +386,20 @@ class ChunkReader:
 
     def runs(self, contents: Sequence[bytes], *, sort: bool) -> Iterator[RowRun]:
         """The rows of chunks by pass and document; ``sort``: with rows of several chunks between each other."""
+        for table in self.tables(contents, sort=sort):
+            yield from table.runs()
+
+    def tables(self, contents: Sequence[bytes], *, sort: bool) -> Iterator[RowTable]:
+        """The rows of chunks; ``sort``: those of several chunks between each other, in one table."""
         tables = map(from_ipc, contents)
         if not sort:
             for table in tables:
-                yield from _RowTable(table, self._types).runs()
+                yield RowTable(table, self._types)
             return
         table = pa.concat_tables(tables, promote_options="default").unify_dictionaries().combine_chunks()
         docs = table["doc"].chunk(0).indices.to_numpy()
         columns = (table["mark"].to_numpy(), table["ts"].to_numpy(), docs, table["pass"].to_numpy())
-        yield from _RowTable(table.take(np.lexsort(columns)).combine_chunks(), self._types).runs()
+        yield RowTable(table.take(np.lexsort(columns)).combine_chunks(), self._types)
 
 
 def _list(table: pa.Table, name: str) -> Iterable[Any]:
