@@ -24,5 +24,7 @@ def spark() -> Iterator[SparkSession]:
     except NoJavaError as error:
         pytest.skip(str(error))
     session.conf.set("spark.sql.shuffle.partitions", "3")
+    # With the first frame PySpark imports IPython, if it is there, which sets the recursion limit: hypothesis minds that.
+    session.range(1).count()
     yield session
     session.stop()

@@ -27,7 +27,8 @@ from ..failures import Failure, Failures, ReplayError
 from ..findings.encoding import FindingEncoder, decode_composite
 from ..findings.order import Ranking
 from ..plan.partition_key import Plan
-from .chunks import Chunk, ChunkReader, ChunkWriter, Mark, RowRun, buckets_of, hash_of
+from .chunk_reading import ChunkReader, RowRun
+from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
 from .finding_chunks import FindingChunkWriter, FindingRanges
 from .segment_summary import FIRST_SORTED_SEGMENT, ClockReading, TimePoint, later
 
