@@ -139,8 +139,16 @@ def interval(events: Sequence[Event]) -> tuple[float, float]:
 
 def span_of(entries: Sequence[Entry]) -> tuple[object, object] | None:
     """The moments of the earliest and the latest primitive event in these entries; None if there is none."""
-    spans = [(entry[FIRST], entry[LAST]) for entry in entries if entry[FIRST] is not None]
-    return (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
+    first = last = None
+    for entry in entries:
+        begin, end = entry[FIRST], entry[LAST]
+        if begin is None:
+            continue
+        if first is None or begin < first:
+            first = begin
+        if last is None or end > last:
+            last = end
+    return None if first is None else (first, last)
 
 
 def nearest_common_ancestor(events: Sequence[Event]) -> tuple[PathType | None, tuple[int, ...]]:

@@ -6,7 +6,8 @@ The definition is the `OperatorNode`; here is what changes while events come in.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, Protocol, TypeAlias
 
 from contexts import Entry, Grouping, Owner
@@ -15,20 +16,29 @@ from contexts.grouping import ByValue, Key
 from path_types import PathType
 
 from ...algebra import Unit
-from ...events import Cause, CompositeEvent
+from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
+from ..clock import Clock
 from ..composer import Composer
 from ..grouping import grouping_of, operand_grouping_of
 from ..setting import Setting
 from ..timers import Due
 from ..values import Values
 
+_new_tuple = tuple.__new__
 # What an operator takes at a time point: (operand, group key, arrivals).
 Input: TypeAlias = tuple[int, Key, list[Entry]]
 
 
+Acceptor: TypeAlias = Callable[[Key, PrimitiveEvent], None]
+"""What takes a primitive event in a group, where it is the one arrival in its tree at its time point."""
+
+
 class Taker(Protocol):
     """What takes an operator's arrivals."""
+
+    def acceptor(self, child: int) -> Acceptor:
+        """See `OperatorState.acceptor`."""
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         """See `OperatorState.take`."""
@@ -182,6 +192,15 @@ class OperatorState(ABC):
             for entry in entries:
                 owner.consumed(entry)
 
+    # ---- arrivals that are alone ----------------------------------------------------------------------
+
+    def acceptor(self, child: int) -> Acceptor:
+        """What takes the events of a leaf, operand ``child``, as `take` does; they may be tuples of their layout.
+
+        Only where nothing of the tree is released, and no other leaf takes the event.
+        """
+        return partial(accept, self, self.clock, child)
+
     # ---- handing on -----------------------------------------------------------------------------------
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
@@ -287,12 +306,27 @@ class OperatorState(ABC):
         assert not self.outbox, (self.node.label, self.outbox)
 
 
+def accept(taker: Taker, clock: Clock, child: int, key: Key, event: PrimitiveEvent) -> None:
+    """Lets an operator, or what makes it wait, take an event of a leaf."""
+    if type(event) is not PrimitiveEvent:
+        event = _new_tuple(PrimitiveEvent, event)
+    ts = event[0]
+    taker.take(child, key, (ts, ts, clock.point, event, False), event)
+
+
 class DeferrableState(OperatorState):
     """An operator that can wait for its termination (D2 to D4); `xmlcep.engine.termination` says how."""
 
     @abstractmethod
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Stores arrivals without evaluating them (X1)."""
+
+    def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:
+        """What stores the events of a leaf, operand ``child``, and says whether they make a combination.
+
+        None if that is no shorter than `hold` and `is_possible`.
+        """
+        return None
 
     @abstractmethod
     def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
