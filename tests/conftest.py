@@ -67,27 +67,6 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.freeze()
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_cmdline_main(config: pytest.Config) -> None:
-    """The whole suite in one process for each core, if nothing was said about processes."""
-    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.usepdb
-    in_worker = hasattr(config, "workerinput")
-    if whole and not in_worker and config.pluginmanager.hasplugin("xdist"):
-        if config.option.numprocesses is None:
-            config.option.numprocesses = config.hook.pytest_xdist_auto_num_workers(config=config)
-        if config.option.dist == "no":
-            config.option.dist = "loadgroup"
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The tests of one file in one process, as are all that use Spark: there is one session of it."""
-    if not config.pluginmanager.hasplugin("xdist"):
-        return
-    for item in items:
-        spark = "spark" in getattr(item, "fixturenames", ())
-        item.add_marker(pytest.mark.xdist_group("spark" if spark else item.nodeid.split("::")[0]))
-
-
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real schemas, logs and histories beside the project; the test is skipped without it."""
