@@ -1,4 +1,8 @@
-"""What all tests share: hypothesis without a stop-watch, and the data of the shared folder where there is one."""
+"""What all tests share: hypothesis without a stop-watch, the shared folder's data, and the cores of the machine.
+
+`pytest` alone, the whole suite, takes as many processes as there are cores; a part of it (`pytest tests/spec`) runs
+in one. `-n` says otherwise in both cases, and `-p no:xdist` does without.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,27 @@ settings.register_profile(
 )
 settings.register_profile("random", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("xmlcep")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """The whole suite in one process for each core, if nothing was said about processes."""
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.usepdb
+    in_worker = hasattr(config, "workerinput")
+    if whole and not in_worker and config.pluginmanager.hasplugin("xdist"):
+        if config.option.numprocesses is None:
+            config.option.numprocesses = config.hook.pytest_xdist_auto_num_workers(config=config)
+        if config.option.dist == "no":
+            config.option.dist = "loadgroup"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The tests of one file in one process, as are all that use Spark: there is one session of it."""
+    if not config.pluginmanager.hasplugin("xdist"):
+        return
+    for item in items:
+        spark = "spark" in getattr(item, "fixturenames", ())
+        item.add_marker(pytest.mark.xdist_group("spark" if spark else item.nodeid.split("::")[0]))
 
 
 @pytest.fixture(scope="session")

@@ -260,8 +260,7 @@ class Evaluation:
             self.held.take(happening, handed, self.before, self.document, begins=number == 0)
 
     def _advance(self, step: Advance) -> None:
-        self.clock.advance(step.time)
-        if self.last is not None:
+        if self.clock.advance(step.time) and self.last is not None:
             self._take_all(self._happening("advance"))
 
     def _take_all(self, happening: Happening) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from contexts import Entry
@@ -19,8 +20,6 @@ from .tree import TreeState
 
 Direct: TypeAlias = tuple[Acceptor, int]
 """What takes an event, and which of its ids is the key of its group there."""
-
-
 Take: TypeAlias = Callable[[int, Key, Entry, Cause], None]
 
 
@@ -37,27 +36,36 @@ class DirectInFull(NamedTuple):
     position: int
 
 
+Step: TypeAlias = tuple[TreeState, TreeDispatch, Direct | None]
+NO_STEPS: Mapping[int, Step] = MappingProxyType({})
+
+
 @dataclass(frozen=True, slots=True)
 class BoundDispatch:
     """What primitive events of one type mean to a detector's trees, see `TypeDispatch`.
 
     ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of which a deleted
     node can be a group (M5, G4). ``direct`` is for the common case; ``filtered`` likewise, where a leaf has to be asked
-    before (F1); ``in_full`` where an entry is not so short. None if the case is not so simple. ``touched`` are the
-    trees, of the ``watchers``, with conditions that read what such an event changes; ``is_silent`` says that it only
-    matters for these and for conditions.
+    before (F1); ``in_full`` where the entry is not so short; ``asks`` that there are such. None if the case is not so
+    simple. ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes;
+    ``is_silent`` says that it only matters for these and for conditions. ``forgets`` are the functions that free the
+    groups of a deleted node, where that is all there is to be done. ``turns`` are the ``steps`` by the tree's index,
+    in order, and, if one delivery that may come before all releases is all there is to do, that delivery.
     """
 
     direct: tuple[Direct, ...] | None
     filtered: tuple[tuple[Reader, Direct], ...]
     in_full: tuple[DirectInFull, ...]
+    asks: bool
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
+    turns: Mapping[int, Step]
     watchers: Mapping[int, TreeDispatch]
     touched: tuple[tuple[TreeState, TreeDispatch], ...]
     alone: bool
     is_silent: bool
     vanishing: tuple[tuple[TreeState, OperatorState], ...]
     freed: tuple[tuple[TreeState, OperatorState], ...]
+    forgets: tuple[Callable[[int], None], ...] | None
 
 
 class BoundDispatches(dict[PathType, BoundDispatch | None]):
@@ -71,11 +79,13 @@ class BoundDispatches(dict[PathType, BoundDispatch | None]):
 
     def __missing__(self, path: PathType) -> BoundDispatch | None:
         dispatch = self._active.by_type[self._operation, path]
-        bound = self[path] = None if dispatch is None else _bound(dispatch, path, self._trees)
+        bound = self[path] = None if dispatch is None else _bound(dispatch, path, self._trees, self._active)
         return bound
 
 
-def _bound(dispatch: TypeDispatch, path: PathType, trees: Mapping[int, TreeState]) -> BoundDispatch:
+def _bound(
+    dispatch: TypeDispatch, path: PathType, trees: Mapping[int, TreeState], active: ActiveTrees
+) -> BoundDispatch:
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
     direct: list[Direct] = []
     filtered: list[tuple[Reader, Direct]] = []
@@ -84,24 +94,51 @@ def _bound(dispatch: TypeDispatch, path: PathType, trees: Mapping[int, TreeState
         state = trees[tree]
         for operator, child, index in plan.deliveries:
             assert index is not None
-            leaf, taking = state.leaves.get((operator, child)), state.states[operator]
+            taker = state.states[operator].taker
+            leaf = state.leaves.get((operator, child))
             if not state.has_short_entries:
                 read = None if leaf is None else leaf.reader(path)
-                key_of = taking.key_reader(child)
-                in_full.append(DirectInFull(state, read, key_of, taking.taker.take, child, index))
+                key_of = state.states[operator].key_reader(child)
+                in_full.append(DirectInFull(state, read, key_of, taker.take, child, index))
             elif leaf is None:
-                direct.append((taking.taker.acceptor(child), index))
+                direct.append((taker.acceptor(child), index))
             else:
-                filtered.append((leaf.reader(path), (taking.taker.acceptor(child), index)))
+                filtered.append((leaf.reader(path), (taker.acceptor(child), index)))
     return BoundDispatch(
         tuple(direct) if dispatch.direct else None,
         tuple(filtered),
         tuple(in_full),
+        bool(filtered or in_full),
         tuple((trees[tree], plan) for tree, plan in dispatch.steps),
+        {tree: (trees[tree], plan, _first(trees[tree], plan)) for tree, plan in dispatch.steps},
         dispatch.watchers,
         tuple((trees[tree], plan) for tree, plan in dispatch.watchers.items() if any(plan.touches.values())),
         dispatch.alone,
         not (dispatch.steps or freed),
         tuple((tree, state) for tree, state in freed if state.refills),
         freed,
+        _forgets(dispatch, freed, active),
     )
+
+
+def _first(tree: TreeState, plan: TreeDispatch) -> Direct | None:
+    """The one delivery of an event in a tree, if it may come before all that the event releases there."""
+    if not plan.direct or not tree.has_short_entries or tree.flat:
+        return None
+    ((operator, child, index),) = plan.deliveries
+    if index is None or (operator, child) in tree.leaves or not tree.may_deliver_first(operator):
+        return None
+    return tree.states[operator].taker.acceptor(child), index
+
+
+def _forgets(
+    dispatch: TypeDispatch, freed: tuple[tuple[TreeState, OperatorState], ...], active: ActiveTrees
+) -> tuple[Callable[[int], None], ...] | None:
+    """What frees the groups of a deleted node, where nothing else is to be done and nothing can be awaited there."""
+    if not freed or dispatch.steps or dispatch.watchers:
+        return None
+    awaits = any(
+        tree.deferrals or active.upstream[tree.tree.index] or state.by_value or state.refills
+        for tree, state in freed
+    )
+    return None if awaits else tuple([state.forget for _, state in freed])

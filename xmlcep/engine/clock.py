@@ -109,6 +109,11 @@ class Clock:
         """The time of what is detected at this time point: when a timer was due, else document time (W7)."""
         return (self.time or 0) if self.fired is None else self.fired
 
+    def is_behind(self, time: int) -> bool:
+        """Whether this time is over already (Z13), as the last records have said."""
+        latest = self._latest if self._follows else self.time
+        return latest is not None and time < latest
+
     def advance(self, time: int) -> None:
         """The application, or a clock record, says that time has passed (W6)."""
         self._latest = time if self._latest is None else max(self._latest, time)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from path_types import PathType
 
@@ -81,6 +81,7 @@ class Detector:
                 f"a detector needs rules, not {rules!r}: use load_rules(file) or parse_rules(text)"
             )
         self._rules = rules
+        self._operators = operators
         self._namespaces = rules.namespaces
         active = self._active = select(graph, trees)
         self._document = self._new_document(document) if active.asking else None
@@ -149,27 +150,44 @@ class Detector:
         dispatch, waiting, report = evaluation.dispatch, evaluation.waiting, evaluation.report
         elsewhere = waiting.elsewhere
         txn: int | None = None
-        for event in events:
-            if event[9] != txn:
-                if txn is not None and waiting.release:
-                    yield from self.flush()
-                txn = event[9]
-            self._latest = event
-            clock.point = event[0]
-            bound = dispatch[event[1]][event[2]]
-            if elsewhere:
-                evaluation.process(_as_event(event), bound, {})
-            elif bound is None:
-                continue
-            elif bound.direct is not None:
-                evaluation.deliver(event, bound)
-            else:
-                evaluation.process(_as_event(event), bound, {})
-            if report:
-                if len(report) == 1:
-                    yield report.pop()
+        last: PrimitiveEvent | None = None
+        try:
+            for event in events:
+                if event[9] != txn:
+                    if txn is not None and waiting.release:
+                        self._latest = last
+                        yield from self.flush()
+                    txn = event[9]
+                last = event
+                clock.point = event[0]
+                bound = dispatch[event[1]][event[2]]
+                if elsewhere:
+                    evaluation.process(_as_event(event), bound, {})
+                elif bound is None:
+                    continue
+                elif bound.direct is not None:
+                    # What deliver does, without its call.
+                    ids = event[3]
+                    for accept, index in bound.direct:
+                        accept(ids[index], event)
+                    if bound.asks:
+                        evaluation.deliver_others(event, bound)
+                elif bound.forgets is not None:
+                    place = event[3][-1]
+                    for forget in bound.forgets:
+                        forget(place)
+                    continue
                 else:
-                    yield from evaluation.take_report()
+                    evaluation.process(_as_event(event), bound, {})
+                if report:
+                    self._latest = event
+                    if len(report) == 1:
+                        yield report.pop()
+                    else:
+                        yield from evaluation.take_report()
+        finally:
+            if last is not None:
+                self._latest = last
         if txn is not None:
             yield from self.flush()
 
@@ -334,6 +352,28 @@ class Detector:
         """
         return copied(self, (self._rules, self._namespaces), self._active, self._setting, self._evaluation)
 
+    def to_state(self) -> dict[str, Any]:
+        """All that it has seen as plain data, which JSON can hold: `from_state` goes on from there.
+
+        It may be asked for between any two events, within an edit and a transaction, too, and is in proportion to what
+        is stored (`size`), and to the document if rules ask that. Raises `StateError` if constituents of what is stored
+        were found elsewhere, or if a rule is in a language that remembers events (``keeps_state``).
+        """
+        from .durable import state_of
+
+        return state_of(self)
+
+    @classmethod
+    def from_state(cls, rules: Rules, state: Mapping[str, Any]) -> Detector:
+        """The detector that `to_state` described: from now on it raises what that one would.
+
+        Raises `StateError` for the state of a detector of other rules (also if their reference documents have changed),
+        for one that another version wrote, and for what is damaged.
+        """
+        from .durable import detector_from
+
+        return detector_from(cls, rules, state)
+
     def raise_external(self, event: CompositeEvent) -> list[CompositeEvent]:
         """Takes an external event, which a rule that acts has raised (L7), at the last time point; returns it, if its
         tree is evaluated here, and what it makes other trees raise.
@@ -382,10 +422,12 @@ class Detector:
         if self._closed:
             return []
         raised = self.end_edit()
-        if not self._active.follows_time or (self._clock.time is not None and now < self._clock.time):
+        if not self._active.follows_time or self._clock.is_behind(now):
             return raised
         self._clock.advance(now)
-        self._fire(Unit.TIME, now + 1, self._clock.ts, "" if self._last is None else self._last.doc)
+        doc = "" if self._last is None else self._last.doc
+        for at, together in self._setting.timers.take(Unit.TIME, now + 1):
+            self._fire(Unit.TIME, at, together, self._clock.ts, doc)
         self._expire()
         return raised + self._evaluation.take_report()
 
@@ -439,22 +481,22 @@ class Detector:
             self._expire()  # what is held back may still need what is old
 
     def _fire_due(self, event: PrimitiveEvent) -> None:
-        """Fires what is due before a record."""
-        ts = self._clock.ts = event[0]
-        for unit in ORDER:
-            self._fire(unit, self._clock.reading(unit, ts), ts, event[8])
+        """Fires what is due before a record: always what comes first (Z14), as what fires can make more due (Z15)."""
+        clock, timers = self._clock, self._setting.timers
+        ts = clock.ts = event[0]
+        while (first := timers.take_first({unit: clock.reading(unit, ts) for unit in ORDER})) is not None:
+            self._fire(*first, ts, event[8])
 
-    def _fire(self, unit: Unit, before: int, ts: int, doc: str) -> None:
-        """What is due before ``before``: each time is one round through the trees, a time point of its own."""
-        for at, together in self._setting.timers.take(unit, before):
-            by_time = unit is Unit.TIME
-            self._clock.fire(at if by_time else None)
-            cause = TimePoint(ts, timestamp(at) if by_time else None, doc)
-            due = by_tree(together)
-            if self._edit.is_open():
-                self._edit.hold_time_point(cause, Release.NOTHING, due)
-            else:
-                self._evaluation.run(cause, {}, {}, Release.NOTHING, due)
+    def _fire(self, unit: Unit, at: int, together: list[Due], ts: int, doc: str) -> None:
+        """What is due at one time is one round through the trees, a time point of its own (W5)."""
+        by_time = unit is Unit.TIME
+        self._clock.fire(at if by_time else None)
+        cause = TimePoint(ts, timestamp(at) if by_time else None, doc)
+        due = by_tree(together)
+        if self._edit.is_open():
+            self._edit.hold_time_point(cause, Release.NOTHING, due)
+        else:
+            self._evaluation.run(cause, {}, {}, Release.NOTHING, due)
 
     def _due_by_transactions(self) -> dict[int, list[Due]]:
         timers = self._setting.timers

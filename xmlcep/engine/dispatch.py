@@ -109,7 +109,7 @@ def _delivery(tree: EventTree, node: OperatorNode, leaf: LeafNode, path: PathTyp
 
 def _at_or_above(node: OperatorNode, path: PathType) -> tuple[int, ...]:
     """Which of the ids of such an event can be nodes of the operator's groups (D4: at or below the node)."""
-    above = [PathType.of(True, path.steps[: length + 1]) for length in range(len(path))]
+    above = reversed(list(path.upwards()))
     return tuple(index for index, place in enumerate(above) if _index(node, place) == index)
 
 
@@ -199,6 +199,7 @@ class ActiveTrees:
         )
         self.needs = document_needs(self.trees, graph.programs) if self.asking else None
         self._by_path = _by_path(self.trees)
+        self._lengths = frozenset(map(len, self._by_path))
         self._by_scope = _by_scope(self.trees)
         # Trees that events of any path may concern: for conditions (D4), or because something looks at its group.
         self._everywhere = self.conditional | {
@@ -265,8 +266,8 @@ class ActiveTrees:
         or deleted node is a group; conditions are looked at for events below their node, too (D4).
         """
         indexes = set(self._everywhere)
-        for ending in path.endings:
-            indexes |= self._by_path.get(ending, frozenset())
+        for place in (path, *path.endings_of(self._lengths)):
+            indexes |= self._by_path.get(place, frozenset())
         if self._by_scope:
             indexes.update(
                 index

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Collection, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from types import MappingProxyType
@@ -12,7 +13,7 @@ from contexts.grouping import Key
 from contexts.search import SearchLimitError
 
 from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent
-from .bound_dispatch import BoundDispatch, BoundDispatches, DirectInFull
+from .bound_dispatch import NO_STEPS, BoundDispatch, BoundDispatches, DirectInFull
 from .dispatch import ActiveTrees, TreeDispatch
 from .errors import TooManyTriesError
 from .leaf import Bindings
@@ -83,6 +84,9 @@ class Evaluation:
         ``outside`` are composites of trees that are not evaluated now; ``before`` is what leaves have asked before the
         event's edit. Returns what trees raised that are used by trees that are not evaluated now.
         """
+        if only is None and not (outside or before or self._touched):
+            self._process_tree_by_tree(event, bound)
+            return NOTHING_OUTSIDE
         if bound is None:
             if outside or self._is_released_by(event):
                 return self._end(self.run(event, {}, outside, only=only))
@@ -91,35 +95,75 @@ class Evaluation:
             for tree, state in bound.vanishing:
                 if only is None or tree.tree.index in only:
                     state.vanish(event.path, event.ids)
-        waiting = self.waiting
-        busy = bool(outside) or (bool(waiting.elsewhere) and self._is_released_by(event))
-        watched = self._touched.intersection(bound.watchers) if self._touched else ()
-        passed_on = NOTHING_OUTSIDE
-        if busy or watched or not bound.alone or only is not None or before:
-            plans: dict[int, TreeDispatch | None] = {index: bound.watchers[index] for index in watched}
-            plans |= {tree.tree.index: plan for tree, plan in bound.steps}
-            if only is not None:
-                plans = {index: plan for index, plan in plans.items() if index in only}
-            passed_on = self.run(event, plans, outside, only=only, before=before)
-        elif bound.direct is not None:
-            self.deliver(event, bound)
-        else:
-            for (
-                tree,
-                plan,
-            ) in bound.steps:  # they have nothing to do with each other, and nothing else is released
-                self._guarded(tree, event, plan)
-                self._note(tree)
+        plans: dict[int, TreeDispatch | None] = {}
+        if self._touched:
+            plans = {index: bound.watchers[index] for index in self._touched.intersection(bound.watchers)}
+        plans |= {tree.tree.index: plan for tree, plan in bound.steps}
+        if only is not None:
+            plans = {index: plan for index, plan in plans.items() if index in only}
+        passed_on = self.run(event, plans, outside, only=only, before=before)
         if bound.freed:
             self._delete(bound, event.ids[-1], only)
         return self._end(passed_on)
 
+    def _process_tree_by_tree(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
+        """The same where nothing comes from outside and no condition is asked.
+
+        Each tree does in its turn (G2) what there is to do, in the shortest way.
+        """
+        waiting, users, report, ids = self.waiting, self._active.users, self.report, event[3]
+        elsewhere = sorted(waiting.elsewhere) if waiting.elsewhere else []
+        steps = NO_STEPS
+        queue = elsewhere
+        if bound is not None:
+            for _, state in bound.vanishing:
+                state.vanish(event.path, ids)
+            steps = bound.turns
+            queue = sorted({*steps, *elsewhere}) if elsewhere else list(steps)
+        inboxes: dict[int, list[CompositeEvent]] = {}
+        for index in queue:  # which gets longer: trees that use others come later
+            raised = len(report)
+            tree, plan, first = steps.get(index) or (self.trees[index], None, None)
+            is_left = index in waiting.elsewhere
+            composites = inboxes.pop(index, ())
+            if composites or (plan is not None and (first is None or (is_left and not tree.releases_alone))):
+                self._guarded(tree, event, plan, composites)
+                self._note(tree)
+            else:
+                if first is not None:
+                    accept, position = first
+                    accept(ids[position], event)
+                if is_left and tree.releases_alone:
+                    tree.release_left(event)
+                    tree.note_release(waiting)
+                elif is_left and tree.must_release(event):
+                    self._guarded(tree, event, None)
+                    self._note(tree)
+            if len(report) > raised and index in users:
+                root = [composite for composite in report[raised:] if composite.operator is None]
+                if len(root) > 1:  # as they reach later trees (N2, V7)
+                    root.sort(key=tree.root.rank)
+                for user in users[index]:
+                    if any(self.trees[user].composite_deliveries(composite) for composite in root):
+                        inboxes.setdefault(user, []).extend(root)
+                        if user not in queue:
+                            insort(queue, user)
+        if bound is not None and bound.freed:
+            self._delete(bound, ids[-1], None)
+        if self._dying:
+            self.free_the_dying()
+
     def deliver(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
         """Makes the deliveries of an event for which there is nothing else to do."""
-        direct, ids = bound.direct, event[3]
-        assert direct is not None
-        for accept, index in direct:
+        ids = event[3]
+        for accept, index in bound.direct or ():
             accept(ids[index], event)
+        if bound.asks:
+            self.deliver_others(event, bound)
+
+    def deliver_others(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
+        """Makes the deliveries of such an event for which something is asked of it."""
+        ids = event[3]
         for read, (accept, index) in bound.filtered:
             if read(event) is not None:
                 accept(ids[index], event)
@@ -265,7 +309,8 @@ class Evaluation:
                 self._dying.append((tree, state, place))
             else:
                 tree.forget(state, place)
-                self._note(tree)
+                if tree.deferrals:
+                    tree.note_release(self.waiting)
 
     def _is_awaited(self, tree: TreeState, state: OperatorState, place: int) -> bool:
         return tree.is_awaited(state, place) or any(
@@ -285,7 +330,8 @@ class Evaluation:
                 still.append((tree, state, place))
             else:
                 tree.forget(state, place)
-                self._note(tree)
+                if tree.deferrals:
+                    tree.note_release(self.waiting)
         self._dying = still
 
     def clear(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from contexts import Entry
@@ -67,7 +67,14 @@ class Deferral:
 
     def acceptor(self, child: int) -> Acceptor:
         """What takes the events of a leaf, see `OperatorState.acceptor`."""
+        keep = None if self.condition is not None else self.state.keeper(child)
+        if keep is not None:
+            return partial(self._keep, keep)
         return partial(accept, self, self.setting.clock, child)
+
+    def _keep(self, keep: Callable[[Key, PrimitiveEvent], bool], key: Key, event: PrimitiveEvent) -> None:
+        if keep(key, event) and key not in self.pending:
+            self._await_release(key)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         """`arrive` for the one arrival of a time point that releases nothing; what it raises goes on up the tree."""
@@ -139,6 +146,21 @@ class Deferral:
                     self._waiting.stale.add(self._tree)
         for key in sorted(due):
             self.forget(key)
+            if self.state.is_possible(key):
+                self.state.release(key, cause)
+
+    def release_left(self, here: int | None, cause: Cause) -> None:
+        """Releases the groups that an event which projects on ``here`` does not (D2); only without a condition."""
+        pending = self.pending
+        if len(pending) == 1:  # as almost always: the next event somewhere else releases
+            (key,) = due = tuple(pending)
+            if self.state.grouping.place_of(key) == here:
+                return
+            pending.clear()
+        else:
+            due = tuple(sorted(self.left(here)))
+            pending.difference_update(due)
+        for key in due:
             if self.state.is_possible(key):
                 self.state.release(key, cause)
 

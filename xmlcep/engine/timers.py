@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -69,6 +69,14 @@ class Timers:
                 together.append(heappop(heap)[2])
                 self.size -= 1
             yield at, together
+
+    def take_first(self, before: Mapping[Unit, int]) -> tuple[Unit, int, list[Due]] | None:
+        """Takes what is due together and comes first of all that is due, by one measure after the other; None if
+        nothing is."""
+        for unit, limit in before.items():
+            for at, together in self.take(unit, limit):
+                return unit, at, together
+        return None
 
     def may_be_due(self, event: PrimitiveEvent, clock: Clock) -> bool:
         """Whether anything can be due before a record to which the clock has not moved yet."""

@@ -26,6 +26,11 @@ class GatheredBindings(Mapping[str, Any]):
         self._lists = lists
         self._entries = entries
 
+    @property
+    def parts(self) -> tuple[dict[str, Any], tuple[str, ...], Iterable[Entry]]:
+        """What is known, the names of the lists, and of which entries these are gathered."""
+        return self._known, self._lists, self._entries
+
     def __getitem__(self, name: str) -> Any:
         if name not in self._known and name in self._lists:
             self._known[name] = all_values(self._entries, name)

@@ -140,8 +140,9 @@ def add_reference(
     references[read.name] = read
 
 
-# A word that stands before an operand: NAME(path) is an event that is called so.
-_BEFORE_OPERAND = r"(?=\s+[^\s(]|\s*\([^()]*\((?!\s*\)))"
+# A word that stands before an operand: NAME(path) is an event that is called so. An operand in parentheses has
+# parentheses of its own that are not those of text(), nor within a string.
+_BEFORE_OPERAND = r"""(?=\s+[^\s(]|\s*\((?:[^()"']|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')*\((?!\s*\)))"""
 _TERMINALS = rf"""
 EVENT: /event(?![{NAME_CHARACTERS}:])/
 EVENT_NAMESPACE: /namespace(?![{NAME_CHARACTERS}:])/

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, MutableSequence, Sequence
 
-from contexts import Entry, Group
+from contexts import Entry, Group, Owner
 from contexts.constraints import Constraint, Within
 from contexts.entry import EVENT, FIRST
 from contexts.group import discard
@@ -39,8 +39,14 @@ class CombiningState(ChoosingState, DeferrableState):
         self._taken_back: tuple[bool, ...] | None = (
             None  # what operands raise can be withdrawn: once all are connected
         )
+        self._stored_owners: tuple[Owner | None, ...] | None = None
         self.prompt = all(operand.prompt for operand in operands)
         self._expires = node.window if self.prompt else None
+
+    def set_owners(self) -> None:
+        super().set_owners()
+        owners = self._owners
+        self._stored_owners = None if owners is None else tuple(owners[k] for k in self.stored_operands)
 
     # ---- groups ---------------------------------------------------------------------------------------
 
@@ -54,7 +60,7 @@ class CombiningState(ChoosingState, DeferrableState):
             stored = [[], []]
         else:
             stored = [[] for _ in range(self.width)]
-        group = self.groups[key] = Group(stored, self._owners, key, shared=self.shared)
+        group = self.groups[key] = Group(stored, self._stored_owners, key, shared=self.shared)
         if self.context.runs:
             group.runs = self._new_runs()
         self.note_key(key)

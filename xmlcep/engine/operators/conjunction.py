@@ -14,6 +14,7 @@ from ..setting import Setting
 from .combining import CombiningState, window_constraints
 from .pairs import ChroniclePairConjunction, PairConjunction, is_plain_pair
 from .state import OperatorState
+from .waiting_pairs import WaitingPairConjunction
 
 
 class ConjunctionState(CombiningState):
@@ -39,7 +40,9 @@ def new_state(
     operands: Sequence[Promise],
 ) -> OperatorState:  # fmt: skip
     """The running state of a conjunction; ``operands`` is what its operands promise."""
-    if is_plain_pair(node, tree, setting) and not node.deferred:
+    if is_plain_pair(node, tree, setting):
+        if node.deferred:
+            return WaitingPairConjunction(node, tree, report, setting)
         chronicle = CONTEXTS[node.context.value].takes_oldest
         return (ChroniclePairConjunction if chronicle else PairConjunction)(node, tree, report, setting)
     return ConjunctionState(node, tree, report, setting, operands)

@@ -23,7 +23,7 @@ from contexts.grouping import Key
 from contexts.pairing import Ending, Pair, Pairing, Stored, oriented
 
 from ...algebra import Order
-from ...events import Cause, CompositeEvent, PrimitiveEvent, PrimitiveType, TimePoint
+from ...events import Cause, CompositeEvent, PrimitiveEvent, PrimitiveType
 from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..setting import Setting
 from .choosing import ChoosingState
@@ -65,6 +65,13 @@ class PairState(ChoosingState):
         assert pairing is not None
         self.pairing: Pairing = pairing
         self._in_full = tree.extended
+        self._raise: Callable[..., None] = (
+            self._raise_all_of
+            if self.context.batches
+            else self._raise_in_full
+            if self._in_full
+            else self.raise_pair
+        )
         self.bare = tuple(
             isinstance(child, LeafNode) and isinstance(child.type, PrimitiveType) and not tree.extended
             for child in node.children
@@ -80,14 +87,14 @@ class PairState(ChoosingState):
         return partial(self._accept, child) if self.bare[child] else super().acceptor(child)
 
     def _accept(self, child: int, key: Key, event: PrimitiveEvent) -> None:
-        pairs = self.add(child, key, (event,), event[0])
+        pairs = self.add(child, key, (event,), self.clock.point)
         if pairs:
-            self.raise_at_once(pairs, key, event)
+            self.raise_pairs(pairs, key, as_event(event))
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         pairs = self.add(child, key, (entry[EVENT] if self.bare[child] else entry,), entry[AT])
         if pairs:
-            self.raise_at_once(pairs, key, cause)
+            self.raise_pairs(pairs, key, cause)
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         if len(arrivals) > 1 and self.context.one_by_one:
@@ -95,46 +102,34 @@ class PairState(ChoosingState):
                 self.arrive(child, key, (entry,), cause)
             return
         items = [entry[EVENT] for entry in arrivals] if self.bare[child] else arrivals
-        for pair in self.add(child, key, items, arrivals[0][AT]):
-            self.outbox.append(self.raised(pair, cause, self.clock.point))
+        for first, second in self.add(child, key, items, arrivals[0][AT]):
+            self._raise(first, second, key, cause, alone=False)
 
     # ---- raising --------------------------------------------------------------------------------------
 
-    def raise_at_once(self, pairs: Sequence[Pair], key: Key, cause: Cause) -> None:
-        """Raises the composites of these, which go on up the tree."""
-        if type(cause) is not PrimitiveEvent:
-            cause = _as_cause(cause)
-        if self._in_full or len(pairs) > 1:
-            self.outbox += [self.raised(pair, cause, self.clock.point) for pair in pairs]
+    def raise_pairs(self, pairs: Sequence[Pair], key: Key, cause: Cause) -> None:
+        """Raises the composites of these combinations of a time point, which go on up the tree at once."""
+        alone = len(pairs) == 1
+        for first, second in pairs:
+            self._raise(first, second, key, cause, alone=alone)
+        if self.outbox:
             self.hand_up(cause)
-            return
-        entry = self.raised(pairs[0], cause, self.clock.point)
-        parent = self.parent
-        if parent is not None:
-            event = entry[EVENT]
-            above = key if self.same_groups else parent.grouping.place(event[2], event[3])
-            if above is not None:
-                parent.taker.take(self.child_index, above, entry, cause)
 
-    def raised(self, pair: Pair, cause: Cause, at: int) -> Entry:
-        """Makes and reports the composite of a combination; returns it as it is stored at this time point."""
+    def raise_pair(self, first: Item, second: Item, key: Key, cause: Cause, *, alone: bool = True) -> None:
+        """Raises the composite of two events, which goes on up the tree at once; into the outbox if it is not the only
+        one of a time point."""
         # What compose does, without its calls and lists: most composites are made here.
-        if self.context.batches:
-            return self._raised_of_all(pair, cause, at)
-        first, second = pair
-        if self._in_full:
-            return self._raised_in_full(first, second, cause)
         is_bare, is_second_bare = self.bare
         if is_bare:
             start = end = first[0]
             if type(first) is not PrimitiveEvent:
-                first = _as_event(first, cause)
+                first = _new_tuple(PrimitiveEvent, first)
         else:
             start, end, _, first, _ = first
         if is_second_bare:
             other_start = other_end = second[0]
             if type(second) is not PrimitiveEvent:
-                second = _as_event(second, cause)
+                second = _new_tuple(PrimitiveEvent, second)
         else:
             other_start, other_end, _, second, _ = second
         if other_start < start:
@@ -151,14 +146,25 @@ class PairState(ChoosingState):
             composite = composite._replace(start=None, end=None)
         if composer.report is not None:
             composer.report.append(composite)
-        return (start, end, at, composite, False)
+        if not alone:
+            self.outbox.append((start, end, self.clock.point, composite, False))
+        elif self.parent is not None:
+            above = key if self.same_groups else self.parent.grouping.place(path, composite[3])
+            if above is not None:
+                entry = (start, end, self.clock.point, composite, False)
+                self.parent.taker.take(self.child_index, above, entry, cause)
 
-    def _raised_in_full(self, first: Entry, second: Entry, cause: Cause) -> Entry:
+    def _raise_in_full(
+        self, first: Entry, second: Entry, key: Key, cause: Cause, *, alone: bool = True
+    ) -> None:
+        """The same where entries carry moments and variables; it goes into the outbox."""
         start, end, _, event, _, begin, finish, _ = first
         other_start, other_end, _, other, _, other_begin, other_finish, _ = second
         if begin is None or other_begin is None:  # empty
             pair = (first, second)
-            return self.composer.report_and_store(self.composer.compose(pair, cause, self.values.of(pair)))
+            composite = self.composer.compose(pair, cause, self.values.of(pair))
+            self.outbox.append(self.composer.report_and_store(composite))
+            return
         if other_start < start:
             start = other_start
         if other_end > end:
@@ -175,19 +181,22 @@ class PairState(ChoosingState):
         composite = _new_tuple(CompositeEvent, parts)
         if composer.report is not None:
             composer.report.append(composite)
-        return (start, end, self.clock.point, composite, False, *span, bindings)
+        self.outbox.append((start, end, self.clock.point, composite, False, *span, bindings))
 
-    def _raised_of_all(self, pair: Pair, cause: Cause, at: int) -> Entry:
-        members = [entry for child, items in enumerate(pair) for entry in self._entries(child, items, cause)]
+    def _raise_all_of(
+        self, firsts: Stored, seconds: Stored, key: Key, cause: Cause, *, alone: bool = True
+    ) -> None:
+        """The same of all events of both operands; it goes into the outbox."""
+        members = [*self._entries(0, firsts), *self._entries(1, seconds)]
         if self._in_full:
-            return self.composer.report_and_store(
-                self.composer.compose(members, cause, self.values.of(members))
-            )
+            composite = self.composer.compose(members, cause, self.values.of(members))
+            self.outbox.append(self.composer.report_and_store(composite))
+            return
         composite = self.composer.compose(members, cause)
         if self.composer.report is not None:
             self.composer.report.append(composite)
         start, end = min([entry[0] for entry in members]), max([entry[1] for entry in members])
-        return (start, end, at, composite, False)
+        self.outbox.append((start, end, self.clock.point, composite, False))
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
 
@@ -196,14 +205,14 @@ class PairState(ChoosingState):
         """What a group stores, by operand."""
 
     def account(self, key: Key) -> Account:
-        stored = tuple(self._entries(child, items) for child, items in enumerate(self.stored(key)))
+        stored = tuple([self._entries(child, items) for child, items in enumerate(self.stored(key))])
         return Account(stored, raised=all(stored))
 
-    def _entries(self, child: int, items: Iterable[Item], cause: Cause | None = None) -> list[Entry]:
+    def _entries(self, child: int, items: Iterable[Item]) -> list[Entry]:
         """What is stored of an operand, as entries."""
         if not self.bare[child]:
             return list(items)
-        return [(item[0], item[0], item[0], _as_event(item, cause), False) for item in items]
+        return [(item[0], item[0], item[0], as_event(item), False) for item in items]
 
 
 class PairConjunction(PairState):
@@ -335,7 +344,9 @@ class ChroniclePairConjunction(PairState):
         other = others.pop(0)
         if not others:
             del self._second[key]
-        self.raise_at_once(((event, other),), key, event)
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        self.raise_pair(event, other, key, event)
 
     def _accept_second(self, key: Key, event: PrimitiveEvent) -> None:
         others = self._first.get(key)
@@ -345,7 +356,9 @@ class ChroniclePairConjunction(PairState):
         other = others.pop(0)
         if not others:
             del self._first[key]
-        self.raise_at_once(((other, event),), key, event)
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        self.raise_pair(other, event, key, event)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         if not self._in_full:
@@ -363,7 +376,7 @@ class ChroniclePairConjunction(PairState):
             del others[key]
             if self.by_value:
                 self.drop_key(key)
-        self.outbox.append(self.raised((other, entry) if child else (entry, other), cause, 0))
+        self._raise(*oriented(child, entry, other), key, cause)
         self.hand_up(cause)
 
     def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
@@ -431,7 +444,9 @@ class ChroniclePairSequence(PairSequence):
         first = firsts.pop(0)
         if not firsts:
             self.forget(key)
-        self.raise_at_once(((first, item),), key, cause)
+        self._raise(first, item, key, cause)
+        if self.outbox:
+            self.hand_up(cause)
 
 
 # ---- what is stored -----------------------------------------------------------------------------------
@@ -464,14 +479,6 @@ def _store(groups: dict[Key, Stored], key: Key, item: Item) -> None:
         stored.append(item)
 
 
-def _as_event(item: Item, cause: Cause | None) -> PrimitiveEvent:
-    """A tuple of the layout of events as an event; the cause is one already."""
-    if type(item) is PrimitiveEvent:
-        return item
-    return (
-        cause if type(cause) is PrimitiveEvent and cause[0] == item[0] else _new_tuple(PrimitiveEvent, item)
-    )
-
-
-def _as_cause(cause: Cause) -> Cause:
-    return cause if type(cause) is TimePoint else _new_tuple(PrimitiveEvent, cause)
+def as_event(item: Item) -> PrimitiveEvent:
+    """A tuple of the layout of events as an event."""
+    return item if type(item) is PrimitiveEvent else _new_tuple(PrimitiveEvent, item)

@@ -15,6 +15,7 @@ from .chain import SequenceState
 from .pairs import ChroniclePairSequence, PairSequence, is_plain_pair
 from .state import OperatorState
 from .trailing import TrailingSequenceState
+from .waiting_pairs import WaitingPairSequence
 
 
 def new_state(
@@ -27,7 +28,9 @@ def new_state(
     if definition.trailing:
         return TrailingSequenceState(node, tree, report, setting, operands)
     is_plain = is_plain_pair(node, tree, setting) and operands[0].prompt and operands[1].solid
-    if is_plain and not (definition.negated or node.deferred):
+    if is_plain and not definition.negated:
+        if node.deferred:
+            return WaitingPairSequence(node, tree, report, setting)
         chronicle = CONTEXTS[node.context.value].takes_oldest
         return (ChroniclePairSequence if chronicle else PairSequence)(node, tree, report, setting)
     return SequenceState(node, tree, report, setting, operands)

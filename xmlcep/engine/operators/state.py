@@ -199,7 +199,7 @@ class OperatorState(ABC):
 
         Only where nothing of the tree is released, and no other leaf takes the event.
         """
-        return partial(accept, self.taker, self.clock, child)
+        return partial(accept, self, self.clock, child)
 
     # ---- handing on -----------------------------------------------------------------------------------
 
@@ -329,6 +329,13 @@ class DeferrableState(OperatorState):
     @abstractmethod
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Stores arrivals without evaluating them (X1)."""
+
+    def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:
+        """What stores the events of a leaf, operand ``child``, and says whether they make a combination.
+
+        None if that is no shorter than `hold` and `is_possible`.
+        """
+        return None
 
     @abstractmethod
     def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:

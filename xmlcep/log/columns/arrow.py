@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...errors import RecordError
 from ..json_codec import FASTEST
 from ..records import LARGEST, ClockRecord, Row
-from .arrow_values import encoded_metas, flags, id_tuples, metas_of, values_of
+from .arrow_values import encoded_metas, flags, id_tuples, metas_of, number, numbers, values_of
 from .blocks import (
     Block,
     FilteredColumns,
@@ -127,7 +127,7 @@ def _combined(paths: _Encoded, ops: _Encoded) -> pyarrow.Array:
 
     if len(ops.values) == 1:
         return paths.codes
-    return pc.add(pc.multiply(paths.codes, len(ops.values)), ops.codes)
+    return pc.add(pc.multiply(paths.codes, number(len(ops.values))), ops.codes)
 
 
 def _are_regular(columns: dict[str, Any]) -> bool:
@@ -179,7 +179,7 @@ class _Columns:
         self._codes = codes
         self._docs = docs
         self._clocks = clocks or {}
-        self._needed = pa.array([each.needed for each in table], pa.bool_()).take(codes)
+        self._needed = numbers(each.needed for each in table).cast(pa.bool_()).take(codes)
 
     def with_clocks(self, clocks: dict[str, list[NumberedClock]]) -> _Columns:
         """The same with clock records among them."""
@@ -199,7 +199,7 @@ class _Columns:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        lengths = pa.array([each.length for each in self._table], pa.int32()).take(self._codes)
+        lengths = numbers(each.length for each in self._table).cast(pa.int32()).take(self._codes)
         return bool(pc.all(pc.equal(lengths, pc.list_value_length(self._columns["ids"]))).as_py())
 
     def runs(self) -> list[Run] | None:
@@ -235,7 +235,7 @@ class _Columns:
 
         size = len(self._table)
         found: dict[int, list[tuple[RecordType, int]]] = {}
-        for place, count in _counts(pc.add(pc.multiply(docs, size), codes)).items():
+        for place, count in _counts(pc.add(pc.multiply(docs, number(size)), codes)).items():
             found.setdefault(place // size, []).append((self._table[place % size], count))
         return found
 
