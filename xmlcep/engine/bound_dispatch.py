@@ -11,9 +11,9 @@ from contexts import Entry
 from contexts.grouping import Key
 from path_types import PathType
 
-from ..events import Cause, PrimitiveEvent
+from ..events import Cause
 from .dispatch import ActiveTrees, TreeDispatch, TypeDispatch
-from .leaf import Bindings, LeafState
+from .leaf import Bindings, Reader
 from .operators import OperatorState
 from .operators.state import Acceptor
 from .tree import TreeState
@@ -29,7 +29,7 @@ class DirectInFull(NamedTuple):
     groups are places."""
 
     tree: TreeState
-    read: Callable[[PrimitiveEvent], Bindings | None] | None
+    read: Reader | None
     key_of: Callable[[int, Bindings | None], Key | None] | None
     take: Take
     child: int
@@ -55,7 +55,7 @@ class BoundDispatch:
     """
 
     direct: tuple[Direct, ...] | None
-    filtered: tuple[tuple[LeafState, Direct], ...]
+    filtered: tuple[tuple[Reader, Direct], ...]
     in_full: tuple[DirectInFull, ...]
     asks: bool
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
@@ -93,7 +93,7 @@ def _bound(
     at_once = tuple((tree, state) for tree, state in freed if _nothing_comes(tree, state, active))
     awaited = tuple(each for each in freed if each not in at_once)
     direct: list[Direct] = []
-    filtered: list[tuple[LeafState, Direct]] = []
+    filtered: list[tuple[Reader, Direct]] = []
     in_full: list[DirectInFull] = []
     for tree, plan in dispatch.steps if dispatch.direct else ():
         state = trees[tree]
@@ -108,7 +108,7 @@ def _bound(
             elif leaf is None:
                 direct.append((taker.acceptor(child), index))
             else:
-                filtered.append((leaf, (taker.acceptor(child), index)))
+                filtered.append((leaf.reader(path), (taker.acceptor(child), index)))
     return BoundDispatch(
         tuple(direct) if dispatch.direct else None,
         tuple(filtered),

@@ -166,15 +166,11 @@ class Evaluation:
 
     def deliver_others(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
         """Makes the deliveries of such an event for which something is asked of it."""
-        if type(event) is not PrimitiveEvent:
-            event = _new_tuple(PrimitiveEvent, event)
         ids = event[3]
-        for leaf, (accept, index) in bound.filtered:
-            if leaf.read(event) is not None:
+        for read, (accept, index) in bound.filtered:
+            if read(event) is not None:
                 accept(ids[index], event)
         if bound.in_full:
-            if type(event) is not PrimitiveEvent:
-                event = _new_tuple(PrimitiveEvent, event)
             self._deliver_in_full(event, bound.in_full)
 
     def _deliver_in_full(self, event: PrimitiveEvent, deliveries: tuple[DirectInFull, ...]) -> None:

@@ -19,6 +19,8 @@ Bindings: TypeAlias = Mapping[str, Any]
 """Variables by name: a value, or a tuple of values (V5)."""
 
 NO_BINDINGS: Bindings = {}
+Reader: TypeAlias = Callable[[PrimitiveEvent], Bindings | None]
+"""See `LeafState.read`."""
 
 
 def own_value(event: PrimitiveEvent) -> str | None:
@@ -131,18 +133,28 @@ class LeafState:
             return {name: value(event)}
         return {name: value(event) for name, value in asked.bindings} if asked.bindings else NO_BINDINGS
 
-    def reader(self, path: PathType) -> Callable[[PrimitiveEvent], Bindings | None]:
-        """`read` for primitive events of this type."""
+    def reader(self, path: PathType) -> Reader:
+        """`read` for primitive events of this type, which may be tuples of their layout where no document is asked."""
         if self._opaque is not None:
-            return self.read
+            return lambda event: self.read(PrimitiveEvent(*event))
         asked = self._asked.get(path)
         if asked is None:
             asked = self._asked[path] = self._ask(False, node_kind(path))
-        filter_, only = asked.filter, asked.only
-        if filter_ is not None or only is None:
+        filter_ = asked.filter
+        if filter_ is None and asked.only is not None:
+            name, value = asked.only
+            return lambda event: {name: value(event)}
+        if filter_ is None or asked.bindings:
             return self.read
-        name, value = only
-        return lambda event: {name: value(event)}
+
+        def read(event: PrimitiveEvent) -> Bindings | None:
+            if filter_(event):
+                return NO_BINDINGS
+            if self.witness is not None:
+                self.witness.filtered(self.program, event)
+            return None
+
+        return read
 
     def seen(self, event: Event) -> tuple[str, tuple[tuple[str, str], ...]]:
         """The filter as it is written, and what it compares with the values that it sees of an event."""

@@ -125,6 +125,13 @@ class Numbers(Form):
         return list(data)
 
 
+class FewNumbers(Numbers):
+    """A tuple of whole numbers."""
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return tuple(data)
+
+
 class Entries(Form):
     """Entries in a list of their own."""
 

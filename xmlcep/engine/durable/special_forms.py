@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from contexts.pairing import Ending
 from contexts.runs import Member, Run
 
 from ...algebra import Unit
@@ -24,9 +25,9 @@ class Heaps(Form):
         }
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
-        return {
-            Unit(unit): [(at, number, _due(due)) for at, number, due in heap] for unit, heap in data.items()
-        }
+        for unit, heap in data.items():  # in the lists that there are: they are known by other ways, too
+            present[Unit(unit)][:] = [(at, number, _due(due)) for at, number, due in heap]
+        return present
 
 
 def _due(data: Json) -> Due:
@@ -82,6 +83,42 @@ class RunsForm(Form):
         run.members = taken
         run.is_complete = bool(complete)
         return run
+
+
+class Items(Form):
+    """What pairs store of an operand: of a leaf events as they are, of others entries."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return [_item(writer, item) for item in value]
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return [reader.entry(number) for number in data]
+
+
+class ItemsOfBoth(Form):
+    """The same of both operands."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return [[_item(writer, item) for item in items] for items in value]
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        firsts, seconds = ([reader.entry(number) for number in items] for items in data)
+        return firsts, seconds
+
+
+class Endings(Form):
+    """Second events that wait, each with how many first events are before it."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return [[_item(writer, ending.event), ending.at, ending.before] for ending in value]
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return [Ending(reader.entry(number), at, before) for number, at, before in data]
+
+
+def _item(writer: Scribe, item: Any) -> Json:
+    is_event = isinstance(item[1], str)  # the operation; of an entry it is the end
+    return writer.event(item) if is_event else writer.entry(item)
 
 
 class Dying(Form):

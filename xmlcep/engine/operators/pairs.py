@@ -400,7 +400,14 @@ class ChroniclePairConjunction(PairState):
         return self._first.get(key, ()), self._second.get(key, ())
 
     def group_keys(self) -> Collection[Key]:
-        return self._first.keys() | self._second.keys()
+        # In the order in which they came to be; a key is in one of both.
+        began = [(key, self._at(0, items[0])) for key, items in self._first.items()]
+        began += [(key, self._at(1, items[0])) for key, items in self._second.items()]
+        return dict(sorted(began, key=itemgetter(1))).keys()
+
+    def _at(self, child: int, item: Item) -> int:
+        at: int = item[0] if self.bare[child] else item[AT]
+        return at
 
     def forget(self, key: Key) -> None:
         self._first.pop(key, None)
