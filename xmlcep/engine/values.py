@@ -64,6 +64,7 @@ class Values:
         self.having = program.having
         self.guard = program.guard
         self.has_variables = bool(program.variables)
+        self.is_silent = not self.has_variables and self.guard is None
         expressions = [expression for _, expression in self._lets] + ([self.having] if self.having else [])
         asked = {name for expression in expressions for name in expression.variables}
         self._asked_lists = tuple(name for name in self._lists if name in asked)

@@ -57,10 +57,12 @@ class MultiplicityState(DeferrableState):
         self._most_gone = _FEW
         self.owner: Owner | None = self if node.takes_back else None
 
-        # Whether all that it does is to raise what has accumulated until a release.
-        self._is_plain = not (
-            node.takes_back or tree.flat or tree.extended or self._by_detection or self.values.guard
-        )
+        values, slides = self.values, self.slides or self.within is not None or self._outer is not None
+        asks = values.having is not None or values.guard is not None
+        # Whether nothing is asked of what has accumulated, and nothing drops out of it.
+        self._is_short = not (tree.flat or tree.extended or self._by_detection or slides or asks)
+        # Whether all that it does besides is to raise what has accumulated until a release.
+        self._is_plain = self._is_short and not node.takes_back
 
     @property
     def one_by_one(self) -> bool:
@@ -113,6 +115,16 @@ class MultiplicityState(DeferrableState):
         count = accumulation.count()
         if count < max(self.lower, 1):
             return
+        if self._is_short:
+            entries = accumulation.entries
+            path, ids = self.composer.place(entries[0][EVENT])
+            constituents = Integrated(entries, 0, len(entries))
+            start, end = accumulation.start, accumulation.end
+            self._integrated(
+                accumulation, self.composer.composite(path, ids, constituents, start, end, cause)
+            )
+            self._start_over_if_full(key, accumulation, count)
+            return
         entries, values = accumulation.entries, self.values
         arrivals: Sequence[Entry] = ()
         seen: Bindings | None = None
@@ -130,11 +142,15 @@ class MultiplicityState(DeferrableState):
             accumulation.span, cause, None if seen is None else values.carried(seen, arrivals),
         )  # fmt: skip
         if composite is not None:
-            if accumulation.current is not None:
-                self._withdraw(accumulation.current)
-            accumulation.current = self._raise(composite)
-            self._tell(accumulation, len(entries))
+            self._integrated(accumulation, composite)
         self._start_over_if_full(key, accumulation, count)
+
+    def _integrated(self, accumulation: Accumulation, composite: CompositeEvent) -> None:
+        """Raises the composite of all so far, which integrates the former one."""
+        if accumulation.current is not None:
+            self._withdraw(accumulation.current)
+        accumulation.current = self._raise(composite)
+        self._tell(accumulation, len(accumulation.entries))
 
     def _start_over_if_full(self, key: Key, accumulation: Accumulation, count: int) -> None:
         if count == self.upper and not self.slides:
@@ -258,7 +274,12 @@ class MultiplicityState(DeferrableState):
         """
         key = self.grouping.key_of(entry)
         accumulation = self.accumulations.get(key)
-        if accumulation is not None and accumulation.current is entry:
+        if accumulation is None or accumulation.current is not entry:
+            return
+        is_used_up = accumulation.told == len(accumulation.entries)
+        if is_used_up and not (accumulation.created or accumulation.batches):
+            self._drop(key)
+        else:
             accumulation.start_over(accumulation.entries[accumulation.told :])
             self._drop_if_idle(key, accumulation)
 
