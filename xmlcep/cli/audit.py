@@ -19,7 +19,7 @@ from ..auditing.inputs import LogPath, find_files, with_pipes_kept
 from ..auditing.plan.description import describe_pass
 from ..auditing.plan.record_counts import count_records
 from ..auditing.quarantine import default_target
-from ..auditing.run import Format, Policy
+from ..auditing.request import Format, Policy
 from ..log.json_codec import FASTEST
 from ..rules import IgnoredRulesWarning, Rules, load_rules
 from ._audit_tables import audit_tables
