@@ -135,7 +135,7 @@ class Replica:
         variables: Mapping[str, Value | etree._Element] = NO_VARIABLES,
     ) -> Environment | None:
         """What an expression sees that is asked of a node (of any kind) as it is now; None if it is not there."""
-        nodes, node, last = self._nodes, ids[-1], path.steps[-1]
+        nodes, node, last = self._nodes, ids[-1], path.last
         if last.is_element:
             element = nodes.elements.get(node)
             return None if element is None else Environment(variables, element)

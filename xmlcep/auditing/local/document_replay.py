@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import defaultdict
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from operator import itemgetter
 from time import perf_counter
@@ -25,6 +25,8 @@ from ..quarantine import clock_in_transaction
 
 _new_tuple = tuple.__new__
 _ts_of = itemgetter(0)
+_name_of = itemgetter(0)
+_SETTLED = 64  # composites that are put into their order together: few, for each may have many constituents
 _SPOOLED = 1000  # findings of a document that are kept in memory
 _SPOOLED_BYTES = 1 << 20
 
@@ -47,14 +49,15 @@ class DocumentReplay:
         "_edit_goes_on",
         "_encode",
         "_follows_edits",
+        "_held",
         "_last",
-        "_lines",
         "_may_go_on",
         "_number",
         "_pending",
         "_ranking",
         "_replayed",
         "_size",
+        "_texts",
         "_waiting_clocks",
         "clock",
         "count",
@@ -94,8 +97,9 @@ class DocumentReplay:
         self._pending: list[CompositeEvent] = []  # of the current time point, or edit
         self._counts: dict[str, int] = {}
         self._replayed: dict[tuple[str, PathType], int] = defaultdict(int)  # records
-        self._lines: list[bytes] = []
+        self._texts: list[bytes] = []  # findings in their order, as lines
         self._number = 0  # of the first of them
+        self._held = 0  # how many they are
         self._size = 0
         self._before: tuple[int, tuple[int, int] | None] | None = (
             None  # ts and clock where an earlier run has stopped
@@ -282,11 +286,14 @@ class DocumentReplay:
             self.take(row)
 
     def _replay(self, rows: list[Row]) -> None:
+        pending = self._pending
+        full = len(pending) + _SETTLED
         try:
             for composite in self._detector.replay(rows):  # type: ignore[arg-type]
-                if self._pending and self._pending[0][7][0] != composite[7][0]:
-                    self._settle()
-                self._pending.append(composite)
+                pending.append(composite)
+                if len(pending) >= full:
+                    self._settle_until(composite[7][0])
+                    full = len(pending) + _SETTLED
         except EvaluationError as error:
             self._fail(error)
 
@@ -302,7 +309,7 @@ class DocumentReplay:
                 self._advance(until)
             if self._last is not None:
                 self._flush()
-                self._detector.reset()
+            self._detector.reset()  # what waits is freed here, not found by a search for cyclic garbage
         self._settle()
         self._hand_over()
         self._collector.seconds(self.doc, self.seconds + perf_counter() - started)
@@ -368,22 +375,35 @@ class DocumentReplay:
             return
         self._pending += composites
 
+    def _settle_until(self, ts: int) -> None:
+        """Settles what was raised before a time point, at which there may be more."""
+        pending = self._pending
+        first = bisect_left(pending, ts, key=_raised_at)
+        if first:
+            later = pending[first:]
+            del pending[first:]
+            self._settle()
+            pending += later
+
     def _settle(self) -> None:
         """Puts the findings of time points that are over into their order."""
         pending = self._pending
-        if len(pending) > 1:
+        if not pending:
+            return
+        if len({composite[7][0] for composite in pending}) < len(pending):
             pending.sort(key=self._order)
-        counts, lines, collector = self._counts, self._lines, self._collector
-        for composite in pending:
-            line = (
-                self._encode(composite) + b"\n"
-            )  # a copy: what the encoder gives may hold four times its length
-            lines.append(line)
-            self._size += len(line)
-            collector.held += len(line)
-            counts[composite[0]] = counts.get(composite[0], 0) + 1
+        lines = list(map(self._encode, pending))
+        lines.append(b"")
+        text = b"\n".join(lines)
+        self._texts.append(text)
+        self._held += len(pending)
+        self._size += len(text)
+        self._collector.held += len(text)
+        counts = self._counts
+        for name, count in Counter(map(_name_of, pending)).items():
+            counts[name] = counts.get(name, 0) + count
         pending.clear()
-        if len(lines) >= _SPOOLED or self._size >= _SPOOLED_BYTES:
+        if self._held >= _SPOOLED or self._size >= _SPOOLED_BYTES:
             self.spool()
 
     def _order(self, composite: CompositeEvent) -> tuple[Any, ...]:
@@ -391,10 +411,16 @@ class DocumentReplay:
 
     def spool(self) -> None:
         """Puts the findings that it holds on disk."""
-        if not self._lines:
+        if not self._texts:
             return
-        self._collector.spool.add_findings(self.doc, self._number, b"".join(self._lines))
+        self._collector.spool.add_findings(self.doc, self._number, b"".join(self._texts))
         self._collector.held -= self._size
-        self._number += len(self._lines)
-        self._lines = []
+        self._number += self._held
+        self._texts = []
+        self._held = 0
         self._size = 0
+
+
+def _raised_at(composite: CompositeEvent) -> int:
+    """The time point at which a composite was raised."""
+    return composite[7][0]
