@@ -6,6 +6,7 @@ in one. `-n` says otherwise in both cases, and `-p no:xdist` does without.
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,11 @@ settings.register_profile(
 settings.register_profile("random", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("xmlcep")
 
+LONG = tuple(
+    f"tests/{folder}/" for folder in ("auditing", "versions", "schema", "laws", "benchmarks", "wrapping")
+)
+"""Where the tests are that take long."""
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
@@ -32,15 +38,33 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
             config.option.numprocesses = config.hook.pytest_xdist_auto_num_workers(config=config)
         if config.option.dist == "no":
             config.option.dist = "loadgroup"
+            config.option.loadscopereorder = False
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The tests of one file in one process, as are all that use Spark: there is one session of it."""
-    if not config.pluginmanager.hasplugin("xdist"):
-        return
-    for item in items:
-        spark = "spark" in getattr(item, "fixturenames", ())
-        item.add_marker(pytest.mark.xdist_group("spark" if spark else item.nodeid.split("::")[0]))
+    """Several processes: the tests of a file in one of them, as are all that use Spark, of which there is one session.
+
+    What takes long goes first, so that no process is left with it at the end.
+    """
+    if hasattr(config, "workerinput"):
+        for item in items:
+            group = "spark" if _uses_spark(item) else item.nodeid.split("::")[0]
+            item.add_marker(pytest.mark.xdist_group(group))
+        items.sort(key=lambda item: (not _uses_spark(item), not item.nodeid.startswith(LONG)))
+
+
+def _uses_spark(item: pytest.Item) -> bool:
+    """Whether a test uses the session of Spark: its fixture, or asked for it by a parameter."""
+    parameters = (
+        item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+    )
+    return "spark" in (*getattr(item, "fixturenames", ()), *parameters.values())
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What is there before the first test stays: some tests collect garbage, and need not look at 12,000 others."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from path_types import PathType
 
 from ..events import Cause
 from .dispatch import ActiveTrees, TreeDispatch, TypeDispatch
-from .leaf import LeafState
+from .leaf import Bindings, Reader
 from .operators import OperatorState
 from .operators.state import Acceptor
 from .tree import TreeState
@@ -25,11 +25,12 @@ Take: TypeAlias = Callable[[int, Key, Entry, Cause], None]
 
 class DirectInFull(NamedTuple):
     """How to take an event where the entry is more than its interval: it has a moment and variables, or "before" is
-    about detection. ``leaf`` is None if that asks and binds nothing."""
+    about detection. ``read`` is what its leaf binds, None if that asks and binds nothing; ``key_of`` is None where
+    groups are places."""
 
     tree: TreeState
-    leaf: LeafState | None
-    state: OperatorState
+    read: Reader | None
+    key_of: Callable[[int, Bindings | None], Key | None] | None
     take: Take
     child: int
     position: int
@@ -53,7 +54,7 @@ class BoundDispatch:
     """
 
     direct: tuple[Direct, ...] | None
-    filtered: tuple[tuple[LeafState, Direct], ...]
+    filtered: tuple[tuple[Reader, Direct], ...]
     in_full: tuple[DirectInFull, ...]
     asks: bool
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
@@ -78,14 +79,16 @@ class BoundDispatches(dict[PathType, BoundDispatch | None]):
 
     def __missing__(self, path: PathType) -> BoundDispatch | None:
         dispatch = self._active.by_type[self._operation, path]
-        bound = self[path] = None if dispatch is None else _bound(dispatch, self._trees, self._active)
+        bound = self[path] = None if dispatch is None else _bound(dispatch, path, self._trees, self._active)
         return bound
 
 
-def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState], active: ActiveTrees) -> BoundDispatch:
+def _bound(
+    dispatch: TypeDispatch, path: PathType, trees: Mapping[int, TreeState], active: ActiveTrees
+) -> BoundDispatch:
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
     direct: list[Direct] = []
-    filtered: list[tuple[LeafState, Direct]] = []
+    filtered: list[tuple[Reader, Direct]] = []
     in_full: list[DirectInFull] = []
     for tree, plan in dispatch.steps if dispatch.direct else ():
         state = trees[tree]
@@ -94,11 +97,13 @@ def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState], active: Activ
             taker = state.states[operator].taker
             leaf = state.leaves.get((operator, child))
             if not state.has_short_entries:
-                in_full.append(DirectInFull(state, leaf, state.states[operator], taker.take, child, index))
+                read = None if leaf is None else leaf.reader(path)
+                key_of = state.states[operator].key_reader(child)
+                in_full.append(DirectInFull(state, read, key_of, taker.take, child, index))
             elif leaf is None:
                 direct.append((taker.acceptor(child), index))
             else:
-                filtered.append((leaf, (taker.acceptor(child), index)))
+                filtered.append((leaf.reader(path), (taker.acceptor(child), index)))
     return BoundDispatch(
         tuple(direct) if dispatch.direct else None,
         tuple(filtered),

@@ -257,7 +257,7 @@ class Detector:
         elif bound.is_silent:
             pass
         elif bound.direct is not None:
-            evaluation.deliver(event, bound)
+            evaluation.deliver(_as_event(event), bound)
         else:
             evaluation.process(_as_event(event), bound, outside)
         if waiting.stale and bound is not None:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from contexts import Entry
+from contexts.grouping import Key
 from contexts.search import SearchLimitError
 
 from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent
@@ -165,27 +166,25 @@ class Evaluation:
         if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
         ids = event[3]
-        for leaf, (accept, index) in bound.filtered:
-            if leaf.read(event) is not None:
+        for read, (accept, index) in bound.filtered:
+            if read(event) is not None:
                 accept(ids[index], event)
         if bound.in_full:
-            if type(event) is not PrimitiveEvent:
-                event = _new_tuple(PrimitiveEvent, event)
             self._deliver_in_full(event, bound.in_full)
 
     def _deliver_in_full(self, event: PrimitiveEvent, deliveries: tuple[DirectInFull, ...]) -> None:
         clock, tries, ids = self._clock, self._setting.tries, event[3]
         point, moment = clock.point, clock.moment()
-        for tree, leaf, state, take, child, index in deliveries:
+        for tree, read, key_of, take, child, index in deliveries:
             if tree.needs_time and clock.time is None:
                 tree.check_time(event)
             bindings: Bindings | None = None
-            if leaf is not None:
-                bindings = leaf.read(event)
+            if read is not None:
+                bindings = read(event)
                 if bindings is None:
                     continue
-            key = state.key_at(child, ids[index], bindings) if state.by_value else ids[index]
-            if key is None:
+            key: Key | None = ids[index]
+            if key_of is not None and (key := key_of(ids[index], bindings)) is None:
                 continue
             at = point if tree.by_detection else event[0]
             entry: Entry = (at, at, point, event, False)

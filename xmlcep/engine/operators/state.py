@@ -256,6 +256,10 @@ class OperatorState(ABC):
             return place
         return self._operand_grouping.get(child, self.grouping).key(place, bindings)
 
+    def key_reader(self, child: int) -> Callable[[int, Mapping[str, object] | None], Key | None] | None:
+        """What says the keys of operand ``child``'s events, given places and variables; None: they are the places."""
+        return self._operand_grouping.get(child, self.grouping).key if self.by_value else None
+
     def keys_at(self, place: int) -> list[Key]:
         """The keys of its groups at a place."""
         return sorted(self._keys.get(place, ())) if self.by_value else [place]
@@ -285,12 +289,17 @@ class OperatorState(ABC):
     def note_key(self, key: Key) -> None:
         """There is a group with this key now."""
         if self.by_value:
-            self._keys.setdefault(self.grouping.place_of(key), set()).add(key)
+            place = key[0]
+            keys = self._keys.get(place)
+            if keys is None:
+                self._keys[place] = {key}
+            else:
+                keys.add(key)
 
     def drop_key(self, key: Key) -> None:
         """There is none any more."""
         if self.by_value:
-            place = self.grouping.place_of(key)
+            place = key[0]
             keys = self._keys.get(place)
             if keys is not None:
                 keys.discard(key)

@@ -87,12 +87,20 @@ def encoded_metas(column: Any, count: int) -> EncodedMetas:
 
 def id_tuples(ids: Any, lengths: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """The lists of node ids in an Arrow array, of these lengths, as tuples."""
+    return id_tuples_at(ids.offsets.slice(0, len(ids)), ids.values, numbers(lengths))
+
+
+def id_tuples_at(starts: Any, ids: Any, lengths: Any) -> Iterator[tuple[int, ...]]:
+    """Lists of node ids as tuples: those that begin at ``starts`` in ``ids``, an array of all, and have ``lengths``."""
     import pyarrow.compute as pc
 
-    sizes = pc.list_value_length(ids)
     by_length: dict[int, Iterator[tuple[int, ...]]] = {}
-    for length in set(lengths):
-        # All lists of one length follow each other: cut into tuples by a loop in C.
-        flat = iter(ids.filter(pc.equal(sizes, number(length).cast(sizes.type))).flatten().to_pylist())
-        by_length[length] = zip(*[flat] * length, strict=True)
-    return map(next, map(by_length.__getitem__, lengths))
+    for length in pc.unique(lengths).to_pylist():
+        # All lists of one length: place by place, and cut into tuples by a loop in C.
+        places = starts.filter(pc.equal(lengths, number(length)))
+        by_length[length] = zip(
+            *(ids.take(pc.add(places, number(place))).to_pylist() for place in range(length)), strict=True
+        )
+    if len(by_length) == 1:
+        return by_length.popitem()[1]
+    return map(next, map(by_length.__getitem__, lengths.to_pylist()))
