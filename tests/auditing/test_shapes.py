@@ -18,8 +18,10 @@ from tests.auditing.simulation import simulate
 from tests.auditing.test_partitioning import both_ways
 from tests.strategies import rule_sets
 from xmlcep.auditing import audit, splits
+from xmlcep.auditing.choice import choose_engine
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.spool import Spool
+from xmlcep.auditing.inputs import LogFile
 from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
 from xmlcep.auditing.spark.bucket_tasks import BucketTasks
@@ -98,6 +100,25 @@ def test_a_document_costs_no_detector_after_nothing_waits_in_it(
 
     assert found("through.jsonl", 0) == 1
     assert 50 <= found("waiting.jsonl", 50) <= 51
+
+
+def test_a_large_packed_file_is_named() -> None:
+    rules = parse_rules("event A = ins(item)")
+
+    def said(*files: tuple[str, int]) -> list[str]:
+        logs = [
+            LogFile(place, f"{place}", kind, size, f"log{place}") for place, (kind, size) in enumerate(files)
+        ]
+        return choose_engine("spark", logs, rules).notes
+
+    large, small = 20 << 20, 1 << 20
+    [note] = said(("gzip", large), ("plain", large))
+    assert note.startswith(
+        "log0: packed, so one core reads and unpacks it, 89% of the log, however many there are"
+    )
+    assert said(("gzip", small)) == said(("plain", large)) == said(("parquet", large)) == []
+    assert said(*[("zstd", large)] * 8) == []  # these are read side by side
+    assert choose_engine("local", [LogFile(0, "0", "gzip", large, "log0")], rules).notes == []
 
 
 # ---- a bucket with a large key --------------------------------------------------------------------------------
