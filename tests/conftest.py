@@ -41,6 +41,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
             config.option.loadscopereorder = False
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist asks for the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Several processes: the tests of a file in one of them, as are all that use Spark, of which there is one session.
 
