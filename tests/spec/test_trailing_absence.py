@@ -182,6 +182,9 @@ event E = (ins(item) ; not ins(item/price)){within="5 s"}
 event F = E(item) ; ins(item/comment)
     @0 i1 @1 c1 @6 i2                  | 3: E:i1 F:(i1)+c1
 # due in the past: at once, with the time point that comes (Z15); only what happened in time is in its way
+event E = (plus[ins(item), "1 s"] ; not ins(item/price)){within="1 change"}
+    @0 i1 c1 @2 p1                     | 3: plus1:i1 E:(i1)
+    @0 i1 p1 c1 @2 c1.2                | 4: plus1:i1
 event E = (plus[ins(item), "9 s"] ; not ins(item/price)){within="5 s"}
     @0 i1 @20 i2                       | 2: plus1:i1 E:(i1)
     @0 i1 @7 p1 @20 i2                 | 3: plus1:i1 E:(i1)

@@ -168,7 +168,7 @@ class _Builder:
         anchor = PathType.parse(self._one(_ANCHORS))
         kind = root or self._one(self._kinds())
         expression, _ = self.operator(kind, anchor, self.max_depth, self.context, root=True)
-        order = self._one((Order.INTERVAL, Order.DETECTION)) if self.flat else Order.INTERVAL
+        order = self._one((Order.INTERVAL, Order.DETECTION))
         return EventDefinition(name, expression, self.context, self.flat, order)
 
     def _kinds(self) -> list[type[Operator]]:

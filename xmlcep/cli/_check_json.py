@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ..actions.triggering import TriggeringGraph
 from ..algebra import Termination
 from ..auditing.plan.description import key_of
 from ..auditing.plan.partition_key import make_plan
@@ -13,20 +14,30 @@ from ..errors import RuleProblem
 from ..language import print_path
 from ..rules import Rules
 from ..rules.drawing import is_negated, leaf_text
+from ..rules.rule_programs import Triggers
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 
 _CITED = re.compile(r"\b[A-Z]\d{1,2}\b(?=[^()]*\))")
 
 
 def report(
-    files: Sequence[str], rules: Rules | None, errors: Sequence[RuleProblem], warnings: Sequence[RuleProblem]
+    files: Sequence[str],
+    rules: Rules | None,
+    errors: Sequence[RuleProblem],
+    warnings: Sequence[RuleProblem],
+    graph: TriggeringGraph | None = None,
 ) -> dict[str, Any]:
-    """``files``, ``errors`` and ``warnings``, and the ``events`` of rules that can be used."""
+    """``files``, ``errors`` and ``warnings``, and of rules that can be used the ``events``, and the ``triggering`` of
+    those that act (null if none does), of which ``graph`` is the triggering graph."""
+    triggers = None if rules is None else rules.triggers
     return {
         "files": list(files),
         "errors": [_problem(problem, files) for problem in errors],
         "warnings": [_problem(problem, files) for problem in warnings],
         "events": [] if rules is None else _events(rules),
+        "triggering": None
+        if rules is None or triggers is None or graph is None
+        else _triggering(triggers, graph, rules),
     }
 
 
@@ -96,3 +107,26 @@ def _node(node: OperatorNode | LeafNode, tree: EventTree, rules: Rules) -> dict[
         if is_negated(child, node):
             operand["negated"] = True
     return {**found, "operands": operands}
+
+
+def _triggering(triggers: Triggers, graph: TriggeringGraph, rules: Rules) -> dict[str, Any]:
+    """Which rules may trigger which, and whether every cascade ends (L9, L10)."""
+    return {
+        "rules": [
+            {
+                "name": rule.name,
+                "on": rule.event,
+                "path": None if rule.path is None else print_path(rule.path, rules.namespaces),
+                "mode": rule.mode.value,
+                "coupling": rule.definition.coupling.value,
+                "priority": rule.definition.priority,
+                "may_trigger": list(graph.edges[rule.name]),
+            }
+            for rule in triggers.programs
+        ],
+        "terminates": graph.terminates,
+        "cycles": [{"rules": list(cycle.rules), "reason": cycle.reason} for cycle in graph.cycles],
+        "conflicts": [
+            {"first": each.first, "second": each.second, "why": each.why} for each in graph.conflicts
+        ],
+    }

@@ -11,6 +11,8 @@ from rich.text import Text
 from rich.tree import Tree
 
 from ..actions.description import describe_triggering
+from ..actions.drawing import draw_mermaid
+from ..actions.idle import idle
 from ..actions.triggering import TriggeringGraph, triggering_graph
 from ..auditing.plan.description import describe_pass, key_of
 from ..auditing.plan.partition_key import Pass, make_plan
@@ -38,7 +40,11 @@ WRONG = 2
     is_flag=True,
     help="Also say how an audit replays the rules: its passes over a log.",
 )
-@click.option("--mermaid", is_flag=True, help="Write a Mermaid flow chart of the trees instead.")
+@click.option(
+    "--mermaid",
+    is_flag=True,
+    help="Write a Mermaid flow chart of the trees, and of the rules that act, instead.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Write problems and trees as one JSON object instead.")
 @click.option(
     "--schema",
@@ -81,19 +87,28 @@ def command(
         click.echo(json.dumps(report(list(texts), None, error.problems, ()), indent=2, ensure_ascii=False))
         return WRONG
     warnings = [] if schema is not None else impossible(checked)
+    warnings += [] if checked.triggers is None else idle(checked.triggers)
+    graph = None if checked.triggers is None else triggering_graph(checked.triggers, not_editing=not_editing)
     if as_json:
-        click.echo(json.dumps(report(list(texts), checked, (), warnings), indent=2, ensure_ascii=False))
-        return 0
-    if warnings:
-        said = [RuleProblem(f"warning: {each.message}", each.hint, each.at) for each in warnings]
-        click.echo(plain(str(rule_error(said, texts))), err=True)
-    if mermaid:
-        click.echo(checked.mermaid(), nl=False)
-    elif not quiet:
-        _show(checked, ", ".join(texts), with_plan=with_plan, not_editing=not_editing)
-    if strict and checked.triggers is not None:
-        _refuse_endless(", ".join(texts), triggering_graph(checked.triggers, not_editing=not_editing))
+        said_of_all = report(list(texts), checked, (), warnings, graph)
+        click.echo(json.dumps(said_of_all, indent=2, ensure_ascii=False))
+    else:
+        if warnings:
+            said = [RuleProblem(f"warning: {each.message}", each.hint, each.at) for each in warnings]
+            click.echo(plain(str(rule_error(said, texts))), err=True)
+        if mermaid:
+            click.echo(_mermaid(checked, graph), nl=False)
+        elif not quiet:
+            _show(checked, graph, ", ".join(texts), with_plan=with_plan)
+    if strict and graph is not None:
+        _refuse_endless(", ".join(texts), graph)
     return 0
+
+
+def _mermaid(checked: Rules, graph: TriggeringGraph | None) -> str:
+    if checked.triggers is None or graph is None:
+        return checked.mermaid()
+    return draw_mermaid(checked.triggers, graph, checked.namespaces)
 
 
 def _checked(
@@ -110,7 +125,7 @@ def _checked(
     return rules
 
 
-def _show(checked: Rules, name: str, *, with_plan: bool, not_editing: tuple[str, ...]) -> None:
+def _show(checked: Rules, graph: TriggeringGraph | None, name: str, *, with_plan: bool) -> None:
     console = make_console()
     count = len(checked.graph.trees)
     _line(
@@ -128,8 +143,7 @@ def _show(checked: Rules, name: str, *, with_plan: bool, not_editing: tuple[str,
         for each in passes:
             console.print()
             _line(console, _shortened(describe_pass(each), checked))
-    if checked.triggers is not None:
-        graph = triggering_graph(checked.triggers, not_editing=not_editing)
+    if checked.triggers is not None and graph is not None:
         console.print()
         for line in describe_triggering(checked.triggers, graph):
             _line(console, _shortened(line, checked))

@@ -62,9 +62,14 @@ def tree_traits(tree: EventTree) -> list[str]:
 
 def draw_mermaid(graph: EventGraph, namespaces: Mapping[str, str]) -> str:
     """The trees as a Mermaid flow chart; dashed arrows lead to the leaves that take a tree's composites."""
+    return "\n".join(mermaid_lines(graph, namespaces)) + "\n"
+
+
+def mermaid_lines(graph: EventGraph, namespaces: Mapping[str, str]) -> list[str]:
+    """The lines of such a chart, behind which more can be drawn."""
     lines = ["flowchart TD"]
     for tree, programs in zip(graph.trees, graph.programs, strict=True):
-        lines.append(f'  subgraph T{tree.index}["{_escaped(tree.name)}"]')
+        lines.append(f'  subgraph T{tree.index}["{escaped(tree.name)}"]')
         lines += [f"    {line}" for line in _mermaid_tree(tree, programs, namespaces)]
         lines.append("  end")
     for tree in graph.trees:
@@ -72,8 +77,8 @@ def draw_mermaid(graph: EventGraph, namespaces: Mapping[str, str]) -> str:
             if isinstance(leaf.type, CompositeType):
                 used = [i for i in tree.dependencies if leaf.type.name in (None, graph.trees[i].name)]
                 to = _leaf_id(tree, operator, leaf)
-                lines += [f"  {_operator_id(graph.trees[i], graph.trees[i].root)} -.-> {to}" for i in used]
-    return "\n".join(lines) + "\n"
+                lines += [f"  {root_id(graph.trees[i])} -.-> {to}" for i in used]
+    return lines
 
 
 def _mermaid_tree(
@@ -81,14 +86,14 @@ def _mermaid_tree(
 ) -> Iterator[str]:
     for node, program in zip(tree.operators, programs, strict=True):
         traits = operator_traits(node, program, flat=tree.flat, namespaces=namespaces)
-        words = "<br/>".join(map(_escaped, (node.definition.drawn, *traits)))
+        words = "<br/>".join(map(escaped, (node.definition.drawn, *traits)))
         yield f'{_operator_id(tree, node)}(["{words}"])'
         for child in node.children:
             line = "-- not ---" if is_negated(child, node) else "---"
             if isinstance(child, OperatorNode):
                 yield f"{_operator_id(tree, node)} {line} {_operator_id(tree, child)}"
             else:
-                leaf = f'{_leaf_id(tree, node, child)}["{_escaped(leaf_text(child, namespaces))}"]'
+                leaf = f'{_leaf_id(tree, node, child)}["{escaped(leaf_text(child, namespaces))}"]'
                 yield f"{_operator_id(tree, node)} {line} {leaf}"
 
 
@@ -96,6 +101,11 @@ def _leaves(tree: EventTree) -> Iterator[tuple[OperatorNode, LeafNode]]:
     for operator in tree.operators:
         for leaf in operator.leaves():
             yield operator, leaf
+
+
+def root_id(tree: EventTree) -> str:
+    """What the root of a tree is called in such a chart."""
+    return _operator_id(tree, tree.root)
 
 
 def _operator_id(tree: EventTree, node: OperatorNode) -> str:
@@ -106,7 +116,7 @@ def _leaf_id(tree: EventTree, operator: OperatorNode, leaf: LeafNode) -> str:
     return f"T{tree.index}O{operator.index}L{leaf.child_index}"
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Text in a Mermaid label: its own signs as entity codes, which begin with #."""
     for sign, code in (("#", "#35;"), ('"', "#quot;"), ("<", "#lt;"), (">", "#gt;"), ("\n", " ")):
         text = text.replace(sign, code)

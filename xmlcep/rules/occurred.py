@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from path_types import PathType, Step, equals_or_ends
@@ -24,7 +24,7 @@ class Occurred:
     def __init__(self, types: Mapping[ChangeType, int]) -> None:
         self.types = dict(sorted(types.items(), key=str)[:MOST_TYPES])
         self.paths = list(dict.fromkeys(path for _, path in self.types))
-        self._names = dict.fromkeys(step.test for path in self.paths for step in path.steps)
+        self._names = _names(self.paths)
         self._by_local = {local_name(name): name for name in self._names}
         self._known = KnownNames(self._by_local)
 
@@ -48,18 +48,17 @@ class Occurred:
     def in_other_namespaces(self, type_: PrimitiveType) -> tuple[ChangeType, PathType] | None:
         """What has occurred most often at a path of the same names in other namespaces, and the path with these."""
         wanted, length = type_.path, len(type_.path)
-        plain = _without_namespaces(wanted)
-        found = [
-            (count, (operation, path))
-            for (operation, path), count in self.types.items()
-            if type_.operation in (ANY, operation)
-            and equals_or_ends(plain, _without_namespaces(path))
-            and path.steps[-length:] != wanted.steps
-        ]
+        plain = _without_namespaces(wanted.steps)
+        found = []
+        for (operation, path), count in self.types.items():
+            if type_.operation in (ANY, operation) and (len(path) == length or not wanted.absolute):
+                ending = path.steps[-length:]
+                if ending != wanted.steps and _without_namespaces(ending) == plain:
+                    found.append((count, (operation, path), ending))
         if not found:
             return None
-        _, (operation, path) = max(found, key=lambda one: one[0])
-        return (operation, path), PathType.of(wanted.absolute, path.steps[-length:])
+        _, most_frequent, ending = max(found, key=lambda one: one[0])
+        return most_frequent, PathType.of(wanted.absolute, ending)
 
     def unknown_name(self, path: PathType) -> str | None:
         """The first name in a path that nothing has, nor any name like it; None if there is none."""
@@ -89,5 +88,18 @@ class Occurred:
         return None if near is None else Step(step.axis, self._by_local[near])
 
 
-def _without_namespaces(path: PathType) -> PathType:
-    return PathType.of(path.absolute, [Step(step.axis, local_name(step.test)) for step in path.steps])
+def _without_namespaces(steps: Iterable[Step]) -> list[Step]:
+    return [Step(step.axis, local_name(step.test)) for step in steps]
+
+
+def _names(paths: Iterable[PathType]) -> dict[str, None]:
+    """The names in these path types; what is above of several is looked at once."""
+    seen: set[PathType] = set()
+    names: dict[str, None] = {}
+    for path in paths:
+        for place in path.upwards():
+            if place in seen:
+                break
+            seen.add(place)
+            names[place.last.test] = None
+    return names

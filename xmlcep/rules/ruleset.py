@@ -174,7 +174,10 @@ class Rules:
         return print_xml_definitions(self.definitions, self.namespaces, self.references, self.active_rules)
 
     def mermaid(self) -> str:
-        """The event trees as a Mermaid flow chart, joined where one takes the events of another."""
+        """The event trees as a Mermaid flow chart, joined where one takes the events of another.
+
+        Rules that act are drawn by `xmlcep.actions.draw_mermaid`.
+        """
         return draw_mermaid(self.graph, self.namespaces)
 
     def _repr_html_(self) -> str:

@@ -32,6 +32,11 @@ class _Part(Sequence[_T], Generic[_T]):
         self._start = start
         self._stop = stop
 
+    @property
+    def bounds(self) -> tuple[list[Entry], int, int]:
+        """The list, from which index, and to before which."""
+        return self._entries, self._start, self._stop
+
     def __len__(self) -> int:
         return self._stop - self._start
 
