@@ -1,4 +1,7 @@
-"""The audit in one process: every document replayed in order by one detector, with bounded memory."""
+"""The audit in one process: every document replayed in order by one detector, with bounded memory.
+
+One module because reading, sleeping and sorting are about which documents one audit keeps in memory.
+"""
 
 from __future__ import annotations
 
