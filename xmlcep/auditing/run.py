@@ -1,4 +1,7 @@
-"""The audit of change logs: `audit`, the one function for all engines."""
+"""The audit of change logs: `audit`, the one function for all engines.
+
+One module because what is asked for, what is wrong with that, and what is done of it are read together.
+"""
 
 from __future__ import annotations
 
