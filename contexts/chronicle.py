@@ -45,7 +45,7 @@ class Chronicle(Context):
     name = "chronicle"
     preference = "the oldest events are taken first, each once"
     takes_oldest = True
-    pairing = _OldestPairs()
+    pairing: Pairing | None = _OldestPairs()
 
     def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
         """The oldest."""

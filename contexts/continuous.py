@@ -51,7 +51,7 @@ class Continuous(Context):
 
     name = "continuous"
     preference = "the newest events before the one that ends it are taken, each once"
-    pairing = _NewestFirst()
+    pairing: Pairing | None = _NewestFirst()
 
     def on_arrival(
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]

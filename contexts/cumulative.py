@@ -43,7 +43,7 @@ class Cumulative(Context):
     name = "cumulative"
     preference = "everything that has come together is one finding"
     batches = True
-    pairing = _AllAtOnce()
+    pairing: Pairing | None = _AllAtOnce()
 
     def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
         """All together."""

@@ -35,7 +35,7 @@ class Recent(Context):
     preference = "only the newest event of each operand is kept"
     one_by_one = True
     replaces = True
-    pairing = _NewestOfEach()
+    pairing: Pairing | None = _NewestOfEach()
 
     def store(self, group: Group, exists: Combinations, child: int, arrivals: Iterable[Entry]) -> None:
         stored = group.stored[child]

@@ -36,7 +36,7 @@ class Unrestricted(Context):
 
     name = "unrestricted"
     preference = "every combination is raised, nothing is used up"
-    pairing = _EveryPair()
+    pairing: Pairing | None = _EveryPair()
 
     def on_arrival(
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]

@@ -22,7 +22,7 @@ from . import expressions, leaves
 from .clock import Clock, Due, written
 from .document import NaiveDocument
 from .events import Cause, Composite, Event
-from .operators import STATES, OperatorState, Surroundings
+from .operators import OperatorState, Surroundings, new_state
 from .paths import path_of
 from .relations import contained, ends, equal, equals_or_ends
 from .steps import Advance, Step
@@ -176,7 +176,7 @@ class Evaluation:
         for wanted in (False, True):
             around = Surroundings(self.clock, roots, languages or {})
             trees = [
-                (index, STATES[type(definition.expression)](definition.expression, definition, None, around))
+                (index, new_state(definition.expression, definition, None, around))
                 for index, definition in enumerate(ordered)
                 if (definition.name in held) is wanted
             ]

@@ -13,7 +13,7 @@ from path_types import PathType
 
 from ..events import Cause
 from .dispatch import ActiveTrees, TreeDispatch, TypeDispatch
-from .leaf import LeafState
+from .leaf import Bindings, Reader
 from .operators import OperatorState
 from .operators.state import Acceptor
 from .tree import TreeState
@@ -25,11 +25,12 @@ Take: TypeAlias = Callable[[int, Key, Entry, Cause], None]
 
 class DirectInFull(NamedTuple):
     """How to take an event where the entry is more than its interval: it has a moment and variables, or "before" is
-    about detection. ``leaf`` is None if that asks and binds nothing."""
+    about detection. ``read`` is what its leaf binds, None if that asks and binds nothing; ``key_of`` is None where
+    groups are places."""
 
     tree: TreeState
-    leaf: LeafState | None
-    state: OperatorState
+    read: Reader | None
+    key_of: Callable[[int, Bindings | None], Key | None] | None
     take: Take
     child: int
     position: int
@@ -48,12 +49,13 @@ class BoundDispatch:
     before (F1); ``in_full`` where the entry is not so short; ``asks`` that there are such. None if the case is not so
     simple. ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes;
     ``is_silent`` says that it only matters for these and for conditions. ``forgets`` are the functions that free the
-    groups of a deleted node, where that is all there is to be done. ``turns`` are the ``steps`` by the tree's index,
-    in order, and, if one delivery that may come before all releases is all there is to do, that delivery.
+    groups of a deleted node to which nothing can come any more, ``awaited`` the operators of which that is not known;
+    ``only_forgets`` says that there is nothing but the first to be done. ``turns`` are the ``steps`` by the tree's
+    index, in order, and, if one delivery that may come before all releases is all there is to do, that delivery.
     """
 
     direct: tuple[Direct, ...] | None
-    filtered: tuple[tuple[LeafState, Direct], ...]
+    filtered: tuple[tuple[Reader, Direct], ...]
     in_full: tuple[DirectInFull, ...]
     asks: bool
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
@@ -64,7 +66,9 @@ class BoundDispatch:
     is_silent: bool
     vanishing: tuple[tuple[TreeState, OperatorState], ...]
     freed: tuple[tuple[TreeState, OperatorState], ...]
-    forgets: tuple[Callable[[int], None], ...] | None
+    forgets: tuple[Callable[[int], None], ...]
+    awaited: tuple[tuple[TreeState, OperatorState], ...]
+    only_forgets: bool
 
 
 class BoundDispatches(dict[PathType, BoundDispatch | None]):
@@ -78,14 +82,18 @@ class BoundDispatches(dict[PathType, BoundDispatch | None]):
 
     def __missing__(self, path: PathType) -> BoundDispatch | None:
         dispatch = self._active.by_type[self._operation, path]
-        bound = self[path] = None if dispatch is None else _bound(dispatch, self._trees, self._active)
+        bound = self[path] = None if dispatch is None else _bound(dispatch, path, self._trees, self._active)
         return bound
 
 
-def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState], active: ActiveTrees) -> BoundDispatch:
+def _bound(
+    dispatch: TypeDispatch, path: PathType, trees: Mapping[int, TreeState], active: ActiveTrees
+) -> BoundDispatch:
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
+    at_once = tuple((tree, state) for tree, state in freed if _nothing_comes(tree, state, active))
+    awaited = tuple(each for each in freed if each not in at_once)
     direct: list[Direct] = []
-    filtered: list[tuple[LeafState, Direct]] = []
+    filtered: list[tuple[Reader, Direct]] = []
     in_full: list[DirectInFull] = []
     for tree, plan in dispatch.steps if dispatch.direct else ():
         state = trees[tree]
@@ -94,11 +102,13 @@ def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState], active: Activ
             taker = state.states[operator].taker
             leaf = state.leaves.get((operator, child))
             if not state.has_short_entries:
-                in_full.append(DirectInFull(state, leaf, state.states[operator], taker.take, child, index))
+                read = None if leaf is None else leaf.reader(path)
+                key_of = state.states[operator].key_reader(child)
+                in_full.append(DirectInFull(state, read, key_of, taker.take, child, index))
             elif leaf is None:
                 direct.append((taker.acceptor(child), index))
             else:
-                filtered.append((leaf, (taker.acceptor(child), index)))
+                filtered.append((leaf.reader(path), (taker.acceptor(child), index)))
     return BoundDispatch(
         tuple(direct) if dispatch.direct else None,
         tuple(filtered),
@@ -112,7 +122,10 @@ def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState], active: Activ
         not (dispatch.steps or freed),
         tuple((tree, state) for tree, state in freed if state.refills),
         freed,
-        _forgets(dispatch, freed, active),
+        tuple([state.forget for _, state in at_once]),
+        awaited,
+        bool(freed)
+        and not (awaited or dispatch.steps or dispatch.watchers or any(s.refills for _, s in freed)),
     )
 
 
@@ -126,14 +139,6 @@ def _first(tree: TreeState, plan: TreeDispatch) -> Direct | None:
     return tree.states[operator].taker.acceptor(child), index
 
 
-def _forgets(
-    dispatch: TypeDispatch, freed: tuple[tuple[TreeState, OperatorState], ...], active: ActiveTrees
-) -> tuple[Callable[[int], None], ...] | None:
-    """What frees the groups of a deleted node, where nothing else is to be done and nothing can be awaited there."""
-    if not freed or dispatch.steps or dispatch.watchers:
-        return None
-    awaits = any(
-        tree.deferrals or active.upstream[tree.tree.index] or state.by_value or state.refills
-        for tree, state in freed
-    )
-    return None if awaits else tuple([state.forget for _, state in freed])
+def _nothing_comes(tree: TreeState, state: OperatorState, active: ActiveTrees) -> bool:
+    """Whether nothing can still come to the groups of a node of this operator when the node is gone."""
+    return not (tree.deferrals or active.upstream[tree.tree.index] or state.by_value)

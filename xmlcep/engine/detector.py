@@ -172,7 +172,7 @@ class Detector:
                         accept(ids[index], event)
                     if bound.asks:
                         evaluation.deliver_others(event, bound)
-                elif bound.forgets is not None:
+                elif bound.only_forgets:
                     place = event[3][-1]
                     for forget in bound.forgets:
                         forget(place)
@@ -257,7 +257,7 @@ class Detector:
         elif bound.is_silent:
             pass
         elif bound.direct is not None:
-            evaluation.deliver(event, bound)
+            evaluation.deliver(_as_event(event), bound)
         else:
             evaluation.process(_as_event(event), bound, outside)
         if waiting.stale and bound is not None:

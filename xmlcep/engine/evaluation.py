@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from types import MappingProxyType
 from typing import TypeAlias
 
 from contexts import Entry
+from contexts.grouping import Key
 from contexts.search import SearchLimitError
 
 from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent
@@ -102,7 +103,7 @@ class Evaluation:
             plans = {index: plan for index, plan in plans.items() if index in only}
         passed_on = self.run(event, plans, outside, only=only, before=before)
         if bound.freed:
-            self._delete(bound, event.ids[-1], only)
+            self._delete(bound.freed, event.ids[-1], only)
         return self._end(passed_on)
 
     def _process_tree_by_tree(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
@@ -148,7 +149,10 @@ class Evaluation:
                         if user not in queue:
                             insort(queue, user)
         if bound is not None and bound.freed:
-            self._delete(bound, ids[-1], None)
+            for forget in bound.forgets:
+                forget(ids[-1])
+            if bound.awaited:
+                self._delete(bound.awaited, ids[-1], None)
         if self._dying:
             self.free_the_dying()
 
@@ -162,30 +166,26 @@ class Evaluation:
 
     def deliver_others(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
         """Makes the deliveries of such an event for which something is asked of it."""
-        if type(event) is not PrimitiveEvent:
-            event = _new_tuple(PrimitiveEvent, event)
         ids = event[3]
-        for leaf, (accept, index) in bound.filtered:
-            if leaf.read(event) is not None:
+        for read, (accept, index) in bound.filtered:
+            if read(event) is not None:
                 accept(ids[index], event)
         if bound.in_full:
-            if type(event) is not PrimitiveEvent:
-                event = _new_tuple(PrimitiveEvent, event)
             self._deliver_in_full(event, bound.in_full)
 
     def _deliver_in_full(self, event: PrimitiveEvent, deliveries: tuple[DirectInFull, ...]) -> None:
         clock, tries, ids = self._clock, self._setting.tries, event[3]
         point, moment = clock.point, clock.moment()
-        for tree, leaf, state, take, child, index in deliveries:
+        for tree, read, key_of, take, child, index in deliveries:
             if tree.needs_time and clock.time is None:
                 tree.check_time(event)
             bindings: Bindings | None = None
-            if leaf is not None:
-                bindings = leaf.read(event)
+            if read is not None:
+                bindings = read(event)
                 if bindings is None:
                     continue
-            key = state.key_at(child, ids[index], bindings) if state.by_value else ids[index]
-            if key is None:
+            key: Key | None = ids[index]
+            if key_of is not None and (key := key_of(ids[index], bindings)) is None:
                 continue
             at = point if tree.by_detection else event[0]
             entry: Entry = (at, at, point, event, False)
@@ -301,9 +301,11 @@ class Evaluation:
 
     # ---- freeing (G4) -----------------------------------------------------------------------------------
 
-    def _delete(self, bound: BoundDispatch, place: int, only: Collection[int] | None) -> None:
+    def _delete(
+        self, freed: Iterable[tuple[TreeState, OperatorState]], place: int, only: Collection[int] | None
+    ) -> None:
         """The node of these groups is gone: their state is freed, now or when nothing can come any more."""
-        for tree, state in bound.freed:
+        for tree, state in freed:
             if only is not None and tree.tree.index not in only:
                 continue
             if self.waiting.release and self._is_awaited(tree, state, place):

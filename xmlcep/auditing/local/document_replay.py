@@ -1,9 +1,13 @@
-"""One document replayed in order: its detector, its clock, and what it finds on its way to the disk."""
+"""One document replayed in order: its detector, its clock, and what it finds on its way to the disk.
+
+One module because all of it is to be set aside and taken up again together, where documents are many.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
 from operator import itemgetter
 from time import perf_counter
 from typing import Any
@@ -11,6 +15,7 @@ from typing import Any
 from path_types import PathType
 
 from ...engine import Detector, EvaluationError
+from ...engine.durable import Interpreter, new_reader, new_writer, write_detector
 from ...events import CompositeEvent, PrimitiveEvent
 from ...log import Origin
 from ...log.columns.blocks import Run
@@ -33,11 +38,13 @@ class DocumentReplay:
     """One document being replayed: detector, clock, and the findings of the current time point or edit.
 
     ``defers``: any record may raise something, so that each is to be replayed by itself; ``follows_edits``: what an
-    edit raises may come with its last record (U2).
+    edit raises may come with its last record (U2); ``may_go_on``: between two records something more may be found at
+    the time point of the first.
     """
 
     __slots__ = (
         "_awake",
+        "_before",
         "_checked",
         "_collector",
         "_counts",
@@ -47,6 +54,7 @@ class DocumentReplay:
         "_follows_edits",
         "_held",
         "_last",
+        "_may_go_on",
         "_number",
         "_pending",
         "_ranking",
@@ -66,8 +74,8 @@ class DocumentReplay:
     )  # fmt: skip
 
     def __init__(
-        self, doc: str, detector: Detector, ranking: Ranking, collector: Collector, *, defers: bool,
-        follows_edits: bool,
+        self, doc: str, detector: Detector | None, ranking: Ranking, collector: Collector, *, defers: bool,
+        follows_edits: bool, may_go_on: bool = True,
     ) -> None:  # fmt: skip
         self.doc = doc
         self.ts = 0
@@ -81,6 +89,7 @@ class DocumentReplay:
         self._awake: Detector | None = detector
         self._checked = 0  # at how many records it was seen that something is kept
         self._defers = defers
+        self._may_go_on = may_go_on
         self._follows_edits = follows_edits
         self._edit_goes_on = False
         self._ranking = ranking
@@ -95,6 +104,9 @@ class DocumentReplay:
         self._number = 0  # of the first of them
         self._held = 0  # how many they are
         self._size = 0
+        self._before: tuple[int, tuple[int, int] | None] | None = (
+            None  # ts and clock where an earlier run has stopped
+        )
 
     @property
     def _detector(self) -> Detector:
@@ -125,6 +137,20 @@ class DocumentReplay:
         self._replayed.clear()
         detector, self._awake, self._checked = self._awake, None, 0
         return detector
+
+    def is_past(self, ts: int) -> bool:
+        """Whether an earlier run has gone beyond this time point."""
+        if self._before is None:
+            return False
+        before, clock = self._before
+        return ts <= before or (clock is not None and ts <= clock[0])
+
+    def is_past_clock(self, clock: ClockRecord) -> bool:
+        """Whether an earlier run has gone beyond the place of a clock record."""
+        if self._before is None:
+            return False
+        before, other = self._before
+        return clock.ts < before or (other is not None and (clock.ts, clock.time) < other)
 
     def follows(self, ts: int) -> bool:
         """Whether a change record of this time point comes after all that was replayed."""
@@ -198,7 +224,7 @@ class DocumentReplay:
         if not self._edit_goes_on:
             self._settle()
         self._edit_goes_on = self._follows_edits and row[11]
-        if not self.count:
+        if not (self.count or self._before):
             self.first = row[0]
         self.count += 1
         self.ts = row[0]
@@ -229,7 +255,7 @@ class DocumentReplay:
             self.take_clock(file, number, clock)
         if self._waiting_clocks:
             self._end_clocks(span.first_txn)
-        if not self.count:
+        if not (self.count or self._before):
             self.first = span.first
         self.count += span.records
         for type_, count in run.counts:
@@ -276,7 +302,7 @@ class DocumentReplay:
 
     def finish(self, until: str | None = None) -> None:
         """Closes the document's trees; before that time goes on ``until`` then (W6)."""
-        if not self.count:  # there were clock records only
+        if not self.ts:  # there were clock records only
             return
         started = perf_counter()
         if self._awake is not None:
@@ -288,11 +314,64 @@ class DocumentReplay:
                 self._flush()
             self._detector.reset()  # what waits is freed here, not found by a search for cyclic garbage
         self._settle()
+        self._hand_over()
+        self._collector.seconds(self.doc, self.seconds + perf_counter() - started)
+
+    def pause(self) -> dict[str, Any]:
+        """The document goes on in a later run: what that has to know, as plain data (G6).
+
+        What was found at the last time point is kept where something else may be found there: at the end of a
+        transaction or edit, or when time goes on.
+        """
+        if not (self._may_go_on or self._edit_goes_on):
+            self._settle()
+        if self.ts:
+            self._hand_over()
+            self._collector.seconds(self.doc, self.seconds)
+        state: dict[str, Any] = {"doc": self.doc, "ts": self.ts, "txn": self.txn, "clock": self.clock}
+        awake = self._awake
+        if awake is None or (awake.is_as_new() and not (self._pending or self._waiting_clocks)):
+            return state
+        writer = new_writer()
+        state["replay"] = {
+            "detector": write_detector(writer, awake),
+            "last": None if self._last is None else writer.event(self._last),
+            "pending": [writer.event(composite) for composite in self._pending],
+            "clocks": [
+                [file.name, number, clock.to_record()] for file, number, clock in self._waiting_clocks
+            ],
+            "edit": self._edit_goes_on,
+        }
+        return state | writer.state()
+
+    def go_on(self, state: Mapping[str, Any], read: Callable[[Interpreter, Any], Detector]) -> None:
+        """Goes on from where `pause` has left the document; ``read`` makes the detector that was written.
+
+        A document in which nothing waits is asleep then.
+        """
+        self.ts, self.txn = state["ts"], state["txn"]
+        self.clock = None if state["clock"] is None else (state["clock"][0], state["clock"][1])
+        self.first = self.ts + 1
+        self._before = self.ts, self.clock
+        replay = state.get("replay")
+        if replay is None:
+            return
+        reader = new_reader(state)
+        self._awake = read(reader, replay["detector"])
+        self._last = None if replay["last"] is None else reader.event(replay["last"])
+        self._pending = [reader.event(number) for number in replay["pending"]]
+        self._waiting_clocks = [
+            (LogFile(-1, name, "plain", 0, name), number, ClockRecord.from_record(clock))
+            for name, number, clock in replay["clocks"]
+        ]
+        self._edit_goes_on = replay["edit"]
+
+    def _hand_over(self) -> None:
+        """The findings and counts of the run."""
         self.spool()
         self._collector.findings_of[self.doc] = self._counts
         self._collector.replayed.update(self._replayed)
         self._collector.document(self.doc, self.first, self.ts, self.count, disordered=self.disordered)
-        self._collector.seconds(self.doc, self.seconds + perf_counter() - started)
 
     def _raised(self, composites: list[CompositeEvent]) -> None:
         if not composites:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from contexts.pairing import Ending, Waiting
 from contexts.runs import Member, Run
 
 from ...algebra import Unit
 from ..edits import HeldRecord, HeldTimePoint
 from ..release import Release
 from ..timers import Due
-from .forms import read_key
+from .forms import BothItems, Items, read_key
 from .layouts import Form, Interpreter, Scribe
 from .pool import Json
 
@@ -24,14 +25,37 @@ class Heaps(Form):
         }
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
-        return {
-            Unit(unit): [(at, number, _due(due)) for at, number, due in heap] for unit, heap in data.items()
-        }
+        for unit, heap in data.items():
+            present[Unit(unit)][:] = [(at, number, _due(due)) for at, number, due in heap]
+        return present
 
 
 def _due(data: Json) -> Due:
     at, tree, operator, key = data
     return Due(at, tree, operator, read_key(key))
+
+
+class WaitingPair(Form):
+    """What two operands that wait for a release have in a group."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        endings = [ending.event for ending in value.endings]
+        return {
+            "stored": BothItems().write(writer, value.stored, owner),
+            "endings": Items(1).write(writer, endings, owner),
+            "before": [[ending.at, ending.before] for ending in value.endings],
+            "fresh": value.fresh, "told": value.told, "newest": value.newest,
+        }  # fmt: skip
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        waiting = Waiting()
+        waiting.stored = BothItems().read(reader, data["stored"], owner, None)
+        events = Items(1).read(reader, data["endings"], owner, None)
+        waiting.endings = [
+            Ending(event, at, before) for event, (at, before) in zip(events, data["before"], strict=True)
+        ]
+        waiting.fresh, waiting.told, waiting.newest = data["fresh"], tuple(data["told"]), data["newest"]
+        return waiting
 
 
 class RunsForm(Form):

@@ -26,12 +26,18 @@ from ..operators.disjunction import DisjunctionState
 from ..operators.external import ExternalState
 from ..operators.multiplicity import MultiplicityState
 from ..operators.negation import NegatedMultiplicityState
-from ..operators.pairs import PairConjunction, PairSequence
+from ..operators.pairs import (
+    ChroniclePairConjunction,
+    ChroniclePairSequence,
+    PairConjunction,
+    PairSequence,
+)
 from ..operators.periodic import PeriodicState, Window
 from ..operators.periodic_star import PeriodicStarState
 from ..operators.plus import PlusState
 from ..operators.relation import RelationState
 from ..operators.trailing import Candidate, TrailingSequenceState
+from ..operators.waiting_pairs import WaitingPairConjunction, WaitingPairSequence
 from ..setting import Setting
 from ..termination import Deferral
 from ..timers import Timers
@@ -39,10 +45,12 @@ from ..tree import TreeState
 from ..waiting import Waiting
 from .forms import (
     AllWithin,
+    BothItems,
     ByKey,
     Entries,
     EntryOrNothing,
     EventOrNothing,
+    Items,
     Keys,
     Listed,
     Made,
@@ -59,7 +67,7 @@ from .forms import (
     Within,
 )
 from .layouts import Form, Layout, Table
-from .special_forms import Dying, Heaps, Held, RunsForm
+from .special_forms import Dying, Heaps, Held, RunsForm, WaitingPair
 
 PLAIN = Plain()
 ENTRIES_BY_KEY = ByKey(Entries())
@@ -77,15 +85,21 @@ def _operator(state: Mapping[str, Form], *derived: str) -> Layout:
     return _layout(
         {"_keys": ByKey(Keys()), "outbox": Nothing(), **state},
         "node", "setting", "tree_index", "clock", "grouping", "flat", "by_value", "_operand_grouping", "values",
-        "composer", "parent", "taker", "child_index", "same_groups", "children", "_owners", "turn", *derived,
+        "composer", "parent", "taker", "child_index", "same_groups", "_same_keys", "children", "_owners", "turn",
+        *derived,
     )  # fmt: skip
+
+
+def _pair(state: Mapping[str, Form], *derived: str) -> Layout:
+    return _operator(state, "context", "shared", "pairing", "_in_full", "_raise", "bare", *derived)
 
 
 def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
     groups = MadeByKey(lambda operator, key: operator.open_group(key))
     return _operator(
         {"groups": groups, **state},
-        "context", "width", "_stores", "shared", "prompt", "_expires", "exists", "_stored_owners", *derived,
+        "context", "width", "_stores", "shared", "prompt", "_expires", "exists", "_stored_owners",
+        "_taken_back", *derived,
     )  # fmt: skip
 
 
@@ -103,13 +117,17 @@ def _opened(state: Mapping[str, Form], *derived: str) -> Layout:
 _CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None))))
 
 _OPERATORS: dict[type, Layout] = {
-    PairConjunction: _operator({"_first": ENTRIES_BY_KEY, "_second": ENTRIES_BY_KEY}, "waiting"),
-    PairSequence: _operator({"_waiting": ENTRIES_BY_KEY}, "waiting"),
+    PairConjunction: _pair({"_groups": ByKey(BothItems())}, "exists"),
+    PairSequence: _pair({"_firsts": ByKey(Items(0))}, "exists", "_ends"),
+    ChroniclePairConjunction: _pair({"_first": ByKey(Items(0)), "_second": ByKey(Items(1))}, "exists"),
+    ChroniclePairSequence: _pair({"_firsts": ByKey(Items(0))}, "exists", "_ends"),
+    WaitingPairConjunction: _pair({"groups": ByKey(WaitingPair())}),
+    WaitingPairSequence: _pair({"groups": ByKey(WaitingPair())}, "_ends"),
     ConjunctionState: _combining({}),
     AnyState: _combining({}),
     RelationState: _combining({}),
     SequenceState: _sequence({}),
-    TrailingSequenceState: _sequence({"candidates": _CANDIDATES, "ready": _CANDIDATES}, "trailing"),
+    TrailingSequenceState: _sequence({"candidates": _CANDIDATES, "ready": _CANDIDATES}, "trailing", "_is_lone"),
     DisjunctionState: _operator({"pending": ByKey(NumberedEntries())}, "context"),
     MultiplicityState: _operator(
         {
@@ -118,6 +136,7 @@ _OPERATORS: dict[type, Layout] = {
             "_most_gone": PLAIN,
         },
         "_by_detection", "lower", "upper", "slides", "prompt", "within", "_outer", "owner", "refills",
+        "_is_plain", "_is_short",
     ),
     NegatedMultiplicityState: _operator({}),
     PlusState: _operator({"waiting": ByKey(NumberedEntries())}, "delay", "context"),
@@ -165,7 +184,7 @@ _KEPT: dict[type, Layout] = {
 
 DETECTOR = _layout(
         {
-            "_last": EventOrNothing(), "_more": PLAIN, "_closed": PLAIN, "_setting": Within(),
+            "_latest": EventOrNothing(), "_more": PLAIN, "_closed": PLAIN, "_setting": Within(),
             "_evaluation": Within(), "_edit": Within(),
         },
         "_rules", "_namespaces", "_active", "_operators", "_document", "_clock", "_is_plain",
@@ -179,26 +198,26 @@ _SHARED: dict[type, Layout] = {
     ),
     Clock: _layout(
         dict.fromkeys(
-            ("_is_set", "_latest", "_noted", "_txn", "edit", "fired", "point", "time", "transaction", "ts"), PLAIN
+            ("_follows", "_latest", "_noted", "_txn", "edit", "fired", "point", "time", "transaction", "ts"), PLAIN
         ),
         "follows_time", "uses_time",
     ),
-    Timers: _layout({"_heaps": Heaps(), "_count": PLAIN, "_size": PLAIN}),
+    Timers: _layout({"_heaps": Heaps(), "_count": PLAIN, "size": PLAIN}, "_by_measure"),
     Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys(), "stale": Keys()}),
     Evaluation: _layout(
-        {"trees": AllWithin(), "report": Nothing(), "_dying": Dying()},
-        "_active", "_setting", "dispatch", "waiting",
+        {"trees": AllWithin(), "report": Nothing(), "_touched": Nothing(), "_dying": Dying()},
+        "_active", "_setting", "_clock", "dispatch", "waiting",
     ),
     TreeState: _layout(
         {"states": AllWithin(), "deferrals": AllWithin()},
-        "tree", "flat", "root", "_deferral", "_clock", "_timers", "_needs_time", "leaves", "_by_detection",
-        "_composite_dispatch",
+        "tree", "flat", "root", "_deferral", "_released", "_places", "_clock", "_timers", "needs_time", "leaves",
+        "by_detection", "extended", "has_short_entries", "releases_alone", "_composite_dispatch",
     ),
     Deferral: _layout(
         {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
         "state", "mode", "condition", "setting", "_tree", "_waiting",
     ),
-    Edit: _layout({"_held": Held()}, "_evaluation", "_setting", "asking", "others"),
+    Edit: _layout({"held": Held()}, "_evaluation", "_setting", "asking", "others"),
 }  # fmt: skip
 
 TABLE = Table({**_SHARED, **_OPERATORS, **_KEPT})

@@ -40,7 +40,7 @@ def new_state(
     operands: Sequence[Promise],
 ) -> OperatorState:  # fmt: skip
     """The running state of a conjunction; ``operands`` is what its operands promise."""
-    if is_plain_pair(node, tree):
+    if is_plain_pair(node, tree, setting):
         if node.deferred:
             return WaitingPairConjunction(node, tree, report, setting)
         chronicle = CONTEXTS[node.context.value].takes_oldest

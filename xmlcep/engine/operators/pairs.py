@@ -5,6 +5,8 @@ context's `contexts.pairing.Pairing` says what is chosen. In chronicle context, 
 raised when it becomes possible, so that between events only one operand of a group has something; that has states of
 its own. `waiting_pairs` has the deferred ones. All of them raise exactly what `ConjunctionState` and `SequenceState`
 do.
+
+One module because four states store the same and differ in how they choose, which is best read side by side.
 """
 
 from __future__ import annotations
@@ -34,14 +36,18 @@ Item: TypeAlias = Any
 """What is stored of an event: of a leaf the event (or a tuple of its layout), of an operator an entry."""
 
 
-def is_plain_pair(node: OperatorNode, tree: EventTree) -> bool:
+def is_plain_pair(node: OperatorNode, tree: EventTree, setting: Setting) -> bool:
     """Whether an operator of two operands can be one of these, as far as its context and options go."""
+    definition, program = node.definition, setting.programs[tree.index][node.index]
     return (
         len(node.children) == 2
         and CONTEXTS[node.context.value].pairing is not None
         and node.condition is None
+        and not (tree.flat or node.may_repeat or definition.options.guard)
         and tree.order is Order.INTERVAL
-        and not (tree.flat or tree.extended or node.may_repeat or node.definition.options.guard)
+        # Between its events there is nothing to ask; that they carry moments and variables is no obstacle.
+        and not (node.needs_moments or program.having or (tree.extended and node.deferred))
+        and not (program.grouping.names and definition.optional_binders)
         # What takes back what it raised wants to know of its consumption (M1, H7).
         and not any(child.takes_back for child in node.children if not isinstance(child, LeafNode))
     )
@@ -50,7 +56,7 @@ def is_plain_pair(node: OperatorNode, tree: EventTree) -> bool:
 class PairState(ChoosingState):
     """What all of them have in common.
 
-    ``bare[k]`` says that of operand k events are stored as they are.
+    ``bare[k]`` says that of operand k events are stored as they are: not where entries have more to say.
     """
 
     def __init__(
@@ -60,9 +66,17 @@ class PairState(ChoosingState):
         pairing = self.context.pairing
         assert pairing is not None
         self.pairing: Pairing = pairing
-        self._raise = self._raise_all_of if self.context.batches else self.raise_pair
+        self._in_full = tree.extended
+        self._raise: Callable[..., None] = (
+            self._raise_all_of
+            if self.context.batches
+            else self._raise_in_full
+            if self._in_full
+            else self.raise_pair
+        )
         self.bare = tuple(
-            isinstance(child, LeafNode) and isinstance(child.type, PrimitiveType) for child in node.children
+            isinstance(child, LeafNode) and isinstance(child.type, PrimitiveType) and not tree.extended
+            for child in node.children
         )
 
     # ---- arrivals -------------------------------------------------------------------------------------
@@ -142,9 +156,44 @@ class PairState(ChoosingState):
                 entry = (start, end, self.clock.point, composite, False)
                 self.parent.taker.take(self.child_index, above, entry, cause)
 
-    def _raise_all_of(self, firsts: Stored, seconds: Stored, key: Key, cause: Cause, *, alone: bool) -> None:
+    def _raise_in_full(
+        self, first: Entry, second: Entry, key: Key, cause: Cause, *, alone: bool = True
+    ) -> None:
+        """The same where entries carry moments and variables; it goes into the outbox."""
+        start, end, _, event, _, begin, finish, _ = first
+        other_start, other_end, _, other, _, other_begin, other_finish, _ = second
+        if begin is None or other_begin is None:  # empty
+            pair = (first, second)
+            composite = self.composer.compose(pair, cause, self.values.of(pair))
+            self.outbox.append(self.composer.report_and_store(composite))
+            return
+        if other_start < start:
+            start = other_start
+        if other_end > end:
+            end = other_end
+        span = (
+            other_begin if other_begin < begin else begin, other_finish if other_finish > finish else finish,
+        )  # fmt: skip
+        composer = self.composer
+        path, length = composer.ancestors.get(event[2]) or composer.ancestor(event[2])
+        bindings = self.values.of((first, second))
+        parts = (
+            composer.name, composer.label, path, event[3][:length], (event, other), start, end, cause, bindings, span,
+        )  # fmt: skip
+        composite = _new_tuple(CompositeEvent, parts)
+        if composer.report is not None:
+            composer.report.append(composite)
+        self.outbox.append((start, end, self.clock.point, composite, False, *span, bindings))
+
+    def _raise_all_of(
+        self, firsts: Stored, seconds: Stored, key: Key, cause: Cause, *, alone: bool = True
+    ) -> None:
         """The same of all events of both operands; it goes into the outbox."""
         members = [*self._entries(0, firsts), *self._entries(1, seconds)]
+        if self._in_full:
+            composite = self.composer.compose(members, cause, self.values.of(members))
+            self.outbox.append(self.composer.report_and_store(composite))
+            return
         composite = self.composer.compose(members, cause)
         if self.composer.report is not None:
             self.composer.report.append(composite)
@@ -183,10 +232,11 @@ class PairConjunction(PairState):
         if stored is None:
             stored = self._groups[key] = ([], [])
             stored[child].extend(items)
+            self.note_key(key)
             return ()
         pairs = self.pairing.any_order(stored, child, items)
         if not (stored[0] or stored[1]):
-            del self._groups[key]
+            self.forget(key)
         return pairs
 
     def stored(self, key: Key) -> tuple[Sequence[Item], Sequence[Item]]:
@@ -196,7 +246,8 @@ class PairConjunction(PairState):
         return self._groups.keys()
 
     def forget(self, key: Key) -> None:
-        self._groups.pop(key, None)
+        if self._groups.pop(key, None) is not None:
+            self.drop_key(key)
 
     def clear(self) -> None:
         self._groups.clear()
@@ -225,6 +276,7 @@ class PairSequence(PairState):
         if not child:
             if firsts is None:
                 self._firsts[key] = list(items)
+                self.note_key(key)
             elif self.context.replaces:
                 firsts[:] = items
             else:
@@ -237,7 +289,7 @@ class PairSequence(PairState):
             return ()
         pairs = self.pairing.in_order(firsts, endings)
         if not firsts:
-            del self._firsts[key]
+            self.forget(key)
         return pairs
 
     def stored(self, key: Key) -> tuple[Sequence[Item], Sequence[Item]]:
@@ -252,7 +304,8 @@ class PairSequence(PairState):
         return super().lost(child, key, entry, others)
 
     def forget(self, key: Key) -> None:
-        self._firsts.pop(key, None)
+        if self._firsts.pop(key, None) is not None:
+            self.drop_key(key)
 
     def clear(self) -> None:
         self._firsts.clear()
@@ -309,6 +362,25 @@ class ChroniclePairConjunction(PairState):
             event = _new_tuple(PrimitiveEvent, event)
         self.raise_pair(other, event, key, event)
 
+    def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        if not self._in_full:
+            super().take(child, key, entry, cause)
+            return
+        own, others = (self._second, self._first) if child else (self._first, self._second)
+        partners = others.get(key)
+        if partners is None:
+            _store(own, key, entry)
+            if self.by_value:
+                self.note_key(key)
+            return
+        other = partners.pop(0)
+        if not partners:
+            del others[key]
+            if self.by_value:
+                self.drop_key(key)
+        self._raise(*oriented(child, entry, other), key, cause)
+        self.hand_up(cause)
+
     def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
         own, others = (self._second, self._first) if child else (self._first, self._second)
         pairs = []
@@ -316,21 +388,33 @@ class ChroniclePairConjunction(PairState):
             partners = others.get(key)
             if partners is None:
                 _store(own, key, item)
+                if self.by_value:
+                    self.note_key(key)
                 continue
             pairs.append(oriented(child, item, partners.pop(0)))
             if not partners:
                 del others[key]
+                if self.by_value:
+                    self.drop_key(key)
         return pairs
 
     def stored(self, key: Key) -> tuple[Sequence[Item], Sequence[Item]]:
         return self._first.get(key, ()), self._second.get(key, ())
 
     def group_keys(self) -> Collection[Key]:
-        return self._first.keys() | self._second.keys()
+        # In the order in which they came to be; a key is in one of both.
+        began = [(key, self._at(0, items[0])) for key, items in self._first.items()]
+        began += [(key, self._at(1, items[0])) for key, items in self._second.items()]
+        return dict(sorted(began, key=itemgetter(1))).keys()
+
+    def _at(self, child: int, item: Item) -> int:
+        at: int = item[0] if self.bare[child] else item[AT]
+        return at
 
     def forget(self, key: Key) -> None:
         self._first.pop(key, None)
         self._second.pop(key, None)
+        self.drop_key(key)
 
     def clear(self) -> None:
         self._first.clear()
@@ -354,14 +438,17 @@ class ChroniclePairSequence(PairSequence):
         item = entry[EVENT] if self.bare[child] else entry
         if not child:
             _store(self._firsts, key, item)
+            self.note_key(key)
             return
         firsts = self._firsts.get(key)
         if firsts is None or self._ends(firsts[0]) >= entry[START]:
             return
         first = firsts.pop(0)
         if not firsts:
-            del self._firsts[key]
-        self.raise_pair(first, item, key, cause)
+            self.forget(key)
+        self._raise(first, item, key, cause)
+        if self.outbox:
+            self.hand_up(cause)
 
 
 # ---- what is stored -----------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Sequence
 
-from contexts import AnyOrder, Chains, Entry
+from contexts import AnyOrder, Chains, Combinations, Entry
 from contexts.constraints import Objection
 from contexts.entry import AT, END, EVENT, START
 from contexts.grouping import Key
@@ -84,7 +84,7 @@ class WaitingPairState(PairState, DeferrableState):
 class WaitingPairConjunction(WaitingPairState):
     """Both operands have occurred (H4)."""
 
-    exists = AnyOrder()
+    exists: Combinations = AnyOrder()
 
     def keep(self, child: int, key: Key, item: Item, at: int) -> bool:
         waiting = self.groups.get(key)
@@ -119,7 +119,7 @@ class WaitingPairSequence(WaitingPairState):
     The first operand raises what ends when it arrives: what comes later is before no second event that waits.
     """
 
-    exists = Chains()
+    exists: Combinations = Chains()
 
     def __init__(
         self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
