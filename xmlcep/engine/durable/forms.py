@@ -9,6 +9,7 @@ from typing import Any
 from contexts.grouping import Key
 
 from ..errors import StateError
+from ..operators.pairs import as_event
 from .layouts import Form, Interpreter, Scribe
 from .pool import Json, read_number, read_span, write_number
 
@@ -36,7 +37,7 @@ class Number(Form):
 
 
 class Nothing(Form):
-    """A list that is empty between two events."""
+    """A list or set that is empty between two events."""
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
         if value:
@@ -125,13 +126,6 @@ class Numbers(Form):
         return list(data)
 
 
-class FewNumbers(Numbers):
-    """A tuple of whole numbers."""
-
-    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
-        return tuple(data)
-
-
 class Entries(Form):
     """Entries in a list of their own."""
 
@@ -140,6 +134,35 @@ class Entries(Form):
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
         return [reader.entry(number) for number in data]
+
+
+@dataclass(frozen=True, slots=True)
+class Items(Form):
+    """What two operands store of the one: entries, or of a leaf the events as they came."""
+
+    operand: int
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        if owner.bare[self.operand]:
+            return [writer.event(as_event(item)) for item in value]
+        return [writer.entry(entry) for entry in value]
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        read = reader.event if owner.bare[self.operand] else reader.entry
+        return [read(number) for number in data]
+
+
+class BothItems(Form):
+    """The same of both operands."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return [form.write(writer, stored, owner) for form, stored in zip(_BOTH, value, strict=True)]
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return tuple(form.read(reader, stored, owner, None) for form, stored in zip(_BOTH, data, strict=True))
+
+
+_BOTH = (Items(0), Items(1))
 
 
 class NumberedEntries(Form):

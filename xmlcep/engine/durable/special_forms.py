@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from contexts.pairing import Ending
+from contexts.pairing import Ending, Waiting
 from contexts.runs import Member, Run
 
 from ...algebra import Unit
 from ..edits import HeldRecord, HeldTimePoint
 from ..release import Release
 from ..timers import Due
-from .forms import read_key
+from .forms import BothItems, Items, read_key
 from .layouts import Form, Interpreter, Scribe
 from .pool import Json
 
@@ -25,7 +25,7 @@ class Heaps(Form):
         }
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
-        for unit, heap in data.items():  # in the lists that there are: they are known by other ways, too
+        for unit, heap in data.items():
             present[Unit(unit)][:] = [(at, number, _due(due)) for at, number, due in heap]
         return present
 
@@ -33,6 +33,29 @@ class Heaps(Form):
 def _due(data: Json) -> Due:
     at, tree, operator, key = data
     return Due(at, tree, operator, read_key(key))
+
+
+class WaitingPair(Form):
+    """What two operands that wait for a release have in a group."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        endings = [ending.event for ending in value.endings]
+        return {
+            "stored": BothItems().write(writer, value.stored, owner),
+            "endings": Items(1).write(writer, endings, owner),
+            "before": [[ending.at, ending.before] for ending in value.endings],
+            "fresh": value.fresh, "told": value.told, "newest": value.newest,
+        }  # fmt: skip
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        waiting = Waiting()
+        waiting.stored = BothItems().read(reader, data["stored"], owner, None)
+        events = Items(1).read(reader, data["endings"], owner, None)
+        waiting.endings = [
+            Ending(event, at, before) for event, (at, before) in zip(events, data["before"], strict=True)
+        ]
+        waiting.fresh, waiting.told, waiting.newest = data["fresh"], tuple(data["told"]), data["newest"]
+        return waiting
 
 
 class RunsForm(Form):
@@ -83,42 +106,6 @@ class RunsForm(Form):
         run.members = taken
         run.is_complete = bool(complete)
         return run
-
-
-class Items(Form):
-    """What pairs store of an operand: of a leaf events as they are, of others entries."""
-
-    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
-        return [_item(writer, item) for item in value]
-
-    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
-        return [reader.entry(number) for number in data]
-
-
-class ItemsOfBoth(Form):
-    """The same of both operands."""
-
-    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
-        return [[_item(writer, item) for item in items] for items in value]
-
-    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
-        firsts, seconds = ([reader.entry(number) for number in items] for items in data)
-        return firsts, seconds
-
-
-class Endings(Form):
-    """Second events that wait, each with how many first events are before it."""
-
-    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
-        return [[_item(writer, ending.event), ending.at, ending.before] for ending in value]
-
-    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
-        return [Ending(reader.entry(number), at, before) for number, at, before in data]
-
-
-def _item(writer: Scribe, item: Any) -> Json:
-    is_event = isinstance(item[1], str)  # the operation; of an entry it is the end
-    return writer.event(item) if is_event else writer.entry(item)
 
 
 class Dying(Form):

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from contexts import Group
 from contexts.constraints import Contiguity, Violations
 from contexts.constraints.counting import CountedViolations
-from contexts.pairing import Waiting as WaitingInGroup
 
 from ..clock import Clock
 from ..edits import Edit
@@ -46,11 +45,12 @@ from ..tree import TreeState
 from ..waiting import Waiting
 from .forms import (
     AllWithin,
+    BothItems,
     ByKey,
     Entries,
     EntryOrNothing,
     EventOrNothing,
-    FewNumbers,
+    Items,
     Keys,
     Listed,
     Made,
@@ -67,7 +67,7 @@ from .forms import (
     Within,
 )
 from .layouts import Form, Layout, Table
-from .special_forms import Dying, Endings, Heaps, Held, Items, ItemsOfBoth, RunsForm
+from .special_forms import Dying, Heaps, Held, RunsForm, WaitingPair
 
 PLAIN = Plain()
 ENTRIES_BY_KEY = ByKey(Entries())
@@ -91,7 +91,7 @@ def _operator(state: Mapping[str, Form], *derived: str) -> Layout:
 
 
 def _pair(state: Mapping[str, Form], *derived: str) -> Layout:
-    return _operator(state, "context", "shared", "exists", "pairing", "bare", "_in_full", "_raise", *derived)
+    return _operator(state, "context", "shared", "pairing", "_in_full", "_raise", "bare", *derived)
 
 
 def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
@@ -117,12 +117,12 @@ def _opened(state: Mapping[str, Form], *derived: str) -> Layout:
 _CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None))))
 
 _OPERATORS: dict[type, Layout] = {
-    PairConjunction: _pair({"_groups": ByKey(ItemsOfBoth())}),
-    PairSequence: _pair({"_firsts": ByKey(Items())}, "_ends"),
-    ChroniclePairConjunction: _pair({"_first": ByKey(Items()), "_second": ByKey(Items())}),
-    ChroniclePairSequence: _pair({"_firsts": ByKey(Items())}, "_ends"),
-    WaitingPairConjunction: _pair({"groups": ByKey(Made(WaitingInGroup))}),
-    WaitingPairSequence: _pair({"groups": ByKey(Made(WaitingInGroup))}, "_ends"),
+    PairConjunction: _pair({"_groups": ByKey(BothItems())}, "exists"),
+    PairSequence: _pair({"_firsts": ByKey(Items(0))}, "exists", "_ends"),
+    ChroniclePairConjunction: _pair({"_first": ByKey(Items(0)), "_second": ByKey(Items(1))}, "exists"),
+    ChroniclePairSequence: _pair({"_firsts": ByKey(Items(0))}, "exists", "_ends"),
+    WaitingPairConjunction: _pair({"groups": ByKey(WaitingPair())}),
+    WaitingPairSequence: _pair({"groups": ByKey(WaitingPair())}, "_ends"),
     ConjunctionState: _combining({}),
     AnyState: _combining({}),
     RelationState: _combining({}),
@@ -169,11 +169,6 @@ _KEPT: dict[type, Layout] = {
         {"stored": Stores(), "fresh": NumberedEntries(), "expiry": PLAIN, "now": PLAIN, "runs": RunsForm()},
         "key", "owners", "shared",
     ),
-    WaitingInGroup: _layout(
-        {
-            "stored": ItemsOfBoth(), "endings": Endings(), "fresh": PLAIN, "told": FewNumbers(), "newest": PLAIN,
-        }
-    ),
     Accumulation: _layout(_ACCUMULATION, "lists"),
     SlidingAccumulation: _layout({**_ACCUMULATION, "_ordered": PLAIN}, "lists"),
     Candidate: _layout({"members": NumberedEntries(), "due": PLAIN, "end": Number()}),
@@ -210,13 +205,13 @@ _SHARED: dict[type, Layout] = {
     Timers: _layout({"_heaps": Heaps(), "_count": PLAIN, "size": PLAIN}, "_by_measure"),
     Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys(), "stale": Keys()}),
     Evaluation: _layout(
-        {"trees": AllWithin(), "report": Nothing(), "_dying": Dying()},
-        "_active", "_setting", "_clock", "_touched", "dispatch", "waiting",
+        {"trees": AllWithin(), "report": Nothing(), "_touched": Nothing(), "_dying": Dying()},
+        "_active", "_setting", "_clock", "dispatch", "waiting",
     ),
     TreeState: _layout(
         {"states": AllWithin(), "deferrals": AllWithin()},
-        "tree", "flat", "root", "_deferral", "_clock", "_timers", "needs_time", "leaves", "by_detection", "extended",
-        "has_short_entries", "_composite_dispatch", "_released", "_places", "releases_alone",
+        "tree", "flat", "root", "_deferral", "_released", "_places", "_clock", "_timers", "needs_time", "leaves",
+        "by_detection", "extended", "has_short_entries", "releases_alone", "_composite_dispatch",
     ),
     Deferral: _layout(
         {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},

@@ -359,7 +359,7 @@ class MultiplicityState(DeferrableState):
     def _keep(self, key: Key, event: PrimitiveEvent) -> bool:
         accumulation = self.accumulations.get(key)
         if accumulation is None:
-            accumulation = self.accumulations[key] = Accumulation()
+            accumulation = self.accumulations[key] = self._new_accumulation()
         if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
         ts = event[0]
