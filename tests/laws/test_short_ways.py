@@ -18,12 +18,15 @@ from hypothesis import strategies as st
 from contexts.constraints import Violations
 from contexts.search import Constrained
 from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
-from tests.laws.agreement import Findings, as_the_engine_sees, engine_findings, rules_of
-from tests.strategies import EVERYTHING, History, full_rule_sets, timed_histories
-from xmlcep.algebra import EventDefinition
+from tests.laws.agreement import Advance, Findings, as_the_engine_sees, engine_findings, rules_of
+from tests.strategies import EVERYTHING, SNOOP, History, full_rule_sets, histories, rule_sets, timed_histories
+from xmlcep.algebra import ContextName, EventDefinition
 from xmlcep.engine import Detector, dispatch
+from xmlcep.engine.evaluation import Evaluation
 from xmlcep.engine.operators import conjunction, sequence
+from xmlcep.engine.operators.multiplicity import MultiplicityState
 from xmlcep.engine.termination import Deferral
+from xmlcep.engine.tree import NO_ANSWERS
 from xmlcep.events import PrimitiveEvent
 
 KNOWN = EVERYTHING - UNKNOWN_TO_THE_ENGINE
@@ -34,6 +37,13 @@ OFTEN = (
     ("within", "join", "edit"),
     ("within", "trailing"),
 )
+
+
+class _Asked(dict[Any, Any]):
+    """No answers, which count as some."""
+
+    def __bool__(self) -> bool:
+        return True
 
 
 @contextmanager
@@ -53,6 +63,18 @@ def general_way() -> Iterator[None]:
         new(detector, *given, **options)
         detector._is_plain = False
 
+    process, new_multiplicity = Evaluation.process, MultiplicityState.__init__
+
+    def all_at_once(
+        evaluation: Any, record: Any, bound: Any, outside: Any, only: Any = None, before: Any = NO_ANSWERS
+    ) -> Any:
+        """The trees are not taken one by one where something has been asked before the record."""
+        return process(evaluation, record, bound, outside, only, before or _Asked())
+
+    def not_short(state: Any, *given: Any, **options: Any) -> None:
+        new_multiplicity(state, *given, **options)
+        state._is_short = state._is_plain = False
+
     def touch(deferral: Any, node: int) -> bool:
         deferral.touched.add(node)
         return True
@@ -64,6 +86,8 @@ def general_way() -> Iterator[None]:
         patch.setattr(Detector, "_move", begin)
         patch.setattr(Detector, "__init__", not_plain)
         patch.setattr(Deferral, "touch", touch)
+        patch.setattr(Evaluation, "process", all_at_once)
+        patch.setattr(MultiplicityState, "__init__", not_short)
         patch.setattr(Violations, "one_is_enough", False)
         patch.setattr(Constrained, "_foremost", lambda *given: None)
         dispatch._select.cache_clear()
@@ -73,14 +97,28 @@ def general_way() -> Iterator[None]:
 
 def check(definitions: Sequence[EventDefinition], history: History) -> None:
     steps = [as_the_engine_sees(step) for step in history.steps]
-    short = engine_findings(definitions, steps)
+    short, fed = engine_findings(definitions, steps), _fed(definitions, steps)
     with general_way():
         general = engine_findings(definitions, steps)
+        assert _fed(definitions, steps) == fed
     assert short == general
     for construct in constructs_of(definitions, history.steps) if any(short) else ():
         event(construct)
     records = [step for step in steps if isinstance(step, PrimitiveEvent)]
     assert _replayed(definitions, [tuple(record) for record in records]) == _replayed(definitions, records)
+
+
+def _fed(definitions: Sequence[EventDefinition], steps: Sequence[Any]) -> Findings:
+    """What the roots raise, in raise order."""
+    detector = Detector(rules_of(definitions))
+    found = []
+    for step in steps:
+        if isinstance(step, Advance):
+            found.append(detector.advance(step.time))
+        else:
+            found.append(detector.flush() if step == "flush" else detector.feed(step))
+    found.append(detector.close())
+    return [[composite.to_record() for composite in raised] for raised in found]
 
 
 def _replayed(definitions: Sequence[EventDefinition], records: Sequence[Any]) -> Findings:
@@ -100,3 +138,16 @@ def test_with_every_construct(definitions: tuple[EventDefinition, ...], history:
 @given(data=st.data(), history=timed_histories(advances="advance" not in UNKNOWN_TO_THE_ENGINE))
 def test_with_little_else(constructs: tuple[str, ...], data: st.DataObject, history: History) -> None:
     check(data.draw(full_rule_sets(constructs=KNOWN.intersection(constructs))), history)
+
+
+@settings(max_examples=150, deadline=None)
+@given(rule_sets(), histories())
+def test_contexts_and_termination(definitions: tuple[EventDefinition, ...], history: History) -> None:
+    check(definitions, history)
+
+
+@pytest.mark.parametrize("context", SNOOP)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), history=histories())
+def test_every_context(context: ContextName, data: st.DataObject, history: History) -> None:
+    check(data.draw(rule_sets(max_events=2, contexts=(context,))), history)

@@ -166,6 +166,8 @@ class Evaluation:
 
     def deliver_others(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
         """Makes the deliveries of such an event for which something is asked of it."""
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
         ids = event[3]
         for read, (accept, index) in bound.filtered:
             if read(event) is not None:

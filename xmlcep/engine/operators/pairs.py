@@ -20,12 +20,12 @@ from typing import Any, TypeAlias
 
 from contexts import CONTEXTS, AnyOrder, Chains, Entry
 from contexts.constraints import Objection
-from contexts.entry import AT, EMPTY_START, END, EVENT, START
+from contexts.entry import AT, EMPTY_END, EMPTY_START, END, EVENT, START
 from contexts.grouping import Key
 from contexts.pairing import Ending, Pair, Pairing, Stored, oriented
 
 from ...algebra import Order
-from ...events import Cause, CompositeEvent, PrimitiveEvent, PrimitiveType
+from ...events import Cause, CompositeEvent, Event, PrimitiveEvent, PrimitiveType
 from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..setting import Setting
 from .choosing import ChoosingState
@@ -189,15 +189,25 @@ class PairState(ChoosingState):
         self, firsts: Stored, seconds: Stored, key: Key, cause: Cause, *, alone: bool = True
     ) -> None:
         """The same of all events of both operands; it goes into the outbox."""
-        members = [*self._entries(0, firsts), *self._entries(1, seconds)]
         if self._in_full:
+            members = [*self._entries(0, firsts), *self._entries(1, seconds)]
             composite = self.composer.compose(members, cause, self.values.of(members))
             self.outbox.append(self.composer.report_and_store(composite))
             return
-        composite = self.composer.compose(members, cause)
+        start, end = EMPTY_START, EMPTY_END
+        events: list[Event] = []
+        for items, is_bare in zip((firsts, seconds), self.bare, strict=True):
+            if is_bare:
+                start, end = min(start, items[0][0]), max(end, items[-1][0])
+                events += [as_event(item) for item in items]
+                continue
+            for other_start, other_end, _, event, _ in items:
+                start, end = min(start, other_start), max(end, other_end)
+                events.append(event)
+        path, ids = self.composer.place(events[0])
+        composite = self.composer.composite(path, ids, tuple(events), start, end, cause)
         if self.composer.report is not None:
             self.composer.report.append(composite)
-        start, end = min([entry[0] for entry in members]), max([entry[1] for entry in members])
         self.outbox.append((start, end, self.clock.point, composite, False))
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
