@@ -48,7 +48,7 @@ class Costs:
     shuffled: float = 8.2
     moved: float = 57.0
     driver_base: float = 190 * 2**20
-    document_bytes: float = 3500.0
+    document_bytes: float = 2200.0
 
 
 COSTS = Costs()
