@@ -11,7 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from ..errors import XmlCepError
+from ..arguments import FUNCTION, PATH, check, optional, whole_number
+from ..errors import ArgumentError, XmlCepError
 from ..log.records import Row
 from ..rules import Rules
 from ..timestamps import TimeError, as_microseconds, timestamp
@@ -83,6 +84,10 @@ def audit(
     whatever else a user can set right; `TypeError` for rules that are none.
     """
     started = time.perf_counter()
+    check(
+        "audit()", out=(out, optional(PATH)), quarantine=(quarantine, optional(PATH)),
+        summary_file=(summary_file, optional(PATH)),
+    )  # fmt: skip
     request = AuditRequest(
         rules=rules, engine=engine, out=None if out is None else Path(out), format=format,
         partition_by_rule=partition_by_rule, operators=operators, policy=on_bad_record,
@@ -121,17 +126,20 @@ class AuditRequest:
     def check(self) -> None:
         """Raises `AuditError` for what cannot be, `TypeError` for rules that are none."""
         if not isinstance(self.rules, Rules):
-            raise TypeError(
+            raise ArgumentError(
                 f"an audit needs rules, not {self.rules!r}: use load_rules(file) or parse_rules(text)"
             )
-        if self.format not in _WRITERS:
+        if not isinstance(self.format, str) or self.format not in _WRITERS:
             raise AuditError(f"format is {self.format!r}: expected 'jsonl' or 'parquet'")
         if self.engine not in ("auto", "local", "spark"):
             raise AuditError(f"engine is {self.engine!r}: expected 'auto', 'local' or 'spark'")
-        if self.policy not in {policy.value for policy in OnBadRecord}:
+        if self.policy not in [policy.value for policy in OnBadRecord]:
             raise AuditError(f"on_bad_record is {self.policy!r}: expected 'skip', 'document' or 'fail'")
-        if self.partitions is not None and self.partitions < 1:
-            raise AuditError(f"partitions is {self.partitions}: expected 1 or more")
+        check(
+            "audit()",
+            partitions=(self.partitions, optional(whole_number(1))),
+            progress=(self.progress, optional(FUNCTION)),
+        )
         if self.partition_by_rule and self.out is None:
             raise AuditError("partition_by_rule needs out: the folder for the findings")
 
