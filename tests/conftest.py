@@ -1,8 +1,16 @@
-"""What all tests share: hypothesis without a stop-watch, and the data of the shared folder where there is one."""
+"""What all tests share: hypothesis without a stop-watch, the shared folder's data, and the cores of the machine.
+
+`pytest` alone, the whole suite, takes as many processes as there are cores; a part of it (`pytest tests/spec`) runs
+in one. `-n` says otherwise in both cases, and `-p no:xdist` does without.
+"""
 
 from __future__ import annotations
 
+import gc
+import re
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,6 +24,60 @@ settings.register_profile(
 )
 settings.register_profile("random", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("xmlcep")
+
+LONG = tuple(
+    f"tests/{folder}/" for folder in ("auditing", "versions", "schema", "laws", "benchmarks", "wrapping")
+)
+"""Where the tests are that take long."""
+SPARK = re.compile(r'\bspark: "?SparkSession|getfixturevalue\("spark"\)')
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """The whole suite in one process for each core, if nothing was said about processes."""
+    option = config.option
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not option.usepdb
+    in_worker = hasattr(config, "workerinput")
+    if whole and not in_worker and getattr(option, "numprocesses", 0) is None:
+        option.numprocesses = config.hook.pytest_xdist_auto_num_workers(config=config)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Several processes: the tests of a file in one of them, and all that use Spark, of which there is one session."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return "spark" if _uses_spark(file) else file
+
+    if config.option.dist != "load":
+        return None  # what was asked for
+    config.option.loadscopereorder = False
+    return ByFile(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What takes long goes first, so that no process is left with it at the end."""
+    for item in items:
+        uses = "spark" in getattr(item, "fixturenames", ())
+        assert not uses or _uses_spark(item.location[0]), f"{item.nodeid}: write spark: SparkSession"
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: (not _uses_spark(item.location[0]), not item.nodeid.startswith(LONG)))
+
+
+@cache
+def _uses_spark(file: str) -> bool:
+    """Whether tests of a file use the session of Spark."""
+    path = REPOSITORY / file
+    return "tests" in path.parts and path.suffix == ".py" and bool(SPARK.search(path.read_text("utf-8")))
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What is there before the first test stays: some tests collect garbage, and need not look at 12,000 others."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

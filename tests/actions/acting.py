@@ -59,3 +59,8 @@ def acting(xml: str, *texts: str, **options: Any) -> Iterator[Acting]:
         assert scene.errors == []
     finally:
         scene.close()
+
+
+def item(scene: Acting, **attributes: str) -> Any:
+    """A new item, behind all others."""
+    return etree.SubElement(scene.root, "item", **attributes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,5 +25,9 @@ def spark() -> Iterator[SparkSession]:
     except NoJavaError as error:
         pytest.skip(str(error))
     session.conf.set("spark.sql.shuffle.partitions", "3")
+    with suppress(
+        ImportError
+    ):  # PySpark imports it later, in whichever test, and hypothesis minds what it does
+        import IPython  # noqa: F401  (it sets the recursion limit)
     yield session
     session.stop()

@@ -180,3 +180,18 @@ def test_check_with_a_schema(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 def test_rules_without_a_file_are_the_completion_events() -> None:
     assert load_with_schema(None, schema=SCHEMA).definitions == derive(SCHEMA).definitions
+
+
+def test_rules_that_act_stay_with_a_schema() -> None:
+    """They are triggered by derived events, too."""
+    text = """
+rule A on CompleteItem(item) do set "@done" = "1"
+rule B on (CompleteQuantity(item/quantity)) {path=item} do set "@counted" = "1"
+"""
+    rules = combine(derive(SCHEMA), text)
+    assert rules.triggers is not None
+    assert [rule.event for rule in rules.triggers.programs] == ["CompleteItem", "B"]
+    assert {"CompleteItem", "CompleteQuantity"} <= {each.name for each in rules.definitions}
+    assert "CompletePurchaseOrder" not in {each.name for each in rules.definitions}
+    with pytest.raises(RuleError, match="rule C: there is no event called CompleteItems"):
+        combine(derive(SCHEMA), "rule C on CompleteItems(item) do delete '.'")

@@ -12,7 +12,7 @@ from .triggering import TriggeringGraph
 def describe_triggering(triggers: Triggers, graph: TriggeringGraph) -> Iterator[str]:
     """The lines that say what is known of the rules before any event (L3, L4, L9, L10)."""
     for rule in triggers.programs:
-        yield f"rule {rule.name}  {', '.join(_traits(rule))}"
+        yield f"rule {rule.name}  {', '.join(traits(rule))}"
         targets = graph.edges[rule.name]
         yield f"  may trigger  {', '.join(targets) if targets else 'no rule'}"
     if graph.terminates:
@@ -27,7 +27,8 @@ def describe_triggering(triggers: Triggers, graph: TriggeringGraph) -> Iterator[
         )
 
 
-def _traits(rule: RuleProgram) -> list[str]:
+def traits(rule: RuleProgram) -> list[str]:
+    """What triggers a rule, and how it fires, in words."""
     named = isinstance(rule.definition.trigger, EventTrigger)
     traits = [f"on {rule.event}" if named else "on an event of its own", f"mode {rule.mode.value}"]
     if rule.at_commit:

@@ -26,18 +26,27 @@ class Anchor(NamedTuple):
 class Firing:
     """A rule that is triggered, by one composite or (set mode) by several, each with its anchor.
 
-    ``order`` is the place of the rule among all that are open on the document; ``depth`` how many firings led to it,
-    itself included, the last of them ``parent``.
+    ``owner`` is its rule set as it runs on the document; ``depth`` how many firings led to it, itself included, the
+    last of them ``parent``.
     """
 
     rule: RuleProgram
     owner: Any
-    composites: Sequence[CompositeEvent]
-    anchors: Sequence[Anchor]
-    priority: int
-    order: int
+    composites: list[CompositeEvent]
+    anchors: list[Anchor]
     depth: int
     parent: Firing | None = None
+
+    @property
+    def priority(self) -> int:
+        """That of the rule: higher goes first (L5)."""
+        return self.rule.definition.priority
+
+    @property
+    def order(self) -> int:
+        """The place of the rule among all that are open on the document."""
+        first: int = self.owner.first
+        return first + self.rule.index
 
     @property
     def ts(self) -> int:
@@ -48,6 +57,18 @@ class Firing:
         first = self.composites[0]
         more = f" and {len(self.composites) - 1} more" if len(self.composites) > 1 else ""
         return f"{self.rule.name}, triggered by {first.name}({first.instance}) at {first.cause.ts}{more}"
+
+
+def cycle_of(firing: Firing) -> tuple[list[str], list[str]]:
+    """The rules of the cycle that a firing ends, in the order in which they trigger each other, with their firings."""
+    chain = [firing]
+    step = firing.parent
+    while step is not None and step.rule is not firing.rule:
+        chain.append(step)
+        step = step.parent
+    members = chain if step is None else [*chain[1:], step]
+    members.reverse()
+    return [each.rule.name for each in members], [str(each) for each in members]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +117,8 @@ def bindings_of(composites: Sequence[CompositeEvent]) -> Mapping[str, Any]:
 
 def gathered(composites: Sequence[CompositeEvent]) -> dict[str, tuple[Any, ...]]:
     """The variables of composites, each with all values that it has in any of them."""
-    found: dict[str, tuple[Any, ...]] = {}
+    found: dict[str, list[Any]] = {}
     for composite in composites:
         for name, value in (composite.bindings or {}).items():
-            values = value if isinstance(value, tuple) else (value,)
-            found[name] = (*found.get(name, ()), *values)
-    return found
+            found.setdefault(name, []).extend(value if isinstance(value, tuple) else (value,))
+    return {name: tuple(values) for name, values in found.items()}

@@ -18,5 +18,17 @@ RUNS: dict[type[Action], Run] = {
     Insert: insert.run, Delete: delete.run, SetValue: set_value.run, Replace: replace.run, Move: move.run,
     Call: call.run, Raise: raising.run,
 }  # fmt: skip
-ONE_EDIT = (Insert, Delete, Replace, Move)
+_ONE_EDIT = frozenset({Insert, Delete, Replace, Move})
 """The actions that may take several calls, which are one edit (U1); ``set`` sees to that itself."""
+
+
+def perform(program: ActionProgram, environment: Environment, host: Host) -> int:
+    """Does what an action says, as one edit; returns how many nodes it was done to."""
+    kind = type(program.action)
+    if kind not in _ONE_EDIT:
+        return RUNS[kind](program, environment, host)
+    host.begin_edit()
+    try:
+        return RUNS[kind](program, environment, host)
+    finally:
+        host.end_edit()

@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Generic, Protocol, TypeVar
 
 
@@ -41,12 +41,12 @@ class Schedule(Generic[F]):
     def __init__(self) -> None:
         self._waiting: list[F] = []
 
-    def put(self, triggered: Iterable[F]) -> None:
+    def put(self, triggered: Sequence[F]) -> None:
         """Puts what is triggered at one moment before all that waits: by priority, then by order of definition, then as
         it is given (the order of the composites)."""
-        batch = sorted(triggered, key=_rank)
-        batch.reverse()
-        self._waiting += batch
+        if len(triggered) > 1:
+            triggered = sorted(triggered, key=_rank)
+        self._waiting += triggered[::-1]
 
     def take(self) -> F:
         """The next firing, which does not wait any more; raises `IndexError` if there is none."""

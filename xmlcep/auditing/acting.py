@@ -73,6 +73,23 @@ def would_fire(logs: Sequence[LogPath], rules: Rules) -> Iterator[WouldFire]:
         yield from document.finish()
 
 
+def _late_rules(triggers: Triggers) -> set[str]:
+    """The rules that can be triggered by the end of a transaction: they wait for it, or their events do (L4, D3)."""
+    trees = triggers.graph.trees
+    waiting: set[int] = set()
+    for tree in trees:  # in the order of G2: behind those that it takes
+        operators = tree.operators
+        if not waiting.isdisjoint(tree.dependencies) or any(
+            each.deferred or each.has_timers for each in operators
+        ):
+            waiting.add(tree.index)
+    return {
+        rule.name
+        for rule in triggers.programs
+        if rule.definition.coupling is Coupling.COMMIT or rule.tree.index in waiting
+    }
+
+
 class _Document:
     """One document of the logs: as it is, and what its rules have seen."""
 
@@ -83,7 +100,7 @@ class _Document:
         self._by_event: dict[str, list[RuleProgram]] = {}
         for rule in triggers.programs:
             self._by_event.setdefault(rule.event, []).append(rule)
-        self._late = {rule.name for rule in triggers.programs if rule.definition.coupling is Coupling.COMMIT}
+        self._late = _late_rules(triggers)
         self._replica = Replica()
         before = Replica()
         if header is not None and header.snapshot is not None:
@@ -93,17 +110,20 @@ class _Document:
         self._txn: int | None = None
         self._edit: list[PrimitiveEvent] = []
         self._waiting: list[tuple[RuleProgram, CompositeEvent]] = []
-        self._flushed = False  # in the transaction that is open, by a rule that waited for its end
+        self._triggered_at: set[tuple[str, str]] = set()  # in the transaction that is open: rule, cause
 
     def take(self, event: PrimitiveEvent) -> Iterator[WouldFire]:
         """The next record."""
         if event.txn != self._txn:
             yield from self.finish()
-            self._txn, self._flushed = event.txn, False
-        by = (event.meta or {}).get("rule")
-        if by in self._late and not self._flushed and not self._edit:
-            yield from self._end_transaction()
-            self._flushed = True
+            self._txn = event.txn
+            self._triggered_at.clear()
+        if event.txn is not None and event.meta and not self._edit:
+            made_by = event.meta.get("rule", ""), event.meta.get("cause", "")
+            if made_by[0] in self._late and made_by not in self._triggered_at:
+                # What triggered it waited for the end of the transaction: it had come then (L4).
+                yield from self._end_transaction()
+                self._triggered_at.add(made_by)
         self._edit.append(event)
         if not event.more:
             yield from self._end_edit()
@@ -150,6 +170,7 @@ class _Document:
 
     def _fire(self, triggered: Sequence[tuple[RuleProgram, CompositeEvent]]) -> Iterator[WouldFire]:
         """By priority and order of definition (L5); in set mode all events of a rule at once (L3)."""
+        self._triggered_at.update((rule.name, str(composite.cause.ts)) for rule, composite in triggered)
         sets: dict[int, list[CompositeEvent]] = {}
         firings: list[tuple[RuleProgram, list[CompositeEvent]]] = []
         for rule, composite in triggered:

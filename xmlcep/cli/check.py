@@ -11,13 +11,15 @@ from rich.text import Text
 from rich.tree import Tree
 
 from ..actions.description import describe_triggering
+from ..actions.drawing import draw_mermaid
+from ..actions.idle import idle
 from ..actions.triggering import TriggeringGraph, triggering_graph
 from ..auditing.plan.description import describe_pass, key_of
 from ..auditing.plan.partition_key import Pass, make_plan
 from ..errors import RuleError, RuleProblem, XmlCepError
 from ..languages import Languages
 from ..rules import Rules
-from ..rules.drawing import leaf_text, operator_traits, tree_traits
+from ..rules.drawing import is_negated, leaf_text, operator_traits, tree_traits
 from ..rules.files import rule_error, rules_of
 from ..rules.impossible import impossible
 from ..rules.trees import EventTree, LeafNode, OperatorNode
@@ -38,7 +40,11 @@ WRONG = 2
     is_flag=True,
     help="Also say how an audit replays the rules: its passes over a log.",
 )
-@click.option("--mermaid", is_flag=True, help="Write a Mermaid flow chart of the trees instead.")
+@click.option(
+    "--mermaid",
+    is_flag=True,
+    help="Write a Mermaid flow chart of the trees, and of the rules that act, instead.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Write problems and trees as one JSON object instead.")
 @click.option(
     "--schema",
@@ -81,19 +87,28 @@ def command(
         click.echo(json.dumps(report(list(texts), None, error.problems, ()), indent=2, ensure_ascii=False))
         return WRONG
     warnings = [] if schema is not None else impossible(checked)
+    warnings += [] if checked.triggers is None else idle(checked.triggers)
+    graph = None if checked.triggers is None else triggering_graph(checked.triggers, not_editing=not_editing)
     if as_json:
-        click.echo(json.dumps(report(list(texts), checked, (), warnings), indent=2, ensure_ascii=False))
-        return 0
-    if warnings:
-        said = [RuleProblem(f"warning: {each.message}", each.hint, each.at) for each in warnings]
-        click.echo(plain(str(rule_error(said, texts))), err=True)
-    if mermaid:
-        click.echo(checked.mermaid(), nl=False)
-    elif not quiet:
-        _show(checked, ", ".join(texts), with_plan=with_plan, not_editing=not_editing)
-    if strict and checked.triggers is not None:
-        _refuse_endless(", ".join(texts), triggering_graph(checked.triggers, not_editing=not_editing))
+        said_of_all = report(list(texts), checked, (), warnings, graph)
+        click.echo(json.dumps(said_of_all, indent=2, ensure_ascii=False))
+    else:
+        if warnings:
+            said = [RuleProblem(f"warning: {each.message}", each.hint, each.at) for each in warnings]
+            click.echo(plain(str(rule_error(said, texts))), err=True)
+        if mermaid:
+            click.echo(_mermaid(checked, graph), nl=False)
+        elif not quiet:
+            _show(checked, graph, ", ".join(texts), with_plan=with_plan)
+    if strict and graph is not None:
+        _refuse_endless(", ".join(texts), graph)
     return 0
+
+
+def _mermaid(checked: Rules, graph: TriggeringGraph | None) -> str:
+    if checked.triggers is None or graph is None:
+        return checked.mermaid()
+    return draw_mermaid(checked.triggers, graph, checked.namespaces)
 
 
 def _checked(
@@ -110,7 +125,7 @@ def _checked(
     return rules
 
 
-def _show(checked: Rules, name: str, *, with_plan: bool, not_editing: tuple[str, ...]) -> None:
+def _show(checked: Rules, graph: TriggeringGraph | None, name: str, *, with_plan: bool) -> None:
     console = make_console()
     count = len(checked.graph.trees)
     _line(
@@ -128,8 +143,7 @@ def _show(checked: Rules, name: str, *, with_plan: bool, not_editing: tuple[str,
         for each in passes:
             console.print()
             _line(console, _shortened(describe_pass(each), checked))
-    if checked.triggers is not None:
-        graph = triggering_graph(checked.triggers, not_editing=not_editing)
+    if checked.triggers is not None and graph is not None:
         console.print()
         for line in describe_triggering(checked.triggers, graph):
             _line(console, _shortened(line, checked))
@@ -154,26 +168,33 @@ def _drawn(tree: EventTree, rules: Rules) -> Tree:
     """The tree as rich draws it, its root under the event's name."""
     title = Text.assemble((plain(tree.name), "bold green"), f"  {', '.join(tree_traits(tree))}")
     drawn = Tree(title, guide_style="dim")
-    _add(drawn, tree.root, tree, rules)
+    _add(drawn, tree.root, tree, rules, negation="")
     return drawn
 
 
-def _add(drawn: Tree, node: OperatorNode | LeafNode, tree: EventTree, rules: Rules) -> None:
+def _add(drawn: Tree, node: OperatorNode | LeafNode, tree: EventTree, rules: Rules, *, negation: str) -> None:
     """Draws a node below another, and its children below it."""
     if isinstance(node, LeafNode):
-        drawn.add(Text(plain(leaf_text(node, rules.namespaces)), style="cyan"))
+        drawn.add(Text.assemble((negation, "bold"), (plain(leaf_text(node, rules.namespaces)), "cyan")))
         return
-    traits = operator_traits(node, flat=tree.flat, namespaces=rules.namespaces)
-    branch = drawn.add(Text.assemble((node.definition.drawn, "bold"), f"  {plain(', '.join(traits))}"))
+    program = rules.graph.programs[tree.index][node.index]
+    traits = operator_traits(node, program, flat=tree.flat, namespaces=rules.namespaces)
+    branch = drawn.add(
+        Text.assemble((negation + node.definition.drawn, "bold"), f"  {plain(', '.join(traits))}")
+    )
     for child in node.children:
-        _add(branch, child, tree, rules)
+        _add(branch, child, tree, rules, negation="not " if is_negated(child, node) else "")
 
 
 def _dependencies(console: Console, tree: EventTree, rules: Rules) -> None:
-    """What the tree is made of, and what is made of it."""
+    """What variables the tree's composites have, what it is made of, and what is made of it."""
     trees = rules.graph.trees
     uses = [trees[index].name for index in tree.dependencies]
     used_by = [other.name for other in trees if tree.index in other.dependencies]
+    variables = rules.graph.programs[tree.index][tree.root.index].variables
+    if variables:
+        shown = (f"${name}" + ("" if v.is_single else " (a list)") for name, v in variables.items())
+        _line(console, f"binds        {', '.join(shown)}")
     if uses:
         _line(console, f"depends on   {', '.join(uses)}")
     if used_by:

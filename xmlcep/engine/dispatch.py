@@ -89,7 +89,7 @@ def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeD
     if not (deliveries or creations or rechecks or presences):
         return None
     touched = {operator for operator, _, _ in deliveries} | creations
-    direct = len(deliveries) == 1 and not (creations or presences or tree.extended)
+    direct = len(deliveries) == 1 and not (creations or presences)
     return TreeDispatch(deliveries, creations, rechecks, touches, frozenset(touched), presences, direct)
 
 
@@ -191,7 +191,7 @@ class ActiveTrees:
             tree.index: _Answers(partial(composite_deliveries, tree)) for tree in self.trees
         }
         self._graph = graph
-        self.follows_time = any(tree.extended for tree in self.trees)
+        self.follows_time = any(tree.measured for tree in self.trees)
         self.uses_time = graph.needs_time
         # Whether what is stored is all that they know of the past.
         self.forget = not any(
@@ -262,7 +262,7 @@ class ActiveTrees:
         if not (steps or watchers or freed):
             return None
         alone = not any(index in self.users for index, _ in steps)
-        direct = direct and alone and not (freed or watchers)
+        direct = direct and alone and not freed
         return TypeDispatch(tuple(steps), watchers, alone, tuple(freed), direct)
 
     def _candidates(self, path: PathType) -> list[EventTree]:

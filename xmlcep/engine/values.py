@@ -26,6 +26,11 @@ class GatheredBindings(Mapping[str, Any]):
         self._lists = lists
         self._entries = entries
 
+    @property
+    def parts(self) -> tuple[dict[str, Any], tuple[str, ...], Iterable[Entry]]:
+        """What is known, the names of the lists, and of which entries these are gathered."""
+        return self._known, self._lists, self._entries
+
     def __getitem__(self, name: str) -> Any:
         if name not in self._known and name in self._lists:
             self._known[name] = all_values(self._entries, name)
@@ -55,9 +60,11 @@ class Values:
         self._joined = tuple(sorted(program.grouping.names))
         self._lists = program.lists
         self._lets = program.lets
+        self._singles = (*self._single, *(name for name, _ in self._lets))
         self.having = program.having
         self.guard = program.guard
         self.has_variables = bool(program.variables)
+        self.is_silent = not self.has_variables and self.guard is None
         expressions = [expression for _, expression in self._lets] + ([self.having] if self.having else [])
         asked = {name for expression in expressions for name in expression.variables}
         self._asked_lists = tuple(name for name in self._lists if name in asked)
@@ -74,6 +81,9 @@ class Values:
                 found[name] = value
         for name in self._lists:
             found[name] = all_values(entries, name)
+        return self._with_lets(found) if self._lets else found
+
+    def _with_lets(self, found: dict[str, Any]) -> dict[str, Any]:
         for name, expression in self._lets:
             value = expression.value(self._environment(found, expression))
             if value is not None:
@@ -84,27 +94,24 @@ class Values:
         """The lists that ``let`` and ``having`` ask of these arrivals, to be kept up to date as others come and go."""
         return {name: RunningValues(all_values(entries, name)) for name in self._asked_lists}
 
-    def seen_of(self, entries: Iterable[Entry], lists: Mapping[str, RunningValues]) -> dict[str, Any]:
+    def seen_of(self, entries: Sequence[Entry], lists: Mapping[str, RunningValues]) -> dict[str, Any]:
         """What ``having`` sees of arrivals, given the lists that are kept of them: the same as of `of`, in a time that
         does not depend on how many they are."""
         found: dict[str, Any] = dict(lists)
         for name in self._single:
-            value = first_value(entries, name)
+            value = first_value((entries[0],), name)
+            if value is None:
+                value = first_value(entries, name)
             if value is not None:
                 found[name] = value
-        for name, expression in self._lets:
-            value = expression.value(self._environment(found, expression))
-            if value is not None:
-                found[name] = value
-        return found
+        return self._with_lets(found) if self._lets else found
 
     def carried(self, seen: Mapping[str, Any], entries: Iterable[Entry]) -> Bindings | None:
         """The variables of the composite of arrivals, given what `seen_of` says of them."""
         if not self.has_variables:
             return None
-        return GatheredBindings(
-            {name: value for name, value in seen.items() if name not in self._lists}, self._lists, entries
-        )
+        known = {name: seen[name] for name in self._singles if name in seen}
+        return GatheredBindings(known, self._lists, entries)
 
     def holds(self, bindings: Bindings) -> bool:
         """Whether ``having`` is true of such variables (V6)."""
@@ -171,7 +178,10 @@ class Values:
 def first_value(entries: Iterable[Entry], name: str) -> Any:
     """The one value of a variable by which an operator groups: that of the first event that has it."""
     for entry in entries:
-        value = None if entry[BINDINGS] is None else entry[BINDINGS].get(name)
+        bindings = entry[BINDINGS]
+        value = None if bindings is None else bindings.get(name)
+        if type(value) is str:
+            return value
         if isinstance(value, tuple):
             value = value[0] if value else None
         if value is not None:

@@ -28,6 +28,7 @@ from ..algebra import (
 from ..errors import RuleProblem
 from ..events import PrimitiveType, Scope
 from ..language import print_path
+from .active_rules import own_events
 from .ruleset import Rules
 
 
@@ -37,7 +38,9 @@ def impossible(rules: Rules, *, updates: bool = True) -> list[RuleProblem]:
     ``updates``: also updates of elements.
     """
     checker = _Checker(rules)
-    found = [problem for each in rules.definitions for problem in checker.definition(each, updates)]
+    found = [problem for each in rules.definitions for problem in checker.definition(each, "event", updates)]
+    for own in own_events(rules.active_rules):
+        found += checker.definition(own, "rule", updates)
     return sorted(found, key=lambda problem: (problem.line, problem.column))
 
 
@@ -45,13 +48,13 @@ class _Checker:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
 
-    def definition(self, definition: EventDefinition, updates: bool) -> Iterator[RuleProblem]:
+    def definition(self, definition: EventDefinition, kind: str, updates: bool) -> Iterator[RuleProblem]:
         found = list(self._updates(definition.expression)) if updates else []
         if not definition.flat:
             for operator in operators_of(definition.expression):
                 found += self._lifetimes(operator, definition.order)
         for leaf, message, hint in found:
-            yield RuleProblem(f"event {definition.name}: {message}", hint, leaf.at)
+            yield RuleProblem(f"{kind} {definition.name}: {message}", hint, leaf.at)
 
     def _updates(self, expression: Expression) -> Iterator[tuple[Leaf, str, str]]:
         for leaf in leaves_of(expression):

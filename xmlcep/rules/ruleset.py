@@ -175,13 +175,17 @@ class Rules:
         return print_xml_definitions(self.definitions, self.namespaces, self.references, self.active_rules)
 
     def mermaid(self) -> str:
-        """The event trees as a Mermaid flow chart, joined where one takes the events of another."""
+        """The event trees as a Mermaid flow chart, joined where one takes the events of another.
+
+        Rules that act are drawn by `xmlcep.actions.draw_mermaid`.
+        """
         return draw_mermaid(self.graph, self.namespaces)
 
     def _repr_html_(self) -> str:
         """Each rule as text and as a drawing, for notebooks (Y8)."""
         parts = [
-            f"<h4>{escape(tree.name)}</h4>{draw_svg(tree, self.namespaces)}" for tree in self.graph.trees
+            f"<h4>{escape(tree.name)}</h4>{draw_svg(tree, self.graph.programs[tree.index], self.namespaces)}"
+            for tree in self.graph.trees
         ]
         return f"<pre>{escape(str(self))}</pre>{''.join(parts)}"
 

@@ -14,6 +14,7 @@ from ..errors import RuleProblem
 from ..events import CompositeType, PrimitiveType
 from ..language.printer import print_path
 from ..rules import Rules
+from ..rules.active_rules import own_events
 from ..rules.impossible import impossible
 from .combining import require_rules
 from .condition_paths import States, unknown_names
@@ -39,6 +40,9 @@ def check_rules(
     require_rules(rules)
     checker = _Checker(rules, Vocabulary(open_schema(schema, locations)))
     problems = [problem for definition in rules.definitions for problem in checker.definition(definition)]
+    problems += [
+        problem for own in own_events(rules.active_rules) for problem in checker.definition(own, "rule")
+    ]
     problems += impossible(rules, updates=False)
     return sorted(problems, key=lambda problem: (problem.line, problem.column))
 
@@ -51,27 +55,26 @@ class _Checker:
         self.vocabulary = vocabulary
         self.raised = {tree.name: tree.path for tree in rules.graph.trees}
 
-    def definition(self, definition: EventDefinition) -> Iterator[RuleProblem]:
+    def definition(self, definition: EventDefinition, kind: str = "event") -> Iterator[RuleProblem]:
+        subject = f"{kind} {definition.name}"
         for leaf in leaves_of(definition.expression):
             for message, hint in self._leaf(leaf):
-                yield RuleProblem(f"event {definition.name}: {message}", hint, leaf.at)
+                yield RuleProblem(f"{subject}: {message}", hint, leaf.at)
             if leaf.filter is not None:
                 yield from self._names(
-                    definition, leaf.filter, leaf.type.path, leaf.place("filter"), is_root=False
+                    subject, leaf.filter, leaf.type.path, leaf.place("filter"), is_root=False
                 )
         for operator in operators_of(definition.expression):
             options = operator.options
             at = options.place("when", operator.at)
             if options.when is not None:
-                yield from self._names(definition, options.when, path_of(operator), at, is_root=True)
+                yield from self._names(subject, options.when, path_of(operator), at, is_root=True)
             path = options.path
             mismatch = None if path is None else self.vocabulary.mismatch(path)
             if path is not None and mismatch is not None:
                 at = options.place("path", operator.at)
                 hint = self._near(mismatch.near)
-                yield RuleProblem(
-                    f"event {definition.name}: {mismatch.message}: {self._shown(path)}", hint, at
-                )
+                yield RuleProblem(f"{subject}: {mismatch.message}: {self._shown(path)}", hint, at)
 
     def _leaf(self, leaf: Leaf) -> Iterator[tuple[str, str]]:
         path = leaf.type.path
@@ -107,7 +110,7 @@ class _Checker:
 
     def _names(
         self,
-        definition: EventDefinition,
+        subject: str,
         expression: str,
         path: PathType | None,
         at: Position,
@@ -123,7 +126,7 @@ class _Checker:
             where = at
             if at.line and at.width == len(expression) + 2:  # no escapes in the string blur the place
                 where = replace(at, column=at.column + 1 + name.at.start, width=max(1, name.at.width))
-            message = f"event {definition.name}: {name.message}: {expression}"
+            message = f"{subject}: {name.message}: {expression}"
             yield RuleProblem(message, name.hint, where)
 
     def _near(self, path: PathType | None) -> str:

@@ -13,6 +13,7 @@ from ..events import CompositeType
 from ..language import ParsedRules
 from ..languages import Language, Languages
 from ..rules import ReferenceSource, Rules
+from ..rules.active_rules import own_events
 from ..rules.event_graph import operation_hint
 from ..rules.files import parse_files, rule_error
 from ..rules.references import ReferenceSources
@@ -57,6 +58,7 @@ def combine_texts(
     parsed = parse_files(texts, problems)
     names = ", ".join(texts)
     available = {definition.name: definition for definition in derived.definitions}
+    own = own_events(parsed.active_rules)
     for definition in parsed.definitions:
         if definition.name in available:
             problems.append(
@@ -67,15 +69,21 @@ def combine_texts(
                 )
             )
     problems += _unknown(parsed.definitions, available, parsed.unreadable)
-    needed = set(available) if keep == "all" else used_names(parsed.definitions, available)
+    needed = set(available)
+    if keep != "all":
+        triggers = {rule.trigger.name for rule in parsed.active_rules} & available.keys()
+        needed = triggers | used_names(
+            (*parsed.definitions, *own, *(available[name] for name in triggers)), available
+        )
     chosen = [definition for definition in derived.definitions if definition.name in needed]
     problems += _clashing_prefixes(chosen, derived.namespaces, parsed.namespaces)
     if problems:
         raise rule_error(problems, texts)
     prefixes = {prefix: uri for prefix, uri in derived.namespaces.items() if prefix}
     together = ParsedRules(
-        (*chosen, *parsed.definitions), {**prefixes, **parsed.namespaces}, references=parsed.references
-    )
+        (*chosen, *parsed.definitions), {**prefixes, **parsed.namespaces}, references=parsed.references,
+        active_rules=parsed.active_rules,
+    )  # fmt: skip
     try:
         rules = checked_rules(together, [], None, "<rules>", sources=sources, languages=languages)
     except RuleError as error:

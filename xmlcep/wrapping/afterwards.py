@@ -36,8 +36,10 @@ class Afterwards:
         self._errors: list[XmlCepError] = []
         self._under_way = False
 
-    def __len__(self) -> int:
-        return len(self._jobs)
+    @property
+    def noted(self) -> tuple[int, int]:
+        """How many calls wait, and how many errors: what `forget` goes back to."""
+        return len(self._jobs), len(self._errors)
 
     def fired(self, rules: RuleSet, record: FiringRecord) -> None:
         """``on_fire`` is to be called."""
@@ -55,10 +57,12 @@ class Afterwards:
         else:
             self._jobs.append(_Job(rules.on_error, error, 0, "", rules))
 
-    def forget(self, length: int) -> None:
-        """Takes back what has been added behind the first ``length`` calls."""
-        while len(self._jobs) > length:
+    def forget(self, noted: tuple[int, int]) -> None:
+        """Takes back what has been added since then: what it is about is undone."""
+        jobs, errors = noted
+        while len(self._jobs) > jobs:
             self._jobs.pop()
+        del self._errors[errors:]
 
     def drop(self, rules: RuleSet) -> None:
         """Takes away what a rule set that is closed has asked for."""

@@ -9,29 +9,28 @@ One module because what has been seen, what waits and what can be undone are one
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from lxml import etree
 
 from ..actions.errors import ActionError, CascadeError, RefusedActionError
-from ..actions.firing import Firing, FiringRecord, bindings_of
-from ..actions.performing import ONE_EDIT, RUNS
+from ..actions.firing import Firing, FiringRecord, bindings_of, cycle_of
+from ..actions.performing import perform
 from ..actions.schedule import Schedule
-from ..algebra import Mode
 from ..errors import XmlCepError
-from ..events import CompositeEvent, CompositeType, PrimitiveEvent, TimePoint
+from ..events import CompositeEvent, PrimitiveEvent
 from ..language.printer import print_action
-from ..rules.rule_programs import RuleProgram
+from ..rules.rule_programs import ActionProgram
 from ..timestamps import microseconds
-from ..xpath import Selected
+from ..xpath import Environment
 from . import foreign
 from .afterwards import Afterwards
-from .nodes import instance_of
-from .raw import Node
-from .rule_set import RuleSet, Triggered
+from .deeds import Deed, Deeds
+from .firings import firings_of, triggered_by
+from .rule_set import RuleSet
 from .savepoints import Savepoint
-from .scenes import Scene, anchor_of, scene_of
-from .shadow import ShadowTree, tree_of
+from .scenes import Scene, scene_of
+from .shadow import ShadowTree
 
 
 class _EndlessError(Exception):
@@ -43,16 +42,9 @@ class _EndlessError(Exception):
         self.limit = limit
 
 
-_Done: TypeAlias = Sequence[PrimitiveEvent] | CompositeEvent
-"""What a firing has done: the events of an edit, or an external event."""
-
-
-class _Mark(NamedTuple):
-    """To what `Cascades._back_to` brings rules and what waits back: of each rule set the position of its history and
-    how much waits for the end of the transaction."""
-
-    sets: list[tuple[RuleSet, int, int]]
-    jobs: int
+_Mark: TypeAlias = tuple[list[tuple[RuleSet, int, int]], tuple[int, int]]
+"""To what `Cascades._back_to` brings rules and what waits back: of each rule set the position of its history and how
+much waits for the end of the transaction; what is to be done when everything has been told."""
 
 
 class Cascades:
@@ -62,8 +54,7 @@ class Cascades:
         self.tree = tree
         self.open: tuple[RuleSet, ...] = ()
         self._schedule: Schedule[Firing] = Schedule()
-        self._done: list[_Done] | None = None  # by the firing under way
-        self._calls: list[str] = []
+        self._deeds = Deeds(tree)  # of the firing under way
         self._afterwards = Afterwards()
         # Before the application's next edit, where an error undoes that, too.
         self._guard: Savepoint | None = None
@@ -93,8 +84,8 @@ class Cascades:
 
     def on_edit(self, events: Sequence[PrimitiveEvent]) -> None:
         """An edit is over: of the application, or of an action of the firing under way."""
-        if self._done is not None:
-            self._done.append(events)
+        if self._deeds.done is not None:
+            self._deeds.done.append(events)
             return
         triggered = self._seen(events, None)
         if triggered and self._fires:
@@ -134,11 +125,11 @@ class Cascades:
         """What fires at the end of a transaction: what has waited for that, and what a flush raises (D3)."""
         triggered: list[Firing] = []
         for rules in self.open:
-            triggered += self._triggered(rules, rules.history.flush(), None, at_commit=False)
+            depth = max(self._afterwards.depth + 1, rounds)
+            flushed = rules.history.flush()
+            triggered += triggered_by(self.tree, rules, flushed, depth, None, in_transaction=False)
             waiting, rules.waiting = rules.waiting, []
-            triggered += self._firings(rules, waiting, None)
-        for firing in triggered:
-            firing.depth = max(firing.depth, rounds)
+            triggered += firings_of(rules, waiting, depth)
         return triggered
 
     def end(self) -> None:
@@ -162,7 +153,8 @@ class Cascades:
         delivery = self.tree.emitter.delivery
         delivery.reacting = True
         try:
-            triggered = self._triggered(rules, composites, None, at_commit=False)
+            depth = self._afterwards.depth + 1
+            triggered = triggered_by(self.tree, rules, composites, depth, None, in_transaction=False)
             if triggered:
                 self._run(triggered)
             self._settle()
@@ -193,13 +185,14 @@ class Cascades:
 
     def _mark(self) -> _Mark:
         sets = [(rules, rules.history.position, len(rules.waiting)) for rules in self.open]
-        return _Mark(sets, len(self._afterwards))
+        return sets, self._afterwards.noted
 
     def _back_to(self, mark: _Mark) -> None:
-        for rules, position, waiting in mark.sets:
+        sets, noted = mark
+        for rules, position, waiting in sets:
             rules.history.back_to(position)
             del rules.waiting[waiting:]
-        self._afterwards.forget(mark.jobs)
+        self._afterwards.forget(noted)
 
     # ---- what is triggered --------------------------------------------------------------------------------
 
@@ -208,67 +201,28 @@ class Cascades:
         found: list[Firing] = []
         for rules in self.open:
             feed = rules.history.feed
-            raised: list[CompositeEvent] = []
-            for event in events:
-                raised += feed(event)
+            if len(events) == 1:
+                raised = feed(events[0])
+            else:
+                raised = [composite for event in events for composite in feed(event)]
             if raised:
                 found += self._triggered(rules, raised, parent)
         return found
 
-    def _triggered(
-        self,
-        rules: RuleSet,
-        composites: Sequence[CompositeEvent],
-        parent: Firing | None,
-        *,
-        at_commit: bool = True,
-    ) -> list[Firing]:
-        """The firings of these composites; those that wait for the end of the transaction are put aside."""
-        now: list[Triggered] = []
-        in_transaction = at_commit and self._begun is not None
-        for composite in composites:
-            for rule in rules.by_event.get(composite.name, ()):
-                if rule.path is not None and not _is_at(composite, rule):
-                    continue
-                anchor = anchor_of(self.tree, composite, rules.rules.namespaces)
-                if anchor is None:
-                    rules.counts.dropped += 1
-                elif rule.at_commit and in_transaction:
-                    rules.waiting.append(Triggered(rule, composite, anchor))
-                else:
-                    now.append(Triggered(rule, composite, anchor))
-        return self._firings(rules, now, parent) if now else []
-
-    def _firings(
-        self,
-        rules: RuleSet,
-        triggered: Sequence[Triggered],
-        parent: Firing | None,
-    ) -> list[Firing]:
-        """One firing for each composite, or for all of a rule in set mode (L3)."""
-        depth = (self._afterwards.depth if parent is None else parent.depth) + 1
-        found = []
-        sets: dict[int, Firing] = {}
-        for rule, composite, anchor in triggered:
-            if rule.mode is Mode.SET and rule.index in sets:
-                firing = sets[rule.index]
-                firing.composites = (*firing.composites, composite)
-                firing.anchors = (*firing.anchors, anchor)
-                continue
-            firing = Firing(
-                rule,
-                rules,
-                (composite,),
-                (anchor,),
-                rule.definition.priority,
-                rules.first + rule.index,
-                depth,
-                parent,
-            )
-            if rule.mode is Mode.SET:
-                sets[rule.index] = firing
-            found.append(firing)
+    def _raised(self, event: CompositeEvent, parent: Firing) -> list[Firing]:
+        """What an external event triggers."""
+        found: list[Firing] = []
+        for rules in self.open:
+            if rules.takes(event):
+                found += self._triggered(rules, rules.history.raise_external(event), parent)
         return found
+
+    def _triggered(
+        self, rules: RuleSet, composites: Sequence[CompositeEvent], parent: Firing | None
+    ) -> list[Firing]:
+        depth = (self._afterwards.depth if parent is None else parent.depth) + 1
+        in_transaction = self.tree.emitter.txn is not None
+        return triggered_by(self.tree, rules, composites, depth, parent, in_transaction=in_transaction)
 
     # ---- running ------------------------------------------------------------------------------------------
 
@@ -276,11 +230,11 @@ class Cascades:
         self, triggered: Sequence[Firing], refill: Callable[[int], Sequence[Firing]] | None = None
     ) -> None:
         """Lets all that is triggered fire, and all that that triggers; if nothing waits any more ``refill``, asked
-        for the
-        n-th time, says what fires then. Without an end all of it is undone, and an error says so.
+        for the n-th time, says what fires then. Without an end all of it is undone, and an error says so.
         """
-        schedule, mark = self._schedule, self._mark()
-        whole: Savepoint | None = None
+        schedule = self._schedule
+        whole: Savepoint | None = None  # before the first firing
+        mark: _Mark = [], (0, 0)
         self._fired = rounds = 0
         schedule.put(triggered)
         if self.tree.foreign:
@@ -296,7 +250,7 @@ class Cascades:
                     self._check_limits(firing)
                     if whole is None:
                         # The first firing needs no savepoint of its own.
-                        whole = Savepoint(self.tree)
+                        whole, mark = Savepoint(self.tree), self._mark()
                         if not self._fire(firing, scene, whole):
                             whole = None
                     else:
@@ -314,28 +268,27 @@ class Cascades:
             schedule.clear()
             if whole is not None:
                 self._roll_back(whole)
-            self._back_to(mark)
+                self._back_to(mark)
             raise error  # by name: undoing has gone through lxml, which forgets what is being handled
         if whole is not None:
             whole.release()
 
     def _caught_up(self) -> list[Sequence[PrimitiveEvent]]:
         """The edits through foreign proxies that nobody has seen."""
-        found: list[_Done] = []
-        self._done = found
+        found = self._deeds.begin()
         try:
             foreign.catch_up(self.tree)
         finally:
-            self._done = None
+            self._deeds.end()
         return [edit for edit in found if not isinstance(edit, CompositeEvent)]
 
     def _roll_back(self, savepoint: Savepoint) -> None:
         """Undoes what has been done since a savepoint; what comes to light meanwhile is undone, too."""
-        self._done = []
+        self._deeds.begin()
         try:
             savepoint.rollback()
         finally:
-            self._done = None
+            self._deeds.end()
 
     def _check_limits(self, firing: Firing) -> None:
         rules: RuleSet = firing.owner
@@ -351,8 +304,8 @@ class Cascades:
         strict = firing.owner.strict
         if whole is not None:
             self._roll_back(whole)
-        self._back_to(mark)
-        names, steps = _cycle(firing)
+            self._back_to(mark)
+        names, steps = cycle_of(firing)
         error = CascadeError(endless.limit, names, steps, kept=not strict)
         if strict:
             guard, self._guard = self._guard, None
@@ -371,8 +324,8 @@ class Cascades:
         if scene is None:
             counts.dropped += 1
             return None
-        condition = scene.form.condition
-        if condition is not None and not condition.boolean(scene.environment):
+        form, environment = scene
+        if form.condition is not None and not form.condition.boolean(environment):
             counts.refused += 1
             return None
         return scene
@@ -397,21 +350,14 @@ class Cascades:
         rules: RuleSet = firing.owner
         outer = emitter.meta
         emitter.meta = {**(outer or {}), "rule": rule.name, "cause": str(firing.ts)}
-        done = self._done = []
-        self._calls = []
+        deeds = self._deeds
+        done = deeds.begin(self.open)
+        form, environment = scene
         counts = []
         try:
-            for program in scene.form.actions:
+            for program in form.actions:
                 current = program
-                run = RUNS[type(program.action)]
-                if isinstance(program.action, ONE_EDIT):
-                    emitter.begin_block()
-                    try:
-                        counts.append(run(program, scene.environment, self))
-                    finally:
-                        emitter.end_block()
-                else:
-                    counts.append(run(program, scene.environment, self))
+                counts.append(self._perform(program, environment))
             if rules.schema is not None:
                 self._check_schema(rules)
         except (RefusedActionError, XmlCepError, ValueError, TypeError, etree.Error) as error:
@@ -423,7 +369,7 @@ class Cascades:
             self._afterwards.failed(rules, failure)
             return False
         finally:
-            self._done = None
+            deeds.end()
             emitter.meta = outer
         rules.counts.fired += 1
         rules.counts.empty += counts.count(0)
@@ -438,12 +384,14 @@ class Cascades:
             self._schedule.put(triggered)
         return True
 
-    def _raised(self, event: CompositeEvent, parent: Firing) -> list[Firing]:
-        found: list[Firing] = []
-        for rules in self.open:
-            if rules.takes(event):
-                found += self._triggered(rules, rules.history.raise_external(event), parent)
-        return found
+    def _perform(self, program: ActionProgram, environment: Environment) -> int:
+        """Does what an action says; what it does to nodes with foreign proxies is seen only when it is looked for."""
+        if not self.tree.foreign:
+            return perform(program, environment, self._deeds)
+        with self.tree.emitter.one_edit():
+            count = perform(program, environment, self._deeds)
+            foreign.catch_up(self.tree)
+        return count
 
     def _check_schema(self, rules: RuleSet) -> None:
         """L12: a firing does not make a valid document invalid."""
@@ -455,53 +403,12 @@ class Cascades:
             why = said.message if said else "the schema says so"
             raise RefusedActionError(f"the document would not be valid: {why}")
 
-    # ---- what actions ask for (`xmlcep.actions.host.Host`) --------------------------------------------------
-
-    @property
-    def root(self) -> Node:
-        """The root element of the document."""
-        return self.tree.root
-
-    def contains(self, element: Node) -> bool:
-        """Whether an element is in the document."""
-        return tree_of(element) is self.tree
-
-    def begin_edit(self) -> None:
-        """What is done until `end_edit` is one edit (U1)."""
-        self.tree.emitter.begin_block()
-
-    def end_edit(self) -> None:
-        """The other end."""
-        self.tree.emitter.end_block()
-
-    def call(self, function: str) -> None:
-        """A function of the application is to be called when the transaction is over."""
-        self._calls.append(function)
-
-    def raise_event(self, name: str, node: Selected) -> None:
-        """An external event happens at a node, at the time point of the last record."""
-        tree = self.tree
-        path, ids = instance_of(tree, node)
-        accepted = [rules for rules in self.open if name in rules.externals]
-        if not any(rules.externals[name].accepts(name, path) for rules in accepted):
-            declared = accepted[0].externals[name].path
-            raise RefusedActionError(f"{name} is declared for {declared}, and was raised for {path}")
-        clock, emitter = tree.clock, tree.emitter
-        now = clock.now()
-        if not clock.since <= now < clock.until:
-            clock.stamp(now)
-        cause = TimePoint(clock.ts, clock.at, emitter.document, emitter.txn, emitter.meta)
-        event = CompositeEvent(name, None, path, ids, (), clock.ts, clock.ts, cause)
-        assert self._done is not None
-        self._done.append(event)
-        emitter.delivery.put(event)
-
     # ---- the application is told ----------------------------------------------------------------------------
 
-    def _announce(self, firing: Firing, done: Sequence[_Done], counts: Sequence[int]) -> None:
+    def _announce(self, firing: Firing, done: Sequence[Deed], counts: Sequence[int]) -> None:
         """Notes who is to be told of a firing when everything else is told."""
         rules: RuleSet = firing.owner
-        if rules.on_fire is None and not self._calls:
+        if rules.on_fire is None and not self._deeds.calls:
             return
         edits = tuple(event for each in done if not isinstance(each, CompositeEvent) for event in each)
         raised = tuple(each for each in done if isinstance(each, CompositeEvent))
@@ -510,20 +417,12 @@ class Cascades:
             edits, raised, tuple(counts),
         )  # fmt: skip
         self._afterwards.fired(rules, record)
-        for function in self._calls:
+        for function in self._deeds.calls:
             self._afterwards.call(rules, function, record)
 
     def finish(self) -> None:
         """Everything has been told."""
         self._afterwards.run()
-
-
-def _is_at(composite: CompositeEvent, rule: RuleProgram) -> bool:
-    """Whether a composite happened where the rule's trigger says."""
-    assert rule.path is not None
-    return composite.path is not None and CompositeType(composite.name, rule.path).accepts(
-        composite.name, composite.path
-    )
 
 
 def _said(error: BaseException) -> str:
@@ -532,15 +431,3 @@ def _said(error: BaseException) -> str:
         if isinstance(error, (RefusedActionError, XmlCepError))
         else f"{type(error).__name__}: {error}"
     )
-
-
-def _cycle(firing: Firing) -> tuple[list[str], list[str]]:
-    """The rules of the cycle that a firing ends, in the order in which they trigger each other, with their firings."""
-    chain = [firing]
-    step = firing.parent
-    while step is not None and step.rule is not firing.rule:
-        chain.append(step)
-        step = step.parent
-    members = chain if step is None else [*chain[1:], step]
-    members.reverse()
-    return [each.rule.name for each in members], [str(each) for each in members]

@@ -225,16 +225,18 @@ class Delivery:
 
     def _react(self, reactor: Reactor, events: Sequence[PrimitiveEvent]) -> None:
         """Lets the reactor act on an edit, then delivers it with all that was made of it."""
+        if self.reacting:
+            for event in events:
+                self.put(event)
+            reactor.on_edit(events)
+            return
         together = None
-        if self.recorders and not self.held and not self.reacting:
+        if self.recorders and not self.held:
             together = Together()
             self.put(together)
         before = len(self.queue)
         for event in events:
             self.put(event)
-        if self.reacting:
-            reactor.on_edit(events)
-            return
         self.reacting = True
         try:
             reactor.on_edit(events)

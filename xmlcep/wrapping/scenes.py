@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from ..actions.firing import Anchor, Firing, gathered
 from ..algebra import Mode
@@ -22,11 +22,8 @@ _OF_EVENT: dict[str, Callable[[Any], str]] = {
 """What the variables of a single leaf's event are (L2)."""
 
 
-class Scene(NamedTuple):
-    """Condition and actions of a rule in the form that fits, and what their expressions see."""
-
-    form: Form
-    environment: Environment
+Scene: TypeAlias = tuple[Form, Environment]
+"""Condition and actions of a rule in the form that fits, and what their expressions see."""
 
 
 def anchor_of(tree: ShadowTree, composite: CompositeEvent, namespaces: Mapping[str, str]) -> Anchor | None:
@@ -59,7 +56,7 @@ def scene_of(tree: ShadowTree, firing: Firing) -> Scene | None:
     if place is None or form is None:
         return None
     variables = _variables(firing, place) if rule.variables else NO_VARIABLES
-    return Scene(form, Environment(variables, place.element, place.value, place.attribute, place.text))
+    return form, Environment(variables, place.element, place.value, place.attribute, place.text)
 
 
 def _variables(firing: Firing, place: Place) -> dict[str, Any]:
@@ -94,4 +91,4 @@ def _of_set(tree: ShadowTree, firing: Firing) -> Scene | None:
         DELETED: tuple(anchor.deleted for anchor in firing.anchors if anchor.deleted is not None),
     }
     attribute = next((place.attribute for place in there if place.attribute), "")
-    return Scene(firing.rule.forms[NodeKind.ELEMENT], Environment(variables, tree.root, "", attribute, 0))
+    return firing.rule.forms[NodeKind.ELEMENT], Environment(variables, tree.root, "", attribute, 0)

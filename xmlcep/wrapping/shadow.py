@@ -137,10 +137,12 @@ class ShadowNode:
 
     def state(self) -> tuple[Any, ...]:
         """All that can change, to be given back to `restore`."""
-        attributes = self.attributes
+        known, attributes = self.attributes, None
+        if known is not None:
+            attributes = known.copy(), [each.value for each in known.values()]
         return (
             self.prev, self.last, self.count, self.texts, self.element_only, self.text, self.text_number, self.tail,
-            self.tail_number, None if attributes is None else {k: (v, v.value) for k, v in attributes.items()},
+            self.tail_number, attributes,
         )  # fmt: skip
 
     def restore(self, state: tuple[Any, ...]) -> None:
@@ -150,10 +152,10 @@ class ShadowNode:
         if saved is None:
             self.attributes = None
             return
-        self.attributes = {}
-        for name, (attribute, value) in saved.items():
+        attributes, values = saved
+        self.attributes = attributes.copy()
+        for attribute, value in zip(attributes.values(), values, strict=True):
             attribute.value = value
-            self.attributes[name] = attribute
 
 
 class Tracked:

@@ -50,6 +50,8 @@ class NodeKind(Enum):
     NONE = "none"
     """There is none, and no document: location paths have nowhere to start."""
 
+    __hash__ = object.__hash__  # members are single objects; that of Enum is a call in Python
+
 
 class Scope(Enum):
     """What an expression with an element as its context node sees."""

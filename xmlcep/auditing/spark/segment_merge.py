@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...errors import XmlCepError
@@ -14,9 +15,9 @@ from ..quarantine import clock_in_transaction
 from ..splits import FilePart, Split
 from .chunks import Chunk
 from .document_merge import SeamMarker, clock_markers, merge_documents
-from .finding_chunks import DocumentExtent
-from .replayer import DocumentEnd
-from .segment_summary import ClockReading, SegmentSummary
+from .finding_chunks import DocumentExtent, FindingRanges
+from .replayer import DocumentEnd, WholeLog
+from .segment_summary import SegmentSummary
 from .task_reports import HeaderSeen, Report, Topic, bad_from, summaries_from
 
 
@@ -24,8 +25,8 @@ class SegmentMerge:
     """The reports of a log's segments put together.
 
     ``documents`` are those whose records stand in order; ``to_sort`` those of which they do not; ``bad`` is how many
-    records cannot be used; ``until`` as for `audit`. Raises `XmlCepError` with what a task met that makes the audit
-    impossible.
+    records cannot be used; ``sizes`` how many bytes of chunks each bucket has, by level; ``until`` as for `audit`.
+    Raises `XmlCepError` with what a task met that makes the audit impossible.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class SegmentMerge:
         self._headers: dict[str, list[HeaderSeen]] = {}
         self._docs_of_files: dict[int, set[str]] = {}
         self.bad = 0
+        self.sizes: dict[int, Counter[int]] = {}
         self._reports = sorted(reports, key=lambda report: (report.segment, report.topic))
         self._read_reports()
         if len(self._lines) != len(self._parts):
@@ -69,6 +71,12 @@ class SegmentMerge:
                 place, number = content["position"]
                 seen = HeaderSeen(report.doc, content["number"], (place, number))
                 self._headers.setdefault(report.doc, []).append(seen)
+            elif report.topic == Topic.SIZES:
+                self._add_sizes(report)
+
+    def _add_sizes(self, report: Report) -> None:
+        for level, of_bucket in FASTEST.loads(report.content).items():
+            self.sizes.setdefault(int(level), Counter()).update(dict(of_bucket))
 
     def _count_lines(self) -> dict[int, int]:
         """How many lines of its file stand before each part."""
@@ -94,8 +102,11 @@ class SegmentMerge:
         in_order = sorted(reports, key=lambda report: report.segment)
         self.bad += sum(summary.duplicates for summary in _summaries(in_order))
         self.documents.update(merge_documents(_summaries(in_order), self._buckets, self._until))
+        for report in in_order:
+            if report.topic == Topic.SIZES:
+                self._add_sizes(report)
 
-    def headers(self) -> dict[str, int]:
+    def _headers_that_count(self) -> dict[str, int]:
         """The number of each document's header: its first in the file where the document begins, if it precedes."""
         found: dict[str, int] = {}
         for doc, seen in self._headers.items():
@@ -116,17 +127,13 @@ class SegmentMerge:
             yield from document.seams
             yield from clock_markers(document, plan, self._buckets)
 
-    def edits(self) -> dict[str, dict[int, int]]:
-        """Of each document the edits that reach across segments: under which numbers these go on and began."""
-        return {doc: document.edits for doc, document in self.documents.items() if document.edits}
-
-    def readings(self) -> dict[str, dict[int, ClockReading]]:
-        """What the clock of each document shows where segments begin."""
-        return {doc: document.readings for doc, document in self.documents.items()}
-
-    def ends(self) -> dict[str, DocumentEnd]:
-        """The last time point of each document."""
-        return {doc: DocumentEnd(document.segment, document.last) for doc, document in self.documents.items()}
+    def whole(self, ranges: FindingRanges, *, reads_clock: bool) -> WholeLog:
+        """What replays have to know of the log, with what clocks show if that matters."""
+        documents = self.documents
+        ends = {doc: DocumentEnd(document.segment, document.last) for doc, document in documents.items()}
+        edits = {doc: document.edits for doc, document in documents.items() if document.edits}
+        readings = {doc: document.readings for doc, document in documents.items()} if reads_clock else {}
+        return WholeLog(ends, self._headers_that_count(), ranges, self.to_sort, edits, readings)
 
     def extents(self) -> Iterator[DocumentExtent]:
         """From where to where each document reaches."""
