@@ -10,6 +10,10 @@ from path_types import XmlCepError as XmlCepError
 from .position import NOWHERE, Position
 
 
+class ArgumentError(XmlCepError, TypeError, ValueError):
+    """An argument that a call cannot take: which, what it is, what is expected."""
+
+
 class RuleProblem:
     """One thing that is wrong in a rules text: what (``message``), what to write instead (``hint``), where (``at``)."""
 

@@ -136,7 +136,7 @@ def event(**fields: object) -> xmlcep.PrimitiveEvent:
         (lambda: xmlcep.audit([], RULES), "no log was given: expected files, folders or patterns"),
         (lambda: xmlcep.audit("log.jsonl", RULES, engine="sparc"), "engine is 'sparc': expected 'auto', 'local'"),
         (lambda: xmlcep.audit("log.jsonl", RULES, on_bad_record="no"), "on_bad_record is 'no': expected 'skip'"),
-        (lambda: xmlcep.audit("log.jsonl", RULES, partitions=0), "partitions is 0: expected 1 or more"),
+        (lambda: xmlcep.audit("log.jsonl", RULES, partitions=0), "partitions is 0: expected a whole number from 1 on"),
         (lambda: xmlcep.audit("log.jsonl", RULES, format="csv"), "format is 'csv': expected 'jsonl' or 'parquet'"),
         (lambda: xmlcep.fromstring("<a/>").watch("event A = ins(item)"), "a watch needs rules, not 'event A"),
         (lambda: xmlcep.fromstring("<a/>").watch(RULES, on_event={}), "on_event is {}: pass a function"),

@@ -19,6 +19,7 @@ LAYERS = (
     ("xmlcep.timestamps",),
     ("xmlcep.xml_parser",),
     ("xmlcep.events",),
+    ("xmlcep.arguments",),
     ("xmlcep.algebra",),
     ("xmlcep.language",),
     ("xmlcep.xpath",),

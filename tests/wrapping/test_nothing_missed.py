@@ -373,6 +373,35 @@ def test_what_another_document_has_taken_unseen_comes_back() -> None:
     document._check()
 
 
+@pytest.mark.parametrize("immediate", [False, True])
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("edit", [
+    lambda one, s: (s.append(outside := etree.fromstring("<o>x</o>", plain_parser())), one.append(outside)),
+    lambda one, s: (setattr(s[0], "tail", None), one.__setitem__(slice(0, 0), [s[0]])),
+    lambda one, s: (setattr(s[0], "tail", None), one.append(s[0]), one.remove(one[0])),
+])  # fmt: skip
+def test_what_moved_on_after_an_edit_that_nobody_saw_is_undone(
+    edit: Callable[[Any, Any], Any], swapped: bool, immediate: bool
+) -> None:
+    one, other = fromstring("<r><a/></r>"), etree.fromstring("<s>0<t/>1<u/></s>", plain_parser())
+    held_nodes = list(other.iter())
+    documents = [one, wrap(other)]
+    before = [whole(document.root) for document in documents]
+    first, second = documents[::-1] if swapped else documents
+    with (
+        pytest.raises(Undone),
+        first.transaction(immediate=immediate),
+        second.transaction(immediate=immediate),
+    ):
+        edit(one.root, held_nodes[0])
+        raise Undone
+    for document in documents:
+        document.catch_up()
+    assert [whole(document.root) for document in documents] == before
+    for document in documents:
+        document._check()
+
+
 def test_attributes_keep_their_ids_and_order_when_one_comes_back() -> None:
     document = fromstring(X)
     before = dict(zip(["r", "k", "l"], document.snapshot()[1], strict=False))

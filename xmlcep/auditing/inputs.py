@@ -14,7 +14,8 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, TypeAlias
 
-from ..errors import XmlCepError
+from ..arguments import PATH, check
+from ..errors import ArgumentError, XmlCepError
 from ..log import LogError, segments
 from ..log.opening import kind_of
 from ..log.segments import first_of
@@ -142,9 +143,11 @@ def _listed(logs: LogPath | Iterable[LogPath]) -> list[LogPath]:
     listed = [logs] if isinstance(logs, (str, os.PathLike)) or not isinstance(logs, Iterable) else list(logs)
     for log in listed:
         if not isinstance(log, (str, os.PathLike, PipeCopy)):
-            raise TypeError(
+            raise ArgumentError(
                 f"{log!r} is no log: expected the path of a file or folder, or a pattern, or a list of these"
             )
+        if not isinstance(log, PipeCopy):
+            check("audit()", logs=(log, PATH))
     return listed
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from ..errors import XmlCepError
+from ..arguments import FUNCTION, check, optional, whole_number
+from ..errors import ArgumentError, XmlCepError
 from ..rules import Rules
 from .choice import Engine
 from .progress import Progress
@@ -48,17 +49,17 @@ class AuditRequest:
     def check(self) -> None:
         """Raises `AuditError` for what cannot be, `TypeError` for rules that are none."""
         if not isinstance(self.rules, Rules):
-            raise TypeError(
+            raise ArgumentError(
                 f"an audit needs rules, not {self.rules!r}: use load_rules(file) or parse_rules(text)"
             )
         if self.format not in ("jsonl", "parquet"):
             raise AuditError(f"format is {self.format!r}: expected 'jsonl' or 'parquet'")
         if self.engine not in ("auto", "local", "spark"):
             raise AuditError(f"engine is {self.engine!r}: expected 'auto', 'local' or 'spark'")
-        if self.policy not in {policy.value for policy in OnBadRecord}:
+        if self.policy not in [policy.value for policy in OnBadRecord]:
             raise AuditError(f"on_bad_record is {self.policy!r}: expected 'skip', 'document' or 'fail'")
-        if self.partitions is not None and self.partitions < 1:
-            raise AuditError(f"partitions is {self.partitions}: expected 1 or more")
+        check("audit()", partitions=(self.partitions, optional(whole_number(1))))
+        check("audit()", progress=(self.progress, optional(FUNCTION)))
         if self.partition_by_rule and self.out is None:
             raise AuditError("partition_by_rule needs out: the folder for the findings")
         if self.since is not None:

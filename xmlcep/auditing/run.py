@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..arguments import PATH, check, optional
 from ..log.records import Row
 from ..rules import Rules
 from ..timestamps import TimeError, as_microseconds, timestamp
@@ -88,6 +89,10 @@ def audit(
     are none.
     """
     started = time.perf_counter()
+    check(
+        "audit()", out=(out, optional(PATH)), quarantine=(quarantine, optional(PATH)),
+        summary_file=(summary_file, optional(PATH)), since=(since, optional(PATH)),
+    )  # fmt: skip
     request = AuditRequest(
         rules=rules, engine=engine, out=None if out is None else Path(out), format=format,
         partition_by_rule=partition_by_rule, operators=operators, policy=on_bad_record,

@@ -16,6 +16,7 @@ from lxml import etree
 
 from path_types import Axis, PathType, Step
 
+from ..arguments import ITERABLE, check, check_event, optional, whole_number
 from ..events import OP, PATH, PrimitiveEvent
 from ..xpath import Environment
 from ..xpath.environment import NO_VARIABLES
@@ -121,10 +122,12 @@ class Replica:
 
     def element(self, node_id: int) -> etree._Element | None:
         """The current lxml element of an element node; None if there is none. Do not edit it."""
+        check("element()", node_id=(node_id, optional(whole_number(0))))
         return self._nodes.elements.get(node_id)
 
     def ids_of(self, elements: Iterable[etree._Element]) -> list[int]:
         """The node ids of elements of this very tree, in ascending order."""
+        check("ids_of()", elements=(elements, ITERABLE))
         wanted = set(elements)
         return sorted(node for node, element in self._nodes.elements.items() if element in wanted)
 
@@ -210,7 +213,8 @@ class Replica:
         """
         try:
             handle, kind = self._handles[event[OP]][event[PATH]]
-        except KeyError:
+        except (LookupError, TypeError):
+            check_event("apply()", event)
             handle, kind = self._learn(event[OP], event[PATH])
         try:
             handle(self._state, event, kind)
@@ -221,6 +225,10 @@ class Replica:
 
     def apply_edit(self, events: Iterable[PrimitiveEvent]) -> None:
         """Brings the replica to the state after all the events of an edit (U1); raises as `apply` does."""
+        check(
+            "apply_edit()",
+            events=(events, ITERABLE),
+        )
         for event in events:
             self.apply(event)
 

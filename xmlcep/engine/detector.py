@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from path_types import PathType
 
 from ..algebra import Unit
+from ..arguments import COMPOSITE, ITERABLE, check, check_event, optional, whole_number
 from ..documents import Needs, Replica
+from ..errors import ArgumentError
 from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
 from ..timestamps import as_microseconds, timestamp
 from .copying import copied
@@ -77,7 +79,7 @@ class Detector:
     ) -> None:
         graph = getattr(rules, "graph", None)
         if graph is None:
-            raise TypeError(
+            raise ArgumentError(
                 f"a detector needs rules, not {rules!r}: use load_rules(file) or parse_rules(text)"
             )
         self._rules = rules
@@ -126,9 +128,13 @@ class Detector:
         evaluation = self._evaluation
         if not self._is_plain:
             return self._feed_with_clock(event, composites)
+        try:
+            self._clock.point = event[0]
+            bound = evaluation.dispatch[event[1]][event[2]]
+        except Exception:
+            check_event("feed()", event)
+            raise
         self._latest = event
-        self._clock.point = event[0]
-        bound = evaluation.dispatch[event[1]][event[2]]
         if evaluation.waiting.elsewhere or composites:
             evaluation.process(_as_event(event), bound, self._active.by_outside_tree(composites))
         elif bound is None:
@@ -141,6 +147,7 @@ class Detector:
 
     def replay(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
         """Feeds all events, with a flush after the last of each transaction (D3); does not close."""
+        check("replay()", events=(events, ITERABLE))
         if self._closed:
             return
         if not self._is_plain:
@@ -153,14 +160,18 @@ class Detector:
         last: PrimitiveEvent | None = None
         try:
             for event in events:
-                if event[9] != txn:
+                try:
+                    number, bound = event[9], dispatch[event[1]][event[2]]
+                except Exception:
+                    check_event("replay()", event)
+                    raise
+                if number != txn:
                     if txn is not None and waiting.release:
                         self._latest = last
                         yield from self.flush()
-                    txn = event[9]
+                    txn = number
                 last = event
                 clock.point = event[0]
-                bound = dispatch[event[1]][event[2]]
                 if elsewhere:
                     evaluation.process(_as_event(event), bound, {})
                 elif bound is None:
@@ -196,6 +207,7 @@ class Detector:
         report = self._evaluation.report
         txn: int | None = None
         for event in events:
+            check_event("replay()", event)
             if event[9] != txn:
                 if txn is not None:
                     yield from self.flush()
@@ -212,6 +224,7 @@ class Detector:
         self, event: PrimitiveEvent, composites: Sequence[CompositeEvent] = ()
     ) -> list[CompositeEvent]:
         """One record where rules look at time, or ask the document."""
+        check_event("feed()", event)
         outside = self._active.by_outside_tree(composites) if composites else NOTHING_OUTSIDE
         if self._document is None:
             self._take_with_clock(event, outside)
@@ -380,6 +393,7 @@ class Detector:
 
         Raises `ValueError` for an event that the rules do not have.
         """
+        check("raise_external()", event=(event, COMPOSITE))
         if self._closed:
             return []
         raised = self.end_edit()
@@ -524,6 +538,7 @@ class Detector:
         many there are; with ``complete`` each says what would complete it (Y4). ``document`` names the nodes, by
         default the one that expressions ask, if there is one.
         """
+        check("pending()", limit=(limit, optional(whole_number(0))))
         from ..explaining import pending as of_trees
         from ..explaining.nodes import Nodes
 
@@ -549,6 +564,7 @@ class Detector:
         document: Elements | None = None,
     ) -> Explanation:
         """Why a finding of these rules was raised, and not of other events that are stored or in ``findings`` (Y2)."""
+        check("why()", finding=(finding, COMPOSITE), findings=(findings, ITERABLE))
         from ..explaining.why import why
 
         given = [*findings, finding]
@@ -563,6 +579,7 @@ class Detector:
         from ..explaining.why_not import why_not
 
         doc = "" if self._last is None else self._last.doc
+        check("why_not()", node=(node, optional(whole_number(0))), findings=(findings, ITERABLE))
         return why_not(
             self._evidence(event, findings, document), doc=doc, places=None if node is None else {node}
         )

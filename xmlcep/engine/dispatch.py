@@ -16,6 +16,8 @@ from typing import Generic, TypeAlias, TypeVar
 from path_types import PathType, equals_or_ends, offset
 
 from ..algebra import ALL, Promise
+from ..arguments import COMPOSITE, ITERABLE, NAMES, check, optional
+from ..errors import ArgumentError
 from ..events import CompositeEvent, CompositeType, PrimitiveType, Scope
 from ..rules.event_graph import EventGraph
 from ..rules.trees import EventTree, LeafNode, OperatorNode
@@ -220,6 +222,10 @@ class ActiveTrees:
 
         Raises `ValueError` for composites that cannot come from outside.
         """
+        check("feed()", composites=(composites, ITERABLE))
+        composites = list(composites)
+        for event in composites:
+            check("feed()", composites=(event, COMPOSITE))
         found: dict[int, list[CompositeEvent]] = {}
         for event in sorted(composites, key=lambda event: event.ids):
             index = self._indexes.get(event.name)
@@ -283,6 +289,7 @@ def select(graph: EventGraph, names: Collection[str] | None) -> ActiveTrees:
 
     Raises `ValueError` for a name that no tree has.
     """
+    check("a detector", trees=(names, optional(NAMES)))
     return _select(graph, None if names is None else frozenset(names))
 
 
@@ -293,7 +300,7 @@ def _select(graph: EventGraph, names: frozenset[str] | None) -> ActiveTrees:
         return ActiveTrees(graph, known)
     unknown = sorted(names.difference(known))
     if unknown:
-        raise ValueError(
+        raise ArgumentError(
             f"trees has {unknown[0]!r}, which is no event of these rules: expected some of {', '.join(known)}"
         )
     return ActiveTrees(graph, names)

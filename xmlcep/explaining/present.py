@@ -9,8 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from contexts.entry import EVENT
 from path_types import PathType
 
+from ..arguments import COMPOSITE, check
 from ..engine.setting import Setting
 from ..engine.tree import TreeState
+from ..errors import ArgumentError
 from ..events import CompositeEvent, PrimitiveEvent
 from ..rules.trees import LeafNode
 from .evidence import Evidence
@@ -30,11 +32,13 @@ def evidence_now(
     Raises `ValueError` for an event that no tree defines.
     """
     by_name = {tree.tree.name: tree for tree in trees.values()}
-    if event not in by_name:
-        raise ValueError(f"{event!r} is no event of these rules: expected one of {', '.join(by_name)}")
+    if not isinstance(event, str) or event not in by_name:
+        raise ArgumentError(f"{event!r} is no event of these rules: expected one of {', '.join(by_name)}")
     types: Counter[tuple[str, PathType]] = Counter()
     known = {name: Evidence(tree, setting, types, nodes, is_partial=True) for name, tree in by_name.items()}
     given = list(findings)
+    for finding in given:
+        check("why_not()", findings=(finding, COMPOSITE))
     composites = {id(one): one for finding in given for one in _composites(finding)}
     primitives = {id(one): one for finding in given for one in finding.flattened()}
     for evidence in known.values():

@@ -8,6 +8,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+from ..arguments import PATH, check
+from ..errors import ArgumentError
+
 Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A log: a file, or several files that are read one after the other."""
 
@@ -15,16 +18,17 @@ Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 def files_of(log: Source) -> list[Path]:
     """The files of a log: several as given; for a single one, those it was rolled over to as well."""
     if isinstance(log, (str, os.PathLike)):
-        return segments(log)
+        return segments(listed(log)[0])
     return [Path(file) for file in listed(log)]
 
 
 def listed(log: Source) -> Sequence[str | os.PathLike[str]]:
     """A log's files as given, one or several; raises `TypeError` for what is no path."""
     if isinstance(log, (str, os.PathLike)):
+        check("a log", path=(log, PATH))
         return [log]
     if not isinstance(log, Iterable) or not all(isinstance(file, (str, os.PathLike)) for file in log):
-        raise TypeError(f"{log!r} is no log: expected the path of a file, or a list of paths")
+        raise ArgumentError(f"{log!r} is no log: expected the path of a file, or a list of paths")
     return log
 
 

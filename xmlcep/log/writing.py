@@ -9,6 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Self
 
+from ..errors import ArgumentError
 from ..events import PrimitiveEvent
 from .errors import LogError, LogLockedError
 from .json_codec import FASTEST
@@ -33,7 +34,7 @@ class Durability(Enum):
     @classmethod
     def _missing_(cls, value: object) -> Durability:
         expected = ", ".join(repr(member.value) for member in cls)
-        raise ValueError(f"durability is {value!r}: expected one of {expected}")
+        raise ArgumentError(f"durability is {value!r}: expected one of {expected}")
 
 
 class LogWriter:

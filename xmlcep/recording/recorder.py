@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
+from ..arguments import PATH, check, optional, whole_number
 from ..documents.replica import Replica
-from ..errors import RecordError, XmlCepError
+from ..errors import ArgumentError, RecordError, XmlCepError
 from ..events import CompositeEvent, PrimitiveEvent
 from ..log.errors import LogError
 from ..log.records import TOGETHER, ClockRecord, Control, Header, change_record, raised_control
@@ -253,10 +254,11 @@ def record(
     instead), `LogLockedError` if it is being written.
     """
     if not hasattr(doc, "snapshot"):
-        raise TypeError(f"a wrapped document is recorded, not {doc!r}: use wrap(), parse() or fromstring()")
+        raise ArgumentError(
+            f"a wrapped document is recorded, not {doc!r}: use wrap(), parse() or fromstring()"
+        )
+    check("record()", path=(path, PATH), max_bytes=(max_bytes, optional(whole_number(1))))
     mode = Durability(durability)
-    if max_bytes is not None and max_bytes < 1:
-        raise ValueError(f"max_bytes is {max_bytes}: expected a positive number of bytes, or None")
     to_continue = look_at(path)
     if to_continue is None:
         writer = create_log(path, header_of(doc), seal=seal)

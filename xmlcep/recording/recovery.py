@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
+from ..arguments import PATH, check
 from ..log.errors import LogError
 from ..log.records import Control
 from ..log.tail import Repair
@@ -66,6 +67,7 @@ def recover(
     what kept them apart. Raises `LogError` for a log that is missing, damaged or was watched with other rules,
     `LogLockedError` while another writer has it open.
     """
+    check("recover()", log=(log, PATH))
     to_continue = look_at(log)
     if to_continue is None:
         raise LogError(f"{log}: there is no log to recover from")

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..algebra import ActiveRule, EventDefinition, Leaf, Position, Reference, operators_of, walk
-from ..errors import RuleError, RuleProblem, XmlCepError
+from ..errors import ArgumentError, RuleError, RuleProblem, XmlCepError
 from ..language import ParsedRules, read_definitions
 from ..language.xml_form.markup import xml_encoding
 from ..languages import Language, Languages
 from .references import ReferenceSources, Source
-from .ruleset import Rules, checked_rules
+from .ruleset import Rules, check_additions, checked_rules
 
 _INSTALLED = Languages()
 
@@ -33,6 +33,7 @@ def load_rules(
     installed; ``allow`` names the ones that can do anything, such as ``python`` (O2). Raises one `RuleError` with all
     that is wrong in all files, or `XmlCepError` when a file cannot be read.
     """
+    check_additions("load_rules()", references, languages, allow)
     usable = Languages(languages or {}, tuple(allow))
     return rules_of(read_rules_texts((path, *more)), references=references, languages=usable)
 
@@ -72,7 +73,7 @@ def read_rules_texts(paths: Iterable[str | Path]) -> dict[str, str]:
     texts: dict[str, str] = {}
     for path in paths:
         if not isinstance(path, (str, os.PathLike)):
-            raise TypeError(
+            raise ArgumentError(
                 f"{path!r} is no rules file: give its path, or several: load_rules('a.xcep', 'b.xcep')"
             )
         name = str(path)

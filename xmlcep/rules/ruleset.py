@@ -15,7 +15,8 @@ from lxml import etree
 from path_types import PathType
 
 from ..algebra import ActiveRule, Disjunction, EventDefinition, External, Leaf, Reference
-from ..errors import RuleError, RuleProblem
+from ..arguments import BY_NAME, NAMES, TEXT, check, optional
+from ..errors import ArgumentError, RuleError, RuleProblem
 from ..events import ANY, CompositeEvent, CompositeType, PrimitiveType
 from ..language import ParsedRules, print_definitions, print_xml_definitions, read_definitions
 from ..languages import Language, Languages
@@ -224,7 +225,9 @@ def parse_rules(
     ['Priced']
     """
     if not isinstance(text, str):
-        raise TypeError(f"rules are text, not {text!r}: use load_rules(file) for a file")
+        raise ArgumentError(f"rules are text, not {text!r}: use load_rules(file) for a file")
+    check("parse_rules()", source_name=(source_name, TEXT))
+    check_additions("parse_rules()", references, languages, allow)
     problems: list[RuleProblem] = []
     if text.strip().endswith(".xcep") and len(text.split()) == 1:
         hint = f"use load_rules({text.strip()!r})"
@@ -235,6 +238,16 @@ def parse_rules(
         read_definitions(text, problems), problems, text, source_name,
         sources=sources, languages=Languages(languages or {}, tuple(allow)),
     )  # fmt: skip
+
+
+def check_additions(call: str, references: object, languages: object, allow: object) -> None:
+    """Raises `ArgumentError` for reference documents, languages and what is allowed that are none."""
+    check(
+        call,
+        references=(references, optional(BY_NAME)),
+        languages=(languages, optional(BY_NAME)),
+        allow=(allow, NAMES),
+    )
 
 
 class PlainRules(NamedTuple):

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Literal, NamedTuple, TypeAlias
 
 from ..algebra import EventDefinition, Operator, Position, leaves_of, operators_of
-from ..errors import RuleError, RuleProblem
+from ..arguments import BY_NAME, NAMES, TEXT, check, optional
+from ..errors import ArgumentError, RuleError, RuleProblem
 from ..events import CompositeType
 from ..language import ParsedRules
 from ..languages import Language, Languages
@@ -37,6 +38,8 @@ def combine(
     ``keep`` says which derived events become part of the result: those that the rules build on, or all. Raises
     `RuleError` for all that is wrong in the text, and for names and prefixes that clash with derived ones.
     """
+    check("combine()", source_name=(source_name, TEXT), allow=(allow, NAMES))
+    check("combine()", references=(references, optional(BY_NAME)), languages=(languages, optional(BY_NAME)))
     sources = ReferenceSources(references or {})
     usable = Languages(languages or {}, tuple(allow))
     return combine_texts(derived, {source_name: text}, keep=keep, sources=sources, languages=usable)
@@ -50,7 +53,7 @@ def combine_texts(
     require_rules(derived)
     for text in texts.values():
         if not isinstance(text, str):
-            raise TypeError(f"rules are text, not {text!r}: read a file first, or use load_rules(file)")
+            raise ArgumentError(f"rules are text, not {text!r}: read a file first, or use load_rules(file)")
     problems: list[RuleProblem] = []
     parsed = parse_files(texts, problems)
     names = ", ".join(texts)
@@ -91,7 +94,7 @@ def combine_texts(
 def require_rules(rules: Rules) -> None:
     """Raises `TypeError` for what is no rules, such as a path."""
     if not isinstance(rules, Rules):
-        raise TypeError(
+        raise ArgumentError(
             f"rules are needed, not {rules!r}: use derive(schema), load_rules(file) or parse_rules(text)"
         )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from path_types import PathType
 
 from ..algebra import Leaf, Operator, Termination, walk
+from ..arguments import NAMES, TEXT, check, optional
 from ..rules import Rules
 from ..suggestions import did_you_mean_or_list
 from . import building
@@ -73,8 +74,10 @@ def derive(
     The rules' ``text`` is what a person reads and edits. Raises `SchemaError`, and `MissingExtraError`
     without xmlschema.
     """
+    check("derive()", root=(root, optional(TEXT)))
     if isinstance(only, str):
         raise SchemaError(f"only is {only!r}: expected a list of element names, such as [{only!r}]")
+    check("derive()", only=(only, NAMES))
     if not isinstance(depth, int):
         raise SchemaError(f"depth is {depth!r}: expected a whole number, 0 or more")
     read = _read(schema, root, locations)

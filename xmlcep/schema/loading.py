@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import unquote, urlsplit
 
+from ..arguments import BY_NAME, PATH, check, optional
 from ..errors import MissingExtraError
 from .errors import SchemaError
 from .facets import simplify_facets
@@ -29,6 +30,9 @@ def load_schema(
     ``locations`` maps namespaces to files, for imports that name an address on the network or none at all.
     Nothing is ever fetched. Raises `SchemaError`, and `MissingExtraError` without xmlschema.
     """
+    check("a schema", schema=(source, PATH), locations=(locations, optional(BY_NAME)))
+    for file in (locations or {}).values():
+        check("a schema", locations=(file, PATH))
     path = Path(source)
     _require_file(path)
     given = {uri: _existing(uri, file) for uri, file in (locations or {}).items()}

@@ -10,6 +10,7 @@ from typing import IO, Any, NamedTuple, TypeAlias
 
 from lxml import etree
 
+from ..arguments import PATH, Kind, check
 from ..events import PrimitiveEvent
 from ..log.records import Header
 from ..matching import Change, ChangeKind, Contents, Key, changes, match, outline
@@ -82,6 +83,10 @@ def diff(
     >>> print(diff(BytesIO(b"<order><price>9</price></order>"), BytesIO(b"<order><price>8</price></order>")))
     ~ /order/price/text() '9' → '8'
     """
+    check(
+        "diff()",
+        largest=(largest, Kind(lambda given: isinstance(given, (int, float)) and given > 0, "megabytes")),
+    )
     given, known = _keys(keys, schema)
     one, other = (_Given(each, largest) for each in (old, new))
     if one.data is not None and one.data == other.data:
@@ -130,8 +135,16 @@ def difference_log(
 
 def _keys(keys: Sequence[str | Key], schema: str | Path | None) -> tuple[list[Key], list[Key]]:
     """The keys that were given, and with them those of the schema."""
+    check("diff()", keys=(keys, KEYS))
     given = [key if isinstance(key, Key) else Key.parse(key) for key in keys]
     return given, [*given, *(schema_keys(schema) if schema is not None else ())]
+
+
+KEYS = Kind(
+    lambda given: isinstance(given, Sequence) and not isinstance(given, str)
+    and all(isinstance(key, (str, Key)) for key in given),
+    'a list of keys such as "item=@partNum"',
+)  # fmt: skip
 
 
 class _Given:
@@ -145,6 +158,7 @@ class _Given:
             self._name, self.data = given
         elif isinstance(given, (str, os.PathLike)):
             self._name = os.fspath(given)
+            check("diff()", file=(self._name, PATH))
             if self._name.lstrip().startswith("<"):
                 raise VersionError(
                     "XML text was given where a file is expected: parse it with lxml.etree.fromstring"

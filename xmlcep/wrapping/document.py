@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
+from ..arguments import FUNCTION, IDS, NAMES, TEXT, check, optional, refuse, whole_number
 from ..events import CompositeEvent, PrimitiveEvent
 from ..timestamps import as_microseconds, microseconds, timestamp
 from . import foreign
@@ -111,6 +112,10 @@ class Document:
 
         As the arguments of `wrap`, for a document that no event has told of; raises `RefusedError` otherwise.
         """
+        check(
+            "resume()", ids=(ids, IDS), clock=(clock, whole_number(0)), txn=(txn, whole_number(0)),
+            next_id=(next_id, optional(whole_number(1))),
+        )  # fmt: skip
         self._settled("resume()")
         if self._tree.clock.ts or self.delivery.audience:
             raise RefusedError(
@@ -144,7 +149,11 @@ class Document:
     def ids_of(self, element: Node) -> tuple[int, ...]:
         """The ids of an element of this document, from the root's down to its own, as events have them (P7)."""
         self._open("ids_of()")
-        if tree_of(element) is not self._tree or name_of(element) is None:
+        if (
+            not isinstance(element, etree._Element)
+            or tree_of(element) is not self._tree
+            or name_of(element) is None
+        ):
             raise WrapError(f"ids_of() of {element!r}, which is no element of the document {self.name!r}")
         shadow = self._tree.open(element)
         return shadow.ids or shadow.make_ids()
@@ -167,6 +176,7 @@ class Document:
 
         ``ahead``: a recorder, which gets all events of a transaction before any other listener gets the first.
         """
+        check("attach()", listener=(getattr(listener, "on_change", None), FUNCTION))
         self._settled("attach()")
         self.delivery.attach(listener, self._tree.clock.ts, ahead=ahead)
 
@@ -197,6 +207,7 @@ class Document:
             raise WrapError(
                 f"a watch needs rules, not {rules!r}: use load_rules(file), parse_rules(text) or derive(schema)"
             )
+        check("watch()", keep=(keep, optional(whole_number(0))))
         self._settled("watch()")
         rules.warn_ignored(stacklevel=2)
         return Watch(self, rules, on_event=on_event, operators=operators, keep=keep, only=only)
@@ -291,6 +302,7 @@ class Document:
         such as ``"item=@partNum"``, say what elements are known by. Raises `TreeError`, `DocumentError`, `WrapError`.
         """
         self._open("update_to()")
+        check("update_to()", keys=(keys, NAMES))
         return update(self, new, keys, ignore_whitespace, meta)
 
     def catch_up(self) -> None:
@@ -409,6 +421,10 @@ class Document:
         self.catch_up()
 
 
+def _check(name: str, now: Callable[[], float]) -> None:
+    check("a document", name=(name, TEXT), now=(now, FUNCTION))
+
+
 def _release(tree: ShadowTree, parser: Any) -> None:
     """Takes a document's nodes out of the table; lxml has its own element classes again when no document is open."""
     tree.drop()
@@ -434,6 +450,11 @@ def wrap(
     Raises `WrapError` if it is no lxml tree, not the root, wrapped already, or has element classes of its own
     (objectify, lxml.html); `DocumentError` if it has entity references, or names or characters that XML cannot hold.
     """
+    _check(name, now)
+    check(
+        "wrap()", ids=(ids, optional(IDS)), clock=(clock, whole_number(0)), txn=(txn, whole_number(0)),
+        next_id=(next_id, optional(whole_number(1))),
+    )  # fmt: skip
     given = tree.getroot() if isinstance(tree, etree._ElementTree) else tree
     if not isinstance(given, etree._Element) or name_of(given) is None:
         raise WrapError(
@@ -491,6 +512,9 @@ def fromstring(
     ignore_whitespace: bool = False,
 ) -> Document:  # fmt: skip
     """Parses XML text safely and wraps it; raises `DocumentError` (which names line and reason) when it is refused."""
+    if not isinstance(text, (str, bytes, bytearray)):
+        refuse("fromstring()", "text", text, "XML as text or bytes (of a file: parse(file))")
+    _check(name, now)
     return _wrapped([parse_bytes(text, lookup=LOOKUP)], name, now, ignore_whitespace)
 
 
@@ -499,5 +523,6 @@ def parse(
     ignore_whitespace: bool = False,
 ) -> Document:  # fmt: skip
     """Parses an XML file (a path or an open file) safely and wraps it; its name defaults to the file's."""
+    _check("" if name is None else name, now)
     tree = parse_file(source, lookup=LOOKUP)
     return _wrapped([tree], name_of_source(source) if name is None else name, now, ignore_whitespace)

@@ -48,6 +48,17 @@ def ready(node: Node) -> ShadowNode | None:
     return tree.open(node)
 
 
+def see(node: Node) -> None:
+    """Before a node is moved: if it has come into a document unseen, that is told first; an undo goes back there."""
+    above = get_parent(node) if entry_of(node) is None else None
+    while above is not None:
+        tree = tree_of(above)
+        if tree is not None:
+            foreign.catch_up(tree)
+            return
+        above = get_parent(above)
+
+
 def ready_to_leave(node: Node) -> ShadowNode | None:
     """As `ready`, for a node that may leave its document with all that is below it."""
     shadow = ready(node)
@@ -117,6 +128,7 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
     if not isinstance(node, Element):
         call()  # which raises lxml's own error
         return
+    see(node)
     site = target if target is not None else beside
     into, known = ready(site), tree_of(node) is not None
     leaving = departure(node)
@@ -246,6 +258,7 @@ def open_all(nodes: Iterable[Node], into: Node) -> list[Node]:
     parents = []
     tree = tree_of(into)
     for node in nodes:
+        see(node)
         shadow = ready_to_leave(node)
         if tree is not None and (shadow is None or shadow.tree is not tree):
             if shadow is None:

@@ -18,7 +18,7 @@ from .edits import born, open_all, put, ready_to_leave, rearrange, refuse_cycle,
 from .errors import CallbackError, RefusedError
 from .mutations import change_tail
 from .raw import Element, get_parent, get_tail, is_element
-from .shadow import Tracked, entry_of, tree_of
+from .shadow import ShadowNode, Tracked, entry_of, tree_of
 
 _append = Element.append
 _object_set = object.__setattr__
@@ -53,16 +53,17 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
     def _init(self) -> None:
         """lxml has made this proxy: for a node not seen before below a tracked parent that is news (SubElement)."""
         parent = get_parent(self)
-        if parent is None or entry_of(parent) is None or entry_of(self) is not None:
+        above = None if parent is None else entry_of(parent)
+        if above is None or entry_of(self) is not None:
             return
-        tree: Any = tree_of(parent)
+        tree = above.tree
         if tree.muted:
             return
         if not is_element(parent):
             _append(etree.Element("none"), self)  # out of the tree, which lxml 6.1 has damaged
             raise RefusedError("SubElement() below a comment or processing instruction: give it an element")
         try:
-            if not fast_paths.made(self):
+            if type(above) is not ShadowNode or not fast_paths.made(self, above):
                 born(tree, self)
         except BaseException as error:
             _taken_back(self, error)

@@ -14,7 +14,6 @@ from .raw import (
     Element,
     Node,
     get_next,
-    get_parent,
     get_previous,
     get_tail,
     get_text,
@@ -116,14 +115,12 @@ def append(parent: Node, node: Any) -> bool:
     return True
 
 
-def made(node: Node) -> bool:
+def made(node: Node, parent: ShadowNode) -> bool:
     """``SubElement(parent, …)``: the node is there, with its attributes, and behind all others."""
-    parent = entry_of(get_parent(node))
-    if type(parent) is not ShadowNode or not parent.tree.fast_path or parent.trie is None:
+    tree = parent.tree
+    if not tree.fast_path or get_previous(node) is not parent.last:
         return False
-    if get_previous(node) is not parent.last:
-        return False
-    insert_leaf(parent.tree, node, name_of(node), parent)  # type: ignore[arg-type]
+    insert_leaf(tree, node, name_of(node), parent)  # type: ignore[arg-type]
     return True
 
 

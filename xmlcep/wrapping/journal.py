@@ -69,10 +69,11 @@ class Journal:
         for kind, node, *rest in self.edits:
             if kind == "origin":
                 origins.setdefault(node, (rest[0], rest[1]))
-            elif kind == "place":
-                origins.setdefault(node, (rest[0], None))
+            elif kind == "place":  # made here, or put here unseen: nowhere before, as far as anybody can say
+                origins.setdefault(node, (Place(None, None, None, rest[0].tail), None))
+        came = [node for node, shadow in self.entries.items() if shadow is None]
         self._origins = {
-            node: origin for node, origin in origins.items() if self.entries.get(node, node) is None
+            node: origins.get(node) or (Place(None, None, None, get_tail(node)), None) for node in came
         }
 
     def origin(self, node: Node) -> tuple[Place, Journal | None] | None:

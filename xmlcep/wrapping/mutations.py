@@ -186,13 +186,16 @@ def position(
     if not tree.ignore_whitespace:
         others = number_of_children(above) - 1
         texts = parent.texts if texts is None else texts
+        first = 1 if parent.text is not None else 0
         if (
             parent.count - parent.texts if elements is None else elements
         ) == others:  # no comments among them
-            if not texts:
-                return index_of(above, node)  # type: ignore[no-any-return]
+            if texts == first:  # none behind any of them
+                return index_of(above, node) + first  # type: ignore[no-any-return]
             if texts == others + 1:  # one before, between and behind all of them
                 return 2 * index_of(above, node) + 1  # type: ignore[no-any-return]
+            before = list(Element.itersiblings(node, preceding=True))
+            return len(before) + first + sum(map(bool, map(get_tail, before)))
     before = list(Element.itersiblings(node, preceding=True))
     slots = [get_text(above), *map(get_tail, before)]
     return sum(map(is_element, before)) + sum(

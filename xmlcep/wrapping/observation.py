@@ -15,7 +15,7 @@ class Observation:
     __slots__ = ("_element", "_tree")
 
     def __init__(self, tree: ShadowTree, element: Node) -> None:
-        if tree_of(element) is not tree:
+        if not isinstance(element, Element) or tree_of(element) is not tree:
             raise WrapError(f"{element!r} is no element of the document {tree.name!r}")
         self._tree = tree
         self._element = element

@@ -13,6 +13,7 @@ from typing import IO, Any, TypeAlias
 
 from lxml import etree
 
+from ..arguments import PATH, check
 from ..xml_parser import DEPTH_LIMIT as DEPTH_LIMIT
 from ..xml_parser import compression, explanation, safe_parser
 from .errors import DocumentError
@@ -28,7 +29,12 @@ def parse_bytes(
     Raises `DocumentError`, which names ``source_name``, the line and what to do, when the text is not well-formed,
     too deep, compressed, or needs entities.
     """
-    raw = data.encode("utf-8") if isinstance(data, str) else bytes(data)
+    try:
+        raw = data.encode("utf-8") if isinstance(data, str) else bytes(data)
+    except UnicodeEncodeError as error:
+        raise DocumentError(
+            f"{source_name}: {error.reason} at character {error.start + 1}: XML has no such"
+        ) from None
     packed = compression(raw)
     if packed:
         raise DocumentError(f"{source_name}: this is {packed} data, not XML: unpack it first")
@@ -53,6 +59,9 @@ def parse_file(source: Source, *, lookup: etree.ElementClassLookup | None = None
             raise DocumentError(f"{text}: an address, not a file: download it and pass the file or its bytes")
         if text.lstrip().startswith("<"):
             raise DocumentError("XML text was given where a file is expected: use fromstring(text)")
+        check("parse()", source=(text, PATH))
+        if Path(text).is_dir():
+            raise DocumentError(f"{text} is a folder: pass one of its files")
         return parse_bytes(Path(text).read_bytes(), source_name=text, lookup=lookup)
     if not hasattr(source, "read"):
         raise DocumentError(f"{source!r} is neither a path nor an open file: use fromstring() for text")

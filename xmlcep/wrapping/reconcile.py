@@ -16,7 +16,7 @@ from .mutations import (
     touch,
     unlink,
 )
-from .raw import Node, children_of, get_parent, get_tail, get_text, name_of
+from .raw import Node, children_of, get_parent, get_tail, get_text, last_child, name_of
 from .runs import longest_unchanged_run
 from .shadow import ShadowNode, ShadowTree, entry_of, shadow_of, visible
 
@@ -59,6 +59,9 @@ def _site(tree: ShadowTree, node: Node) -> _Site:
     shadow = tree.open(node)
     if tree.journal is not None:
         tree.journal.keep(shadow)
+    if shadow.last is None and last_child(node) is None:
+        shadow.element_only = tree.has_element_only_content(node)
+        return _Site(node, shadow, [], [], set())
     before, now = tree.children(shadow), children_of(node)
     kept = {child for child in longest_unchanged_run(before, now) if _has_its_name(child)}
     shadow.element_only = tree.has_element_only_content(node)

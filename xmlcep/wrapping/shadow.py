@@ -267,6 +267,11 @@ class ShadowTree:
         self.update_fast_path()
 
     @property
+    def tree(self) -> ShadowTree:
+        """Itself: what the entry of a node of this document has, whichever of the two it is."""
+        return self
+
+    @property
     def name(self) -> str:
         """The document identifier."""
         return self.emitter.document

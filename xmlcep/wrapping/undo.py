@@ -164,7 +164,7 @@ class _Inverse:
         if get_text(node) != text:
             set_text(node, text)
         for child, tail in children:
-            if get_tail(child) != tail:
+            if get_tail(child) != tail and not self.has_gone_on(child):
                 set_tail(child, tail)
 
     def beside(self, root: Node, before: list[Node], after: list[Node]) -> None:

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from ..arguments import NAMES, check
 from ..documents import Replica
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
@@ -211,8 +212,7 @@ class Watch:
 def _check_names(rules: Rules, names: Collection[str] | None) -> None:
     if names is None:
         return
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise WrapError(f"only is {names!r}: pass a list of names of events")
+    check("watch()", only=(names, NAMES))
     known = [tree.name for tree in rules.graph.trees]
     for name in names:
         if name not in known:

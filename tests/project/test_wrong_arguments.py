@@ -1,0 +1,172 @@
+"""Every public call with every wrong kind of argument: a sentence, never an accident of the inside."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import etree
+
+import xmlcep
+from path_types import PathType
+from xmlcep.errors import ArgumentError
+
+RULES = "event Both = ins(item/price) & ins(item/quantity)\n"
+SCHEMA = (
+    '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="item"><xs:complexType><xs:sequence>'
+    '<xs:element name="price" type="xs:decimal"/></xs:sequence></xs:complexType></xs:element></xs:schema>'
+)
+EVENT = xmlcep.PrimitiveEvent(1, "ins", PathType.parse("/order/item/price"), (1, 2, 3), pos=0, doc="d")
+FINDING = xmlcep.Detector(xmlcep.parse_rules("event One = ins(item/price)")).feed(EVENT)[0]
+
+pytestmark = pytest.mark.filterwarnings("ignore:Truth-testing of elements")
+
+# What a slip of the hand gives: nothing, a number, a text for a list, a value for a function, and so on.
+WRONG: tuple[Any, ...] = (
+    None, 0, -1, 2.5, True, "nope", "", b"x", [], [None], {}, {"x": 1}, {1: None}, object(), str, {1}, (1, 2),
+    etree.Element("e"), "\ud800", "\0", 10**30, float("nan"), datetime(2020, 1, 1), (each for each in ()),
+)  # fmt: skip
+
+INTERNAL = {
+    "Document.attach", "Document.detach", "Watch.on_change", "Watch.on_commit", "Watch.on_raised", "Watch.on_together",
+    "Watch.on_advance", "Watch.stream", "Detector.elsewhere", "Detector.add_fragment", "Detector.concerns",
+    "Detector.set_clock", "Replica.add", "Replica.environment",
+}  # fmt: skip
+"""What parts of xmlcep call of each other."""
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a document, rules, a schema and a log."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d.xml").write_text("<order><item/></order>")
+    (tmp_path / "r.xcep").write_text(RULES)
+    (tmp_path / "x.xsd").write_text(SCHEMA)
+    document = xmlcep.fromstring("<order><item/></order>")
+    with document, xmlcep.record(document, tmp_path / "log.jsonl"):
+        etree.SubElement(document.root[0], "price")
+    return tmp_path
+
+
+def functions(place: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
+    """The public functions and classes, with arguments that are right."""
+    rules, numbers = xmlcep.parse_rules(RULES), iter(range(10**6))
+    log, schema = place / "log.jsonl", place / "x.xsd"
+
+    def record(doc: Any = None, path: Any = None, **options: Any) -> None:
+        new = xmlcep.fromstring("<order/>")
+        given = new if doc is None else doc
+        xmlcep.record(given, place / f"{next(numbers)}.jsonl" if path is None else path, **options).close()
+
+    return {
+        "audit": (xmlcep.audit, {"logs": log, "rules": rules, "engine": "local"}),
+        "check_rules": (xmlcep.check_rules, {"rules": rules, "schema": schema}),
+        "combine": (xmlcep.combine, {"derived": xmlcep.derive(schema), "text": ""}),
+        "derive": (xmlcep.derive, {"schema": schema}),
+        "diff": (xmlcep.diff, {"old": place / "d.xml", "new": place / "d.xml"}),
+        "fromstring": (xmlcep.fromstring, {"text": "<a/>"}),
+        "load_rules": (xmlcep.load_rules, {"path": place / "r.xcep"}),
+        "parse": (xmlcep.parse, {"source": place / "d.xml"}),
+        "parse_rules": (xmlcep.parse_rules, {"text": RULES}),
+        "read_log": (xmlcep.read_log, {"source": log}),
+        "rebuild": (xmlcep.rebuild, {"log": log}),
+        "record": (record, {}),
+        "recover": (xmlcep.recover, {"log": log}),
+        "wrap": (xmlcep.wrap, {"tree": etree.fromstring("<a/>")}),
+        "Detector": (xmlcep.Detector, {"rules": rules}),
+        "Replica": (xmlcep.Replica, {}),
+    }
+
+
+METHODS: dict[str, dict[str, Any]] = {
+    "Document.advance": {"time": 1}, "Document.element": {"of": 1}, "Document.resume": {"ids": [1, 2], "clock": 0},
+    "Document.rules": {"rules": xmlcep.parse_rules(RULES)},
+    "Document.subscribe": {"callback": len}, "Document.update_to": {"new": "d.xml"},
+    "Document.watch": {"rules": xmlcep.parse_rules(RULES)}, "Watch.advance": {"time": 1},
+    "Watch.why": {"finding": FINDING}, "Watch.why_not": {"event": "Both"}, "Detector.why": {"finding": FINDING},
+    "Detector.advance": {"time": 1}, "Detector.feed": {"event": EVENT},
+    "Detector.why_not": {"event": "Both"}, "Replica.apply": {"event": EVENT},
+}  # fmt: skip
+"""Arguments that are right, of the methods that need some beside the one that is wrong."""
+
+
+def methods() -> Iterator[tuple[str, Callable[[], Any]]]:
+    """The public methods, each of a new object every time."""
+    rules = xmlcep.parse_rules(RULES)
+    makers: dict[str, Callable[[], Any]] = {
+        "Document": lambda: xmlcep.fromstring("<order><item/></order>"),
+        "Watch": lambda: xmlcep.fromstring("<order><item/></order>").watch(rules),
+        "Detector": lambda: xmlcep.Detector(rules),
+        "Replica": xmlcep.Replica,
+    }
+    for kind, make in makers.items():
+        for name, member in vars(type(make())).items():
+            if not name.startswith("_") and inspect.isfunction(member) and f"{kind}.{name}" not in INTERNAL:
+                yield f"{kind}.{name}", lambda make=make, name=name: getattr(make(), name)
+
+
+def refused(make: Callable[[], Any], right: dict[str, Any], parameter: inspect.Parameter, value: Any) -> bool:
+    """Whether a call with one argument that is wrong is refused with a sentence; raises what else it raises."""
+    arguments = {**right, parameter.name: value}
+    call = make()
+    first = [
+        name for name, each in inspect.signature(call).parameters.items() if each.kind is each.POSITIONAL_ONLY
+    ]
+    positional = [arguments.pop(name) for name in first]
+    if parameter.kind is parameter.VAR_POSITIONAL:
+        positional = [*arguments.values()]
+        arguments = {}
+    try:
+        result = call(*positional, **arguments)
+        if hasattr(result, "__iter__") and not isinstance(result, etree._Element):
+            list(result)
+    except (xmlcep.XmlCepError, OSError) as error:  # OSError: of files that are not there
+        assert str(error)
+        return True
+    return False
+
+
+def check_all(make: Callable[[], Any], right: dict[str, Any], called: Any) -> int:
+    """Tries every argument with every wrong value; returns how many were refused."""
+    count = 0
+    for parameter in inspect.signature(called).parameters.values():
+        if parameter.kind is not parameter.VAR_KEYWORD:
+            count += sum(refused(make, right, parameter, value) for value in WRONG)
+    return count
+
+
+def test_functions(place: Path) -> None:
+    for name, (function, right) in functions(place).items():
+        called = xmlcep.record if name == "record" else function
+        assert check_all(lambda function=function: function, right, called) or name == "Replica", name
+
+
+@pytest.mark.parametrize(
+    ("name", "make"), list(methods()), ids=lambda each: each if isinstance(each, str) else ""
+)
+def test_methods(name: str, make: Callable[[], Any], place: Path) -> None:
+    check_all(make, METHODS.get(name, {}), make())
+
+
+@pytest.mark.parametrize(("call", "said"), [
+    (lambda: xmlcep.fromstring(None), "fromstring(): text is None: expected XML as text or bytes"),
+    (lambda: xmlcep.fromstring("<a/>", now=5), "a document: now is 5: expected a function"),
+    (lambda: xmlcep.fromstring("<a/>", name=b"a"), "a document: name is b'a': expected text"),
+    (lambda: xmlcep.Detector(xmlcep.parse_rules(RULES)).feed({"op": "ins"}),
+     "feed(): event is {'op': 'ins'}: expected a PrimitiveEvent"),
+    (lambda: xmlcep.Detector(xmlcep.parse_rules(RULES), trees=3), "a detector: trees is 3: expected a list of names"),
+    (lambda: xmlcep.fromstring("<a/>").watch(xmlcep.parse_rules(RULES), keep="x"),
+     "watch(): keep is 'x': expected a whole number from 0 on, or None"),
+    (lambda: xmlcep.wrap(etree.Element("a"), clock="1"), "wrap(): clock is '1': expected a whole number from 0 on"),
+    (lambda: xmlcep.rebuild(""), "a log: path is '': expected the path of a file"),
+])  # fmt: skip
+def test_what_is_said(call: Callable[[], Any], said: str) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        call()
+    assert str(caught.value).startswith(said)
+    assert isinstance(caught.value, TypeError)
+    assert isinstance(caught.value, xmlcep.XmlCepError)

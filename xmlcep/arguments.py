@@ -1,0 +1,110 @@
+"""What arguments of public calls have to be, and what is said of those that are not.
+
+The checks stand at the doors: behind them everything is what its annotation says. They are made at a call, not at its
+first event.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import NamedTuple, NoReturn
+
+from path_types import PathType
+
+from .errors import ArgumentError
+from .events import CompositeEvent, PrimitiveEvent
+
+
+class Kind(NamedTuple):
+    """What an argument has to be: a test, and the words for it."""
+
+    accepts: Callable[[object], bool]
+    expected: str
+
+
+def check(call: str, **given: tuple[object, Kind]) -> None:
+    """Raises `ArgumentError` for the first argument of ``call`` that is not of its kind.
+
+    >>> check("watch()", keep=(5, optional(whole_number(0))))
+    """
+    for name, (value, kind) in given.items():
+        if not kind.accepts(value):
+            refuse(call, name, value, kind.expected)
+
+
+def check_event(call: str, event: object) -> None:
+    """Raises `ArgumentError` for what is no primitive event, nor a plain tuple of the same layout."""
+    if (
+        not isinstance(event, tuple)
+        or len(event) != len(PrimitiveEvent._fields)
+        or not isinstance(event[0], int)
+        or event[1] not in ("ins", "upd", "del")
+        or not isinstance(event[2], PathType)
+    ):
+        refuse(call, "event", event, "a PrimitiveEvent, as of read_log() or document.subscribe()")
+
+
+def refuse(call: str, name: str, value: object, expected: str) -> NoReturn:
+    """Raises the error of an argument that cannot be."""
+    raise ArgumentError(f"{call}: {name} is {shown(value)}: expected {expected}")
+
+
+def shown(value: object) -> str:
+    """A value as messages show it: not a page of it."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+_LONGEST = 80
+
+
+def _is_text(value: object) -> bool:
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return False
+    return True
+
+
+def _is_path(value: object) -> bool:
+    text = os.fspath(value) if isinstance(value, os.PathLike) else value
+    return _is_text(text) and text != "" and "\0" not in str(text)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def whole_number(least: int) -> Kind:
+    """A whole number from ``least`` on."""
+    return Kind(
+        lambda value: _is_whole(value) and least <= value < 2**63,  # type: ignore[operator]
+        f"a whole number from {least} on",
+    )
+
+
+def optional(kind: Kind) -> Kind:
+    """None, or what is of this kind."""
+    return Kind(lambda value: value is None or kind.accepts(value), f"{kind.expected}, or None")
+
+
+TEXT = Kind(_is_text, "text")
+PATH = Kind(_is_path, "the path of a file")
+COMPOSITE = Kind(lambda value: isinstance(value, CompositeEvent), "a CompositeEvent")
+ITERABLE = Kind(lambda value: isinstance(value, Iterable), "a list")
+FUNCTION = Kind(callable, "a function")
+NAMES = Kind(
+    lambda value: (
+        isinstance(value, Collection) and not isinstance(value, (str, bytes)) and all(map(_is_text, value))
+    ),
+    "a list of names",
+)
+BY_NAME = Kind(
+    lambda value: isinstance(value, Mapping) and all(map(_is_text, value)), "a dictionary by names"
+)
+IDS = Kind(
+    lambda value: isinstance(value, (list, tuple)) and all(map(_is_whole, value)), "a list of node ids"
+)
