@@ -199,3 +199,27 @@ def test_an_event_that_stands_elsewhere_is_put_aside(tmp_path: Path) -> None:
         bad[0]
     )
     assert "ids of a raised event is [1, 2]" in str(bad[1])
+
+
+def test_clock_records_and_external_events_at_one_record_keep_their_order(tmp_path: Path) -> None:
+    record = b'{"doc":"d","ts":%d,"op":"ins","path":"%s","ids":%s,"value":null,"old":null,"pos":0,"at":"%s"}'
+    clock = b'{"doc":"d","ts":2,"at":"2026-01-01T00:00:%02dZ","clock":true}'
+    raised = (
+        b'{"xmlcep":1,"control":"raised","doc":"d","ts":2,"name":"Seen","path":"/order/item","ids":[1,2]}'
+    )
+    lines = [
+        record % (1, b"/order", b"[1]", b"2026-01-01T00:00:00Z"),
+        record % (2, b"/order/item", b"[1,2]", b"2026-01-01T00:00:00Z"),
+        clock % 10, raised, clock % 14, raised, clock % 16, clock % 30,
+    ]  # fmt: skip
+    path = write_log(tmp_path / "log.jsonl", lines)
+    rules = parse_rules(DECLARED + 'event B = plus[Seen(item), "5 s"]')
+    for split_bytes in (100, 250, 10**6):
+        local, distributed = both_ways(
+            [path], rules, split_bytes=split_bytes, segment_records=1000, operators=False
+        )
+        assert distributed == local
+        found = [FASTEST.loads(line) for line in local[0]]
+        assert [(each["name"], each["at"]) for each in found if each["name"] == "B"] == [
+            ("B", "2026-01-01T00:00:15Z"), ("B", "2026-01-01T00:00:19Z"),
+        ]  # fmt: skip
