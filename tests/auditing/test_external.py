@@ -223,3 +223,23 @@ def test_clock_records_and_external_events_at_one_record_keep_their_order(tmp_pa
         assert [(each["name"], each["at"]) for each in found if each["name"] == "B"] == [
             ("B", "2026-01-01T00:00:15Z"), ("B", "2026-01-01T00:00:19Z"),
         ]  # fmt: skip
+
+
+def test_external_events_at_one_record_keep_their_order_where_a_log_is_divided(tmp_path: Path) -> None:
+    record = b'{"doc":"d","ts":%d,"op":"ins","path":"%s","ids":%s,"value":null,"old":null,"pos":0,"txn":1}'
+    raised = (
+        b'{"xmlcep":1,"control":"raised","doc":"d","ts":2,"name":"Seen","path":"/order/item","ids":[1,2],"txn":1,'
+        b'"meta":{"n":"%d"}}'
+    )
+    lines = [record % (1, b"/order", b"[1]"), record % (2, b"/order/item", b"[1,2]")]
+    lines += [raised % number for number in range(6)]
+    lines.append(record % (3, b"/order/item", b"[1,3]"))
+    path = write_log(tmp_path / "log.jsonl", lines)
+    rules = parse_rules(DECLARED + RULES["deferred"])
+    for split_bytes in range(100, 900, 70):
+        local, distributed = both_ways(
+            [path], rules, split_bytes=split_bytes, segment_records=1000, operators=False
+        )
+        assert distributed == local
+        found = [FASTEST.loads(line) for line in local[0]]
+        assert [each["meta"]["n"] for each in found if each["name"] == "Seen"] == list("012345")
