@@ -21,9 +21,11 @@ SHARES = (10, 1)
 
 
 class Audited(NamedTuple):
-    """What one audit took: CPU seconds, peak memory in bytes, and how many findings it made."""
+    """What one audit took: CPU seconds in all and before any work, peak memory in bytes, and how many findings it
+    made."""
 
     seconds: float
+    start: float
     peak: int
     findings: int
 

@@ -158,14 +158,25 @@ def _growing(
 
 
 def _first_event(depth: int) -> float:
-    """The first event of a document this deep, per level."""
+    """Wrapping a document this deep, whose innermost element somebody holds, and its first event, per level."""
     root = inner = etree.Element("level")
     for _ in range(depth - 1):
         inner = etree.SubElement(inner, "level")
-    with wrap(etree.ElementTree(root)) as document:
+    start = process_time()
+    with wrap(root) as document:
         document.subscribe(nothing)
-        start = process_time()
         inner.text = "x"
+        document.catch_up()
+        return (process_time() - start) / depth
+
+
+def _deeper(depth: int) -> float:
+    """A document this deep, made element by element under a watch, per level."""
+    with fromstring("<level/>") as document, document.watch(parse_rules(WATCHED)):
+        start = process_time()
+        inner = document.root
+        for _ in range(depth - 1):
+            inner = etree.SubElement(inner, "level")
         return (process_time() - start) / depth
 
 
@@ -195,6 +206,7 @@ def _held_root(children: int) -> float:
 
 GROWING: dict[str, tuple[Callable[[int], float], tuple[int, ...]]] = {
     "first event, per level of depth": (_first_event, (100, 1_000, 5_000)),
+    "SubElement, watched, ever deeper, to level": (_deeper, (100, 1_000, 5_000)),
     "snapshot, per attribute of one element": (_many_attributes, (200, 2_000, 20_000)),
     "set() where the root is held, children": (_held_root, (10, 10_000)),
 }

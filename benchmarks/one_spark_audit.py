@@ -67,7 +67,10 @@ class Measured:
 @click.argument("findings", type=click.Path(path_type=Path))
 @click.option("--floor", is_flag=True, help="Read, shuffle and sort the log, nothing else.")
 @click.option("--one-core", is_flag=True, help="All processes on one core.")
-def main(engine: str, log: Path, rules: Path, findings: Path, floor: bool, one_core: bool) -> None:
+@click.option("--partitions", type=int, help="How many buckets Spark makes.")
+def main(
+    engine: str, log: Path, rules: Path, findings: Path, floor: bool, one_core: bool, partitions: int | None
+) -> None:
     """Audits LOG under RULES, writes FINDINGS, prints what it took."""
     started = perf_counter()
     if one_core:
@@ -81,7 +84,7 @@ def main(engine: str, log: Path, rules: Path, findings: Path, floor: bool, one_c
         _shuffle(spark, log)
     else:
         how: Engine = "local" if spark is None else "spark"
-        result = audit(log, load_rules(rules), out=findings, engine=how, spark=spark)
+        result = audit(log, load_rules(rules), out=findings, engine=how, spark=spark, partitions=partitions)
         count = result.summary.findings
     clock, cpu = perf_counter() - begun, tree.seconds() - start_cpu
     others = max(tree.seconds_of_all() - start_of_all - cpu, 0.0)

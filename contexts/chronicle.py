@@ -3,11 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from .combinations import Combinations
 from .context import Context
 from .entry import Combination, Entry
 from .group import Group
+from .pairing import Ending, Pair, Pairing, Stored, Waiting
+
+
+class _OldestPairs(Pairing):
+    """Each arrival with the oldest event of the other operand."""
+
+    def any_order(self, stored: tuple[Stored, Stored], child: int, arrivals: Sequence[Any]) -> list[Pair]:
+        stored[child].extend(arrivals)
+        return _zipped(*stored)
+
+    def in_order(self, firsts: Stored, endings: Sequence[Ending]) -> list[Pair]:
+        used = 0
+        found: list[Pair] = []
+        for ending in endings:
+            if used < ending.before:
+                found.append((firsts[used], ending.event))
+                used += 1
+        del firsts[:used]
+        return found
+
+    def released(self, waiting: Waiting) -> list[Pair]:
+        return _zipped(*waiting.stored)
+
+
+def _zipped(firsts: Stored, seconds: Stored) -> list[Pair]:
+    found = list(zip(firsts, seconds, strict=False))
+    del firsts[: len(found)], seconds[: len(found)]
+    return found
 
 
 class Chronicle(Context):
@@ -16,6 +45,7 @@ class Chronicle(Context):
     name = "chronicle"
     preference = "the oldest events are taken first, each once"
     takes_oldest = True
+    pairing: Pairing | None = _OldestPairs()
 
     def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
         """The oldest."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from .combinations import Combinations
 from .entry import Combination, Entry
 from .group import Group, discard
+from .pairing import Pairing
 
 
 class Context(ABC):
@@ -23,6 +24,7 @@ class Context(ABC):
     ``batches``: everything that has come together is one composite, not one for each arrival (D5).
     ``takes_oldest``: each arrival completes at most one combination, of the oldest events, which are used once.
     ``runs``: what is stored goes into the runs of its group, which has them (S2).
+    ``pairing``: the same for two operands that nothing but perhaps their order joins; None where that is no shorter.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Context(ABC):
     batches = False
     takes_oldest = False
     runs = False
+    pairing: Pairing | None = None
 
     def store(self, group: Group, exists: Combinations, child: int, arrivals: Iterable[Entry]) -> None:
         """Stores arrivals in operand ``child``."""

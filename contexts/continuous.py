@@ -4,11 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby, zip_longest
+from typing import Any
 
 from .combinations import Combinations
 from .context import Context
 from .entry import AT, Combination, Entry, all_silent
 from .group import Group, discard
+from .pairing import Ending, Pair, Pairing, Stored, Waiting, oriented
+
+
+class _NewestFirst(Pairing):
+    """An arrival with all events of the other operand, newest first."""
+
+    def any_order(self, stored: tuple[Stored, Stored], child: int, arrivals: Sequence[Any]) -> list[Pair]:
+        others = stored[1 - child]
+        found = [oriented(child, arrival, other) for other in reversed(others) for arrival in arrivals]
+        others.clear()
+        stored[child].extend(arrivals)
+        return found
+
+    def in_order(self, firsts: Stored, endings: Sequence[Ending]) -> list[Pair]:
+        used = 0
+        found: list[Pair] = []
+        for _, together in groupby(endings, key=lambda ending: ending.at):
+            until = used
+            for ending in together:
+                found += [(first, ending.event) for first in reversed(firsts[used : ending.before])]
+                until = max(until, ending.before)
+            used = until
+        del firsts[:used]
+        return found
+
+    def released(self, waiting: Waiting) -> list[Pair]:
+        child = waiting.newest
+        others = waiting.stored[1 - child]
+        found = [oriented(child, waiting.stored[child][-1], other) for other in reversed(others)]
+        others.clear()
+        return found
 
 
 class Continuous(Context):
@@ -19,6 +51,7 @@ class Continuous(Context):
 
     name = "continuous"
     preference = "the newest events before the one that ends it are taken, each once"
+    pairing: Pairing | None = _NewestFirst()
 
     def on_arrival(
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]

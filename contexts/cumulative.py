@@ -4,11 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from typing import Any
 
 from .combinations import Combinations
 from .context import Context
 from .entry import Combination, Entry
 from .group import Group
+from .pairing import Ending, Pair, Pairing, Stored, Waiting
+
+
+class _AllAtOnce(Pairing):
+    """All there is of both operands."""
+
+    def any_order(self, stored: tuple[Stored, Stored], child: int, arrivals: Sequence[Any]) -> list[Pair]:
+        stored[child].extend(arrivals)
+        return _all_of(stored) if stored[1 - child] else []
+
+    def in_order(self, firsts: Stored, endings: Sequence[Ending]) -> list[Pair]:
+        last = max(ending.before for ending in endings)
+        members = firsts[:last]
+        del firsts[:last]
+        return [(members, [ending.event for ending in endings])]
+
+    def released(self, waiting: Waiting) -> list[Pair]:
+        return _all_of(waiting.stored)
+
+
+def _all_of(stored: tuple[Stored, Stored]) -> list[Pair]:
+    firsts, seconds = stored[0][:], stored[1][:]
+    stored[0].clear()
+    stored[1].clear()
+    return [(firsts, seconds)]
 
 
 class Cumulative(Context):
@@ -17,6 +43,7 @@ class Cumulative(Context):
     name = "cumulative"
     preference = "everything that has come together is one finding"
     batches = True
+    pairing: Pairing | None = _AllAtOnce()
 
     def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
         """All together."""

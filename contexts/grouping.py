@@ -114,7 +114,7 @@ class ByValue(Grouping):
     ((7, '926-AA'), None)
     """
 
-    __slots__ = ("at", "names", "text")
+    __slots__ = ("at", "names", "only", "text")
 
     def __init__(
         self, at: Hierarchical | Flat, names: tuple[str, ...], text: Callable[[object], str]
@@ -122,6 +122,7 @@ class ByValue(Grouping):
         self.at = at
         self.names = names
         self.text = text
+        self.only = names[0] if len(names) == 1 else None  # most joins are by one
 
     def place(self, path: PathType | None, ids: Sequence[int]) -> int | None:
         return self.at.place(path, ids)
@@ -132,6 +133,11 @@ class ByValue(Grouping):
         return None if place is None else self.key(place, entry[BINDINGS])
 
     def key(self, place: int, bindings: Mapping[str, object] | None) -> Key | None:
+        only = self.only
+        if only is not None and bindings is not None:
+            value = bindings.get(only)
+            if type(value) is str:
+                return place, value
         key: list[Key] = [place]
         for name in self.names:
             value = None if bindings is None else bindings.get(name)

@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from .combinations import Combinations
 from .context import Context
 from .entry import Combination, Entry
 from .group import Group
+from .pairing import Ending, Pair, Pairing, Stored, Waiting
+
+
+class _NewestOfEach(Pairing):
+    """There is but one event of each operand; arrivals come one by one."""
+
+    def any_order(self, stored: tuple[Stored, Stored], child: int, arrivals: Sequence[Any]) -> list[Pair]:
+        stored[child][:] = arrivals[-1:]
+        firsts, seconds = stored
+        return [(firsts[0], seconds[0])] if firsts and seconds else []
+
+    def in_order(self, firsts: Stored, endings: Sequence[Ending]) -> list[Pair]:
+        return [(firsts[0], ending.event) for ending in endings[-1:] if ending.before]
+
+    def released(self, waiting: Waiting) -> list[Pair]:
+        firsts, seconds = waiting.stored
+        return [(firsts[0], seconds[0])]
 
 
 class Recent(Context):
@@ -17,6 +35,7 @@ class Recent(Context):
     preference = "only the newest event of each operand is kept"
     one_by_one = True
     replaces = True
+    pairing: Pairing | None = _NewestOfEach()
 
     def store(self, group: Group, exists: Combinations, child: int, arrivals: Iterable[Entry]) -> None:
         stored = group.stored[child]

@@ -82,7 +82,9 @@ class Constrained(Combinations):
         pools: list[Sequence[Entry]] = list(group.stored)
         if terminator is not None:
             pools[-1] = (terminator,)
-        return self._first(group, pools)
+        if not all(pools):
+            return None
+        return (self._foremost(group, pools) if self._admit is None else None) or self._first(group, pools)
 
     def newest(self, group: Group, pools: Pools, child: int, terminator: Entry) -> Combination | None:
         chosen: list[Sequence[Entry]] = list(pools)
@@ -191,6 +193,19 @@ class Constrained(Combinations):
             return
         for terminator in pools[by]:
             yield from self._all(group, [(terminator,) if k == by else pool for k, pool in enumerate(pools)])
+
+    def _foremost(self, group: Group, pools: Stores) -> Combination | None:
+        """The first entry of each pool, if they are a combination: then there is none before it."""
+        chosen = tuple([pool[0] for pool in pools])
+        for constraint in self.constraints:
+            state, step = constraint.begin(group), constraint.step
+            for k, entry in enumerate(chosen):
+                state = step(group, state, k, entry)
+                if state is REFUSED:
+                    return None
+            if not constraint.ends(group, state):
+                return None
+        return chosen if group.owners is None or not all_silent(chosen) else None
 
     def _first(self, group: Group, pools: Stores) -> Combination | None:
         return next(self._all(group, pools), None)

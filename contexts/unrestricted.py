@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from .combinations import Combinations
 from .context import Context
 from .entry import Combination, Entry
 from .group import Group
+from .pairing import Ending, Pair, Pairing, Stored, Waiting, oriented
+
+
+class _EveryPair(Pairing):
+    """Each arrival with every event of the other operand; all of them stay."""
+
+    def any_order(self, stored: tuple[Stored, Stored], child: int, arrivals: Sequence[Any]) -> list[Pair]:
+        stored[child].extend(arrivals)
+        return [oriented(child, arrival, other) for arrival in arrivals for other in stored[1 - child]]
+
+    def in_order(self, firsts: Stored, endings: Sequence[Ending]) -> list[Pair]:
+        return [(first, ending.event) for ending in endings for first in firsts[: ending.before]]
+
+    def released(self, waiting: Waiting) -> list[Pair]:
+        (firsts, seconds), (told, told_second) = waiting.stored, waiting.told
+        return [
+            (first, second)
+            for place, first in enumerate(firsts)
+            for second in (seconds if place >= told else seconds[told_second:])
+        ]
 
 
 class Unrestricted(Context):
@@ -15,6 +36,7 @@ class Unrestricted(Context):
 
     name = "unrestricted"
     preference = "every combination is raised, nothing is used up"
+    pairing: Pairing | None = _EveryPair()
 
     def on_arrival(
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]

@@ -15,12 +15,13 @@ def offset(part: PathType | None, whole: PathType | None) -> int | None:
     if part is whole:
         return 0
     m, n = len(part), len(whole)
+    wanted, steps = part.steps, whole.steps
     if part.absolute:
         # Anchored: offset 0 is the only one looked at (P3, decided).
-        return 0 if whole.absolute and m < n and whole.steps[:m] == part.steps else None
+        return 0 if whole.absolute and m < n and steps[:m] == wanted else None
     if m > n or (m == n and not whole.absolute):
         return None
-    found = [i for i in range(n - m + 1) if whole.steps[i : i + m] == part.steps]
+    found = [i for i in range(n - m + 1) if steps[i : i + m] == wanted]
     return found[0] if len(found) == 1 else None
 
 

@@ -2,12 +2,13 @@
 
 Path types are immutable and interned: two equal path types are the same object, so comparing and
 hashing them costs what it costs for any Python object, and a dictionary keyed by path types is as
-fast as a dictionary can be.
+fast as a dictionary can be. Each is known by the one without its last step and that step, so that a
+path type costs the same however deep it is; its steps and its text are made when first asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NoReturn
 from weakref import WeakValueDictionary
 
@@ -15,7 +16,8 @@ from .errors import PathError
 from .parsing import parse_steps
 from .steps import Step
 
-_Key = tuple[bool, tuple[Step, ...]]
+_Key = tuple["PathType | bool", Step]
+"""What is before the last step (the kind, if that is the only one), and the last step."""
 
 
 class PathType:
@@ -28,11 +30,16 @@ class PathType:
     (True, True, 3)
     """
 
-    __slots__ = ("__weakref__", "_children", "_text", "absolute", "steps")
+    __slots__ = ("__weakref__", "_children", "_length", "_steps", "_text", "absolute", "last", "parent")
 
     absolute: bool
-    steps: tuple[Step, ...]
-    _text: str
+    last: Step
+    """The last step, which says what kind of node the path leads to."""
+    parent: PathType | None
+    """This path type without its last step; None when that would leave no steps."""
+    _length: int
+    _steps: tuple[Step, ...] | None
+    _text: str | None
     _children: dict[Step, PathType]
 
     def __new__(cls, *_: object) -> PathType:
@@ -45,9 +52,13 @@ class PathType:
         Raises `PathError` when there are no steps, or when an attribute or ``text()`` step is followed
         by another (P1, P2).
         """
-        key = (absolute, tuple(steps))
-        known = _interned.get(key)
-        return known if known is not None else _intern(key)
+        path: PathType | None = None
+        for step in steps:
+            known = _interned.get((absolute if path is None else path, step))
+            path = _intern(absolute, path, step) if known is None else known
+        if path is None:
+            raise PathError("a path type needs at least one step")
+        return path
 
     @classmethod
     def parse(cls, text: str, namespaces: Mapping[str, str] | None = None) -> PathType:
@@ -63,13 +74,26 @@ class PathType:
         """This path type with one more step."""
         known = self._children.get(step)
         if known is None:
-            known = self._children[step] = PathType.of(self.absolute, (*self.steps, step))
+            known = _interned.get((self, step))
+            known = self._children[step] = _intern(self.absolute, self, step) if known is None else known
         return known
 
     @property
-    def parent(self) -> PathType | None:
-        """This path type without its last step; None when that would leave no steps."""
-        return PathType.of(self.absolute, self.steps[:-1]) if len(self.steps) > 1 else None
+    def steps(self) -> tuple[Step, ...]:
+        """The steps, from the first to the last."""
+        steps = self._steps
+        if steps is None:
+            above = [path.last for path in self.upwards()]
+            steps = tuple(reversed(above))
+            object.__setattr__(self, "_steps", steps)
+        return steps
+
+    def upwards(self) -> Iterator[PathType]:
+        """This path type and those of the nodes above (its leading steps), from the longest to the shortest."""
+        path: PathType | None = self
+        while path is not None:
+            yield path
+            path = path.parent
 
     @property
     def relative(self) -> PathType:
@@ -79,21 +103,27 @@ class PathType:
     @property
     def endings(self) -> tuple[PathType, ...]:
         """This path type and those that end it (P4): all that an event with this path can be looked up by (E2)."""
-        return (self, *(PathType.of(False, self.steps[start:]) for start in range(len(self))))
+        return (self, *self.endings_of(range(self._length, 0, -1)))
 
-    @property
-    def last(self) -> Step:
-        """The last step, which says what kind of node the path leads to."""
-        return self.steps[-1]
+    def endings_of(self, lengths: Iterable[int]) -> Iterator[PathType]:
+        """The relative path types among the `endings` that have as many steps, where there are as many."""
+        steps = self.steps
+        for length in lengths:
+            if 0 < length <= self._length:
+                yield PathType.of(False, steps[-length:])
 
     def __len__(self) -> int:
-        return len(self.steps)
+        return self._length
 
     def __str__(self) -> str:
-        return self._text
+        text = self._text
+        if text is None:
+            text = ("/" if self.absolute else "") + "/".join(map(str, self.steps))
+            object.__setattr__(self, "_text", text)
+        return text
 
     def __repr__(self) -> str:
-        return f"PathType.parse({self._text!r})"
+        return f"PathType.parse({str(self)!r})"
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a path type is immutable: {name} cannot be set")
@@ -109,15 +139,15 @@ class PathType:
 _interned: WeakValueDictionary[_Key, PathType] = WeakValueDictionary()
 
 
-def _intern(key: _Key) -> PathType:
-    absolute, steps = key
-    if not steps:
-        raise PathError("a path type needs at least one step")
-    for step in steps[:-1]:
-        if not step.is_element:
-            raise PathError(f"{step} can only be the last step of a path type")
+def _intern(absolute: bool, parent: PathType | None, step: Step) -> PathType:
+    """A path type that there is not yet."""
+    if parent is not None and not parent.last.is_element:
+        raise PathError(f"{parent.last} can only be the last step of a path type")
     path = object.__new__(PathType)
-    text = ("/" if absolute else "") + "/".join(map(str, steps))
-    for name, value in (("absolute", absolute), ("steps", steps), ("_text", text), ("_children", {})):
+    length = 1 if parent is None else parent._length + 1
+    for name, value in (
+        ("absolute", absolute), ("last", step), ("parent", parent), ("_length", length), ("_steps", None),
+        ("_text", None), ("_children", {}),
+    ):  # fmt: skip
         object.__setattr__(path, name, value)
-    return _interned.setdefault(key, path)
+    return _interned.setdefault((absolute if parent is None else parent, step), path)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from tests.reference import Advance
 from xmlcep.algebra import (
+    OPERATORS,
     ContextName,
     Disjunction,
     EventDefinition,
@@ -25,25 +26,25 @@ from xmlcep.algebra import (
 from xmlcep.algebra import Sequence as Sequence_
 from xmlcep.events import PrimitiveEvent, Scope
 
+PAPER = frozenset({"conjunction", "sequence", "disjunction", "multiplicity"})
+"""The kinds of the paper's operators."""
 CONSTRUCTS = {
+    **{
+        operator.kind: f"{operator.symbol or operator.kind}[…]"
+        for operator in OPERATORS
+        if operator.kind not in PAPER
+    },
     "edit": "what asks the document while an edit has several records (U1 to U3, U7)",
     "release": "when, with end=custom or end=non-local (U4)",
     "guard": "if (U5, U6)",
-    "any": "any[m] (S1)",
     "next": "context=next (S2)",
     "strict": "strict (S3)",
     "slide": "slide (S4)",
-    "relation": "during, before … (R1 to R3)",
     "absence": "not, in a sequence (A1, A2, A5)",
     "trailing": "not, at the end of a sequence (A3, A4)",
     "within": "within (Q1 to Q5, W1 to W3, W11)",
     "gap": "gap (W4)",
     "advance": "time passes without a change (W5, W6)",
-    "plus": "plus (W7)",
-    "aperiodic": "aperiodic (W8)",
-    "aperiodic_star": "aperiodic* (W9)",
-    "periodic": "periodic (W10)",
-    "periodic_star": "periodic* (W10)",
     "filter": "a filter of a leaf (F1 to F4)",
     "scope": "// and //* (F5)",
     "variable": "as and let, bindings in findings (V1, V5, V7)",

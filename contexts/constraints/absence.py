@@ -15,6 +15,9 @@ class Violations:
     """The events of one negated operand, by the group in which they forbid (V4); all that was ever stored counts, for
     what comes to be withdrawn has violated nonetheless (Q2)."""
 
+    one_is_enough = True
+    """Whether each of them forbids by itself."""
+
     def __init__(self) -> None:
         self.stored: dict[Key, list[Entry]] = {}
         self.project: Callable[[Key], Key] = _same

@@ -16,6 +16,8 @@ class CountedViolations(Violations):
     it has none; ``admit`` its ``having``.
     """
 
+    one_is_enough = False
+
     def __init__(
         self,
         lower: int,

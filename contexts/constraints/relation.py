@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -12,6 +13,7 @@ from .constraint import REFUSED, Constraint, State
 
 # (start, end) of a and of b.
 _Predicate: TypeAlias = Callable[[float, float, float, float], bool]
+Interval: TypeAlias = Callable[[Entry], tuple[float, float]]
 
 _ONE_WAY: dict[str, tuple[str, _Predicate]] = {
     "before": ("after", lambda a, b, c, d: b < c),
@@ -48,23 +50,27 @@ _WITH_EMPTY = frozenset(
 
 
 class IntervalRelation(Constraint):
-    """The first operand's interval stands in this relation to the second's (R1, R2)."""
+    """The first operand's interval stands in this relation to the second's (R1, R2).
+
+    ``interval`` says what the interval of an entry is, where that is not what "before" compares (H2).
+    """
 
     reason = "relation-false"
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, interval: Interval = itemgetter(START, END)) -> None:
         self._holds = RELATIONS[name]
         self._with_empty = name in _WITH_EMPTY
+        self._interval = interval
 
     def begin(self, group: Group) -> State:
         return None
 
     def step(self, group: Group, state: State, operand: int, entry: Entry) -> State:
         if operand == 0:
-            return (entry[START], entry[END])
+            return self._interval(entry)
         if state is None:
             return state  # the first operand's event is still to come (S2)
-        start, end = state
-        if start == EMPTY_START or entry[START] == EMPTY_START:
+        (start, end), (other_start, other_end) = state, self._interval(entry)
+        if start == EMPTY_START or other_start == EMPTY_START:
             return state if self._with_empty else REFUSED
-        return state if self._holds(start, end, entry[START], entry[END]) else REFUSED
+        return state if self._holds(start, end, other_start, other_end) else REFUSED

@@ -24,5 +24,8 @@ def spark() -> Iterator[SparkSession]:
     except NoJavaError as error:
         pytest.skip(str(error))
     session.conf.set("spark.sql.shuffle.partitions", "3")
+    # With the first frame PySpark imports IPython, if it is there, and that sets the recursion limit, which hypothesis
+    # does not like within a test.
+    session.range(1).count()
     yield session
     session.stop()

@@ -72,13 +72,10 @@ def simulate(
     ranges = FindingRanges.of(merge.extents(), records_per_range)
     chunks = routed + list(seam_chunks(merge.seams(plan), plan, buckets))
     failures = Failures(rules)
+    whole = merge.whole(ranges, reads_clock=plan.reads_clock)
     for level in range(1 + max(each.level for each in plan.passes)):
         for bucket in range(buckets):
-            replayer = BucketReplayer(
-                plan, bucket, buckets, merge.ends(), merge.headers(), ranges, merge.to_sort, merge.edits(),
-                merge.readings(),
-                operators=operators,
-            )  # fmt: skip
+            replayer = BucketReplayer(plan, bucket, buckets, whole, operators=operators)
             wanted = (ChunkKind.ROWS, level, bucket)
             own = [chunk for chunk in chunks if (chunk.kind, chunk.level, chunk.target) == wanted]
             chunks += replay_segments(replayer, sorted(own, key=lambda chunk: (chunk.segment, chunk.number)))

@@ -172,7 +172,19 @@ def test_no_room_for_temporary_files() -> None:
     with pytest.raises(OutputError, match=r"temporary files in .* set TMPDIR"), Spool() as spool:
         spool._database.execute("PRAGMA max_page_count = 10")
         for number in range(100):
-            spool.add_findings("a", number, b"x" * 10_000)
+            spool.add_bad(0, number, "a", b"x" * 10_000)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
+@pytest.mark.parametrize(
+    "size", [10, 10**6]
+)  # what is found to have no room when it is read, when it is written
+def test_no_room_for_the_text_of_findings(size: int) -> None:
+    with pytest.raises(OutputError, match=r"temporary files in .* set TMPDIR"), Spool() as spool:
+        spool._texts.close()
+        spool._texts = Path("/dev/full").open("wb")  # noqa: SIM115
+        spool.add_findings("a", 0, b"x" * size)
+        list(spool.findings())
 
 
 @pytest.mark.parametrize("format", ["jsonl", "parquet"])

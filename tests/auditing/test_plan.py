@@ -95,7 +95,7 @@ def test_the_plan_in_words() -> None:
     )
     for expected in (
         "outermost item", "every operator groups by item", "a lower bound of 0", "boundary markers", "flush markers",
-        "expressions (U2)", "the document", "F is flat",
+        "all records there (U2)", "the document", "F is flat",
     ):  # fmt: skip
         assert expected in text
 

@@ -21,7 +21,8 @@ from tests.auditing.routing_model import (
     histories,
 )
 from xmlcep.auditing.plan.partition_key import Plan, make_plan
-from xmlcep.auditing.spark.chunks import Chunk, ChunkReader, ChunkWriter, Mark
+from xmlcep.auditing.spark.chunk_reading import ChunkReader
+from xmlcep.auditing.spark.chunks import Chunk, ChunkWriter, Mark
 from xmlcep.auditing.spark.document_merge import MergedDocument, merge_documents, seam_chunks
 from xmlcep.auditing.spark.router import Router, wanted_by
 from xmlcep.auditing.spark.segment_summary import SegmentSummary, TimePoint

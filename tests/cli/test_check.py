@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from xmlcep.cli.main import run
@@ -65,6 +67,49 @@ def test_the_plan_and_the_flow_chart(rules_file, capsys):
     ):
         assert f"{line}\n" in chart
     assert "when price #gt; 0" in chart
+
+
+SAYING_MORE = """
+event Rise(item) = x[2,3]{within="1 h", slide, by="user", having="sum($price) > 9", let total="sum($price)"}
+    upd(item/price/text()) as $price = (number(.)) as $user = ($meta:user)
+event Fast(item) {gap="2 s", strict, if="quantity > 1"} = ins(item) ; ins(item/price) ; not del(item) ; ins(item/quantity)
+event Open(item) {within="3 days"} = x[1,*] ins(item/price) ; not x[2,*] ins(item/comment)
+"""  # noqa: E501
+
+
+def test_everything_that_is_said_of_an_operator_is_shown(tmp_path, capsys):
+    path = tmp_path / "more.xcep"
+    path.write_text(SAYING_MORE, encoding="utf-8")
+    assert run(["check", str(path)]) == 0
+    words = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    for said in (
+        "context chronicle, within 1 h, slide, joined by $user, let total = sum($price), having sum($price) > 9",
+        "binds $price (a list), $user, $total",
+        "gap 2 s, strict, if quantity > 1",
+        "not del(item)",
+        "not ×[2,*]",
+        "within 3 days (of the operator above)",
+    ):
+        assert said in words
+    chart = load_rules(path).mermaid()
+    for said in (
+        "<br/>within 1 h<br/>slide<br/>joined by $user<br/>",
+        "<br/>if quantity #gt; 1",
+        " -- not --- ",
+    ):
+        assert said in chart
+    assert run(["check", str(path), "--json"]) == 0
+    rise, fast, open_ = json.loads(capsys.readouterr().out)["events"]
+    assert rise["variables"] == {"price": "list", "total": "value", "user": "value"}
+    assert rise["tree"].items() >= {"within": "1 h", "slide": True, "joined_by": ["user"]}.items()
+    assert fast["tree"].items() >= {"gap": "2 s", "strict": True, "if": "quantity > 1"}.items()
+    assert [operand.get("negated", False) for operand in fast["tree"]["operands"]] == [
+        False,
+        False,
+        True,
+        False,
+    ]
+    assert open_["tree"]["operands"][1]["negated"] is True
 
 
 def test_mistakes_go_to_stderr(tmp_path, capsys):

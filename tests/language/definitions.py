@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from hypothesis import assume
 from hypothesis import strategies as st
 
 from contexts.constraints import RELATIONS
 from path_types import PathType, Step
 from xmlcep.algebra import (
+    NOWHERE,
+    OPERATORS,
     ActiveRule,
-    AnyOf,
-    Aperiodic,
-    AperiodicStar,
+    Argument,
     Binding,
     Call,
-    Conjunction,
     ContextName,
     Coupling,
     Delete,
@@ -28,16 +28,12 @@ from xmlcep.algebra import (
     Let,
     Mode,
     Move,
-    Multiplicity,
     Opaque,
     Operator,
     Options,
     Order,
-    Periodic,
-    PeriodicStar,
-    Plus,
+    ParameterKind,
     Raise,
-    Relation,
     Replace,
     Sequence,
     SetValue,
@@ -140,34 +136,35 @@ def options_of(draw: st.DrawFn, operator: type[Operator]) -> Options:
     return Options(**{"guard" if name == "if" else name: draw(made[name]) for name in given})
 
 
+_ARGUMENTS = {
+    ParameterKind.COUNT: st.integers(0, 3),
+    ParameterKind.BOUND: st.one_of(st.none(), st.integers(1, 9)),
+    ParameterKind.WINDOW: durations.map(str),
+    ParameterKind.RELATION: st.sampled_from(sorted(RELATIONS)),
+}
+
+
+@st.composite
+def _operators(draw: st.DrawFn, operands: st.SearchStrategy[Expression]) -> Operator:
+    """Any operator there is, of these operands."""
+    operator = draw(st.sampled_from(OPERATORS))
+    fewest = max(operator.fewest, 2) if operator.infix else operator.fewest
+    chosen = draw(st.lists(operands, min_size=fewest, max_size=operator.most or 4))
+    arguments = [Argument(draw(_ARGUMENTS[given.kind]), NOWHERE) for given in operator.parameters]
+    mistakes: list[str] = []
+    made = operator.read(
+        tuple(chosen), arguments, draw(options_of(operator)), NOWHERE, lambda at, what, hint: mistakes.append(what)
+    )  # fmt: skip
+    assume(not mistakes)
+    if isinstance(made, Sequence):
+        places = draw(st.lists(st.integers(0, len(chosen) - 1), max_size=2))
+        made = replace(made, negated=tuple(sorted(set(places))))
+    return made
+
+
 def _joined(operands: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
-    several = st.lists(operands, min_size=2, max_size=4).map(tuple)
-    two, three = st.tuples(operands, operands), st.tuples(operands, operands, operands)
-    bounds = st.one_of(
-        st.tuples(st.integers(0, 3), st.none()),
-        st.integers(0, 3).flatmap(lambda low: st.tuples(st.just(low), st.integers(max(1, low), 9))),
-    )
-
-    def negate(sequence: Sequence, places: list[int]) -> Sequence:
-        return replace(sequence, negated=tuple(sorted({place % len(sequence.operands) for place in places})))
-
     return st.one_of(
-        st.builds(Conjunction, several, options_of(Conjunction)),
-        st.builds(
-            negate, st.builds(Sequence, several, options_of(Sequence)), st.lists(st.integers(0, 3), max_size=2)
-        ),
-        st.builds(Disjunction, several, options_of(Disjunction)),
-        st.builds(
-            lambda operand, b, given: Multiplicity((operand,), *b, given), operands, bounds,
-            options_of(Multiplicity),
-        ),
-        st.builds(lambda made, given: AnyOf(made, len(made) - 1, given), several, options_of(AnyOf)),
-        st.builds(Relation, two, st.sampled_from(sorted(RELATIONS)), options_of(Relation)),
-        st.builds(lambda a, w, given: Plus((a,), w, given), operands, durations, options_of(Plus)),
-        st.builds(Aperiodic, three, options_of(Aperiodic)),
-        st.builds(AperiodicStar, three, options_of(AperiodicStar)),
-        st.builds(Periodic, two, durations, options_of(Periodic)),
-        st.builds(PeriodicStar, two, durations, options_of(PeriodicStar)),
+        _operators(operands),
         # a leaf with options of its own
         st.builds(
             lambda leaf, given: Disjunction((leaf,), given), leaves(),

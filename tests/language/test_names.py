@@ -14,6 +14,7 @@ from path_types import PathSyntaxError, PathType, Step
 from path_types.names import NAME_CHARACTERS, is_ncname
 from tests.project.source import ROOT
 from xmlcep import RuleError, parse_rules
+from xmlcep.language import parse_definitions
 from xmlcep.xpath.conditions import Condition, ConditionError
 
 
@@ -93,3 +94,14 @@ def test_the_grammar_has_no_names_of_its_own() -> None:
     assert re.findall(r"\\w|A-Z|a-z|\\u", re.sub(r"//.*", "", grammar)) == [
         "\\u"
     ]  # the byte order mark is a blank
+
+
+@pytest.mark.parametrize("word", ["before", "not", "equals"])
+def test_a_word_before_an_operand_may_be_followed_by_any_parentheses(word: str) -> None:
+    """Neither ``text()`` nor what stands in strings makes it an event that is called so."""
+    operand = """(x[1,2]{path=/a/b, when="true() or 'it('"} ins(c/d) & ins(b/text()))"""
+    first = "ins(a/b) ; " if word == "not" else "ins(a/b) "
+    (definition,) = parse_definitions(f"event E {{end=custom}} = {first}{word} {operand}", []).definitions
+    assert definition.expression.kind == ("sequence" if word == "not" else "relation")
+    (named,) = parse_definitions(f"event E = {word}(a/text())", []).definitions
+    assert named.expression.kind == "disjunction"

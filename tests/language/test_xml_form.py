@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -25,11 +24,12 @@ from xmlcep.language import (
     read_definitions,
 )
 from xmlcep.language.formatting import format_rules
+from xmlcep.language.xml_form import schema_text
 from xmlcep.language.xml_form.names import ACTIONS, NAMESPACE, action_attributes, may_lack, operator_name
 from xmlcep.rules import Rules, load_rules, parse_rules
 from xmlcep.rules.ruleset import PlainRules
 
-SCHEMA_TEXT = files("xmlcep.language.xml_form").joinpath("rules.xsd").read_bytes()
+SCHEMA_TEXT = schema_text().encode()
 SCHEMA = etree.XMLSchema(etree.fromstring(SCHEMA_TEXT))
 XS = "{http://www.w3.org/2001/XMLSchema}"
 
@@ -62,7 +62,7 @@ def in_xml(definitions, namespaces, references, active_rules) -> str:
         raise
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(made.definition_lists(), made.namespaces, made.active_rule_lists)
 def test_any_definitions_go_there_and_back(definitions, namespaces, active_rules):
     xml = in_xml(definitions, namespaces, [Reference("parts", "a & b<.xml")], active_rules)
@@ -164,6 +164,7 @@ def test_mistake(block: str) -> None:
     lines = block.split("\n")
     inside = "\n".join(line.removeprefix("> ") for line in lines if line.startswith("> "))
     expected = "\n".join(line for line in lines if not line.startswith("> "))
+    expected = expected.replace("$operators", ", ".join(map(operator_name, OPERATORS)))
     text = (
         inside if inside.startswith(("<!", "<rules")) else f'<rules xmlns="{NAMESPACE}">\n{inside}\n</rules>'
     )
@@ -220,7 +221,7 @@ def test_as_deep_as_can_be() -> None:
 
 
 def test_the_schema_has_all_operators_with_their_options() -> None:
-    """It is written by hand: what the declarations say is found in it again."""
+    """Those of the declarations, whatever they say."""
     schema = etree.fromstring(SCHEMA_TEXT)
 
     def named(kind: str, name: str) -> etree._Element:

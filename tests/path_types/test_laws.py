@@ -155,6 +155,16 @@ def test_path_types_are_interned_values(a: PathType) -> None:
 
 
 @given(paths)
+def test_what_is_above_and_what_it_ends_with(a: PathType) -> None:
+    assert [path.steps for path in a.upwards()] == [a.steps[:n] for n in range(len(a), 0, -1)]
+    assert a.endings == (a, *(PathType.of(False, a.steps[n:]) for n in range(len(a))))
+    assert set(a.endings_of((1, len(a), len(a) + 1, 0))) == {
+        PathType.of(False, a.steps),
+        PathType.of(False, a.steps[-1:]),
+    }
+
+
+@given(paths)
 def test_parent_and_child_are_inverse(a: PathType) -> None:
     if a.last.is_element:
         below = a.child(Step.element("comment"))

@@ -5,12 +5,20 @@ from __future__ import annotations
 import ast
 import subprocess
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("path_types", "contexts", "xmlcep")
 
 
+@cache
+def syntax(file: Path) -> ast.Module:
+    """The syntax tree of a module; nobody changes it."""
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+@cache
 def modules() -> dict[str, Path]:
     """The modules of the three packages by dotted name; a package stands for its ``__init__``."""
     found = {}
@@ -21,14 +29,19 @@ def modules() -> dict[str, Path]:
     return found
 
 
-def imports(module: str, file: Path) -> Iterator[str]:
+@cache
+def imports(module: str, file: Path) -> tuple[str, ...]:
     """The dotted names a module imports, anywhere in it; relative ones resolved.
 
     ``from a import b`` gives ``a.b`` where that is a module of ours, else ``a``.
     """
+    return tuple(_imports(module, file))
+
+
+def _imports(module: str, file: Path) -> Iterator[str]:
     known = modules()
     package = module if file.name == "__init__.py" else module.rpartition(".")[0]
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in ast.walk(syntax(file)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

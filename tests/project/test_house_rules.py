@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.source import ROOT, modules, tracked_files
+from tests.project.source import ROOT, modules, syntax, tracked_files
 
 # Cut where ideas part, not at a number: a longer module says why it is one idea.
 LONG = 400
@@ -24,7 +24,7 @@ VAGUE = re.compile(r"(Manager|Helper|Utils?)$")
 def test_long_modules_say_why_they_are_one(module: str) -> None:
     text = modules()[module].read_text(encoding="utf-8")
     if len(text.splitlines()) > LONG:
-        assert REASON.search(ast.get_docstring(ast.parse(text)) or ""), (
+        assert REASON.search(ast.get_docstring(syntax(modules()[module])) or ""), (
             f"{module} has more than {LONG} lines: part it where its ideas part, or let its docstring say "
             "'One module because …'"
         )
@@ -32,7 +32,7 @@ def test_long_modules_say_why_they_are_one(module: str) -> None:
 
 @pytest.mark.parametrize("module", modules())
 def test_modules_and_what_is_public_in_them_are_documented(module: str) -> None:
-    tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
+    tree = syntax(modules()[module])
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     public = [node for node in tree.body if isinstance(node, kinds) and not node.name.startswith("_")]
     assert ast.get_docstring(tree) is not None
@@ -41,14 +41,14 @@ def test_modules_and_what_is_public_in_them_are_documented(module: str) -> None:
 
 @pytest.mark.parametrize("module", modules())
 def test_names_say_what_things_are(module: str) -> None:
-    tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
+    tree = syntax(modules()[module])
     classes = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     assert [name for name in [*classes, module] if VAGUE.search(name)] == []
 
 
 @pytest.mark.parametrize("module", modules())
 def test_nothing_is_evaluated_or_unpickled(module: str) -> None:
-    tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
+    tree = syntax(modules()[module])
     calls = [
         node.func.id
         for node in ast.walk(tree)
@@ -82,7 +82,7 @@ def test_what_is_said_once(what: str, home: str) -> None:
 
 @pytest.mark.parametrize("module", modules())
 def test_xml_is_parsed_with_the_one_parser(module: str) -> None:
-    tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
+    tree = syntax(modules()[module])
     calls = [
         ast.unparse(node)
         for node in ast.walk(tree)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from tests.project.source import imports, modules
 
 # Circles that are still there, with the reason; each goes when its modules part. None may be added, or grow.
@@ -33,6 +35,7 @@ def _reachable(module: str, needs: dict[str, set[str]]) -> set[str]:
     return seen
 
 
+@cache
 def standing_circles() -> list[frozenset[str]]:
     known = modules()
     return circles(

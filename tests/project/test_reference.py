@@ -9,7 +9,7 @@ import pytest
 
 import xmlcep.algebra
 from tests.project.source import PACKAGES, ROOT
-from xmlcep.algebra import Operator
+from xmlcep.algebra import OPERATORS, Operator
 
 MODULES = sorted((ROOT / "tests" / "reference").rglob("*.py"))
 # Values: kinds of nodes, path types and instances; events as they are logged; what a definition says.
@@ -18,6 +18,10 @@ VALUES = {
     "xmlcep.events": {"CompositeType", "PrimitiveEvent", "PrimitiveType", "Scope"},
     "xmlcep.algebra": {name for name, value in vars(xmlcep.algebra).items() if isinstance(value, type)}
     | {"Expression"},
+    **{
+        each.__module__: {op.__name__ for op in OPERATORS if op.__module__ == each.__module__}
+        for each in OPERATORS
+    },
 }
 # What these values can do beyond holding their fields answers questions of the rules (E2, P4, E4, T2, M4 …).
 OF_VALUES = {"accepts", "covers", "endings", "relative", "flattened"}

@@ -7,6 +7,7 @@ import re
 import tokenize
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -42,8 +43,13 @@ OTHER_MEANINGS = {
 }
 
 
-def citations() -> Iterator[tuple[str, str]]:
+@cache
+def citations() -> tuple[tuple[str, str], ...]:
     """Every file and the codes in it: anywhere in pages and grammars, in Python where it is text."""
+    return tuple(_citations())
+
+
+def _citations() -> Iterator[tuple[str, str]]:
     for file in tracked_files():
         name = str(file.relative_to(ROOT))
         if file == Path(__file__).resolve():
@@ -78,7 +84,7 @@ def _prose(file: Path) -> str:
 
 def test_every_code_that_is_cited_has_a_statement() -> None:
     statements = read_statements()
-    cited = list(citations())
+    cited = citations()
     assert len({code for _, code in cited}) > 70
     assert [f"{file}: {code}" for file, code in cited if code not in statements] == []
 

@@ -64,10 +64,14 @@ class Clock:
         self.times[event.ts] = self.edit_time
         self.previous = event
 
-    def advance(self, time: str) -> None:
-        """W6; it never goes back (Z13)."""
-        self.latest = max(microseconds(time), self.latest or microseconds(time))
-        self.edit_time = self.latest
+    def advance(self, time: str) -> bool:
+        """W6; it never goes back (Z13). Whether the time given is not before what it is already."""
+        given = microseconds(time)
+        if self.latest is not None and given < self.latest:
+            self.edit_time = self.latest
+            return False
+        self.latest = self.edit_time = given
+        return True
 
     def time(self, ts: int) -> int:
         """The time of a record (W1)."""

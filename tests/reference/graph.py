@@ -22,7 +22,7 @@ from . import expressions, leaves
 from .clock import Clock, Due, written
 from .document import NaiveDocument
 from .events import Cause, Composite, Event
-from .operators import STATES, OperatorState, Surroundings
+from .operators import OperatorState, Surroundings, new_state
 from .paths import path_of
 from .relations import contained, ends, equal, equals_or_ends
 from .steps import Advance, Step
@@ -176,7 +176,7 @@ class Evaluation:
         for wanted in (False, True):
             around = Surroundings(self.clock, roots, languages or {})
             trees = [
-                (index, STATES[type(definition.expression)](definition.expression, definition, None, around))
+                (index, new_state(definition.expression, definition, None, around))
                 for index, definition in enumerate(ordered)
                 if (definition.name in held) is wanted
             ]
@@ -260,8 +260,7 @@ class Evaluation:
             self.held.take(happening, handed, self.before, self.document, begins=number == 0)
 
     def _advance(self, step: Advance) -> None:
-        self.clock.advance(step.time)
-        if self.last is not None:
+        if self.clock.advance(step.time) and self.last is not None:
             self._take_all(self._happening("advance"))
 
     def _take_all(self, happening: Happening) -> None:

@@ -115,6 +115,12 @@ event E = x[0,1] ins(item/comment) ; not upd(item/price) ; ins(item/quantity)
 """
 
 STARTING_OVER = """
+# a multiplicity starts over when its composite is consumed (M3), wherever a negated operand stands
+event E {context=$context} = not del(item) ; x[1,3]{name=M} ins(item/price) ; ins(item/quantity)
+    chronicle, continuous, cumulative, next | p1 q1 p1.2 q1.2 | 1: M:p1; 2: E:(p1)+q1; 3: M:p1.2; 4: E:(p1.2)+q1.2
+    unrestricted, recent | p1 q1 p1.2  | 1: M:p1; 2: E:(p1)+q1; 3: M:p1+p1.2
+event E {context=$context} = ins(item) ; not del(item) ; x[1,3]{name=M, slide} ins(item/price) ; ins(item/quantity)
+    chronicle, continuous, cumulative, next | i1 p1 q1 p1.2 | 2: M:p1; 3: E:i1+(p1)+q1; 4: M:p1.2
 # a multiplicity starts over behind what cuts it off (Q4, Z3), its composite stays where it is
 event E = x[1,*]{name=M} ins(item/price) ; not ins(item/comment) ; ins(item/quantity)
     p1 p1.2 q1                         | 1: M:p1; 2: M:p1+p1.2; 3: E:(p1+p1.2)+q1

@@ -101,6 +101,13 @@ event E = (ins(item/price) before ins(item/quantity)){within="1 changes"}
     p1 q1                              | 2: p1+q1
 event E = ins(item/comment) & ins(item/price) before ins(item/quantity)
     c1 p1 q1                           | 3: relation1:p1+q1 E:c1+(p1+q1)
+# detection order is about sequences: here intervals count, also of what is detected later (H2)
+event E {flat, order=detection} = plus[ins(item/price), "5 s"] before ins(item/quantity)
+    @0 p1 q1 @6 c1                     | 3: plus1:p1 E:(p1)+q1
+    @0 q1 p1 @6 c1                     | 3: plus1:p1
+event E {flat, order=detection} = (ins(item/price) ; ins(item/comment)) contains ins(item/quantity)
+    p1 q1 c1                           | 3: sequence1:p1+c1 E:(p1+c1)+q1
+    p1 c1 q1                           | 2: sequence1:p1+c1
 """
 
 

@@ -29,6 +29,8 @@ event E(item) {context=$context} = plus[ins(item/price), "5 s"]
     unrestricted, recent, chronicle, continuous, cumulative, next | @0 p1 >5 >20 | 1: p1
     unrestricted, recent, chronicle, continuous, cumulative, next | @0 p1 >4 >2 @4 i2 >4.999 flush close |
     unrestricted, recent, chronicle, continuous, cumulative, next | @0 p1 close >9 |
+    # what is over when an edit has ended is not said again (Z13)
+    unrestricted, recent, chronicle, continuous, cumulative, next | (@0 p1 @9 c1) >5 >9 | 2: p1
 event E = plus[plus[ins(item/price), "2 s"]{name=P}, "3 s"]
     @0 p1 @9 i2                        | 2: P:p1 E:(p1)
     @0 p1 @4 i2 @5 i3 @6 i4            | 2: P:p1; 4: E:(p1)

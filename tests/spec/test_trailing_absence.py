@@ -61,6 +61,16 @@ event E = (ins(item) ; not ins(item/price)){end=custom}
 event E = (ins(item) ; not del(item)){end=custom}
     i1 i1- flush                       |
     i1 i2- flush                       | 2: i1
+# counted in transactions: what the flush itself makes a candidate is over with it (Z14)
+event E {within="1 transaction"} = (ins(item/price) & ins(item/quantity)){end=custom} ; not ins(item/comment)
+    [ p1 q1 ]                          | 2: (p1+q1)
+    [ c1 p1 q1 ] [ c1.2 ]              | 3: (p1+q1)
+    [ p1 q1 c1 ]                       |
+    [ p1 ] [ q1 ]                      |
+event A = (ins(item/price) & ins(item/quantity)){end=custom}
+event E = ins(item/comment) & (A(item) ; not ins(item)){within="1 transaction"}
+    c1 [ p1 q1 ]                       | 3: A:p1+q1 sequence1:(p1+q1) E:c1+((p1+q1))
+    [ c1 p1 q1 ] [ i1 ]                | 3: A:p1+q1 sequence1:(p1+q1) E:c1+((p1+q1))
 # by detection, or by intervals: b behind the whole of it
 event E {flat} = ((ins(item/price) & ins(item/quantity)) ; not ins(item/comment)){end=custom}
     p1 c1 q1 flush                     | 3: (p1+q1)
@@ -172,6 +182,9 @@ event E = (ins(item) ; not ins(item/price)){within="5 s"}
 event F = E(item) ; ins(item/comment)
     @0 i1 @1 c1 @6 i2                  | 3: E:i1 F:(i1)+c1
 # due in the past: at once, with the time point that comes (Z15); only what happened in time is in its way
+event E = (plus[ins(item), "1 s"] ; not ins(item/price)){within="1 change"}
+    @0 i1 c1 @2 p1                     | 3: plus1:i1 E:(i1)
+    @0 i1 p1 c1 @2 c1.2                | 4: plus1:i1
 event E = (plus[ins(item), "9 s"] ; not ins(item/price)){within="5 s"}
     @0 i1 @20 i2                       | 2: plus1:i1 E:(i1)
     @0 i1 @7 p1 @20 i2                 | 3: plus1:i1 E:(i1)

@@ -107,6 +107,14 @@ event E(item) = x[1,*]{within="5 s"} A(item)
     @0 p1 @6 q1                        | 2: A:p1+q1
     @0 p1 @2 q1 @3 p1.2 @5 q1.2        | 2: A:p1+q1 E:(p1+q1); 4: A:p1.2+q1.2 E:(p1+q1)+(p1.2+q1.2)
     @0 p1 @2 q1 @4 p1.2 @6 q1.2        | 2: A:p1+q1 E:(p1+q1); 4: A:p1.2+q1.2 E:(p1.2+q1.2)
+# ... and nothing drops out for it
+event A(item) = ins(item/price) ; ins(item/quantity)
+event E(item) = x[2,*]{within="5 s"} A(item)
+    @0 p1 q1 c1 p1.2 @4 p1.3 @6 q1.2 @6 p1.4 q1.3 | 2: A:p1+q1; 6: A:p1.2+q1.2; 8: A:p1.3+q1.3
+    @0 p1 p1.2 @3 q1 @7 q1.2 @7 p1.3 q1.3 | 3: A:p1+q1; 4: A:p1.2+q1.2; 6: A:p1.3+q1.3
+event E(item) = x[1,*]{within="5 s", end=custom} A(item)
+event A(item) = ins(item/price) ; ins(item/quantity)
+    @0 p1 q1 p1.2 @6 q1.2 flush        | 2: A:p1+q1; 4: A:p1.2+q1.2 E:(p1+q1)
 # deferred, what is enough and would lose something is kept as a batch
 event E = x[$context]{within="5 s", end=custom} ins(item/price)
     2,*          | @0 p1 @1 p1.2 @9 p1.3 @10 p1.4 flush | 4: p1+p1.2 p1.3+p1.4

@@ -19,9 +19,11 @@ from tests.constructs import CONSTRUCTS
 from tests.reference.graph import evaluation_order
 from tests.reference.paths import path_of
 from xmlcep.algebra import (
-    AnyOf,
+    NOWHERE,
+    OPERATORS,
     Aperiodic,
     AperiodicStar,
+    Argument,
     Binding,
     Conjunction,
     ContextName,
@@ -35,10 +37,10 @@ from xmlcep.algebra import (
     Operator,
     Options,
     Order,
+    ParameterKind,
     Periodic,
     PeriodicStar,
     Plus,
-    Relation,
     Sequence,
     Termination,
     Unit,
@@ -166,7 +168,7 @@ class _Builder:
         anchor = PathType.parse(self._one(_ANCHORS))
         kind = root or self._one(self._kinds())
         expression, _ = self.operator(kind, anchor, self.max_depth, self.context, root=True)
-        order = self._one((Order.INTERVAL, Order.DETECTION)) if self.flat else Order.INTERVAL
+        order = self._one((Order.INTERVAL, Order.DETECTION))
         return EventDefinition(name, expression, self.context, self.flat, order)
 
     def _kinds(self) -> list[type[Operator]]:
@@ -179,11 +181,7 @@ class _Builder:
             Multiplicity,
             Disjunction,
         ]
-        named = {
-            "any": AnyOf, "relation": Relation, "plus": Plus, "aperiodic": Aperiodic,
-            "aperiodic_star": AperiodicStar, "periodic": Periodic, "periodic_star": PeriodicStar,
-        }  # fmt: skip
-        return [*common, *(kind for name, kind in named.items() if name in self.wanted)]
+        return [*common, *(kind for kind in OPERATORS if kind not in common and kind.kind in self.wanted)]
 
     # Expressions
 
@@ -327,7 +325,7 @@ class _Builder:
     ) -> tuple[Operator, Bound]:
         """Operators of several operands, which may join them by a variable (V2)."""
         join = next(self.names) if "join" in self.wanted and self._chance(3) else None
-        size = {Relation: 2, Periodic: 2, PeriodicStar: 2, Aperiodic: 3, AperiodicStar: 3}.get(kind)
+        size = kind.most
         if size is None:
             # Unrestricted contexts raise every combination: more operands would give too many to look at.
             size = self._one((2, 2, 3)) if context is not ContextName.UNRESTRICTED else 2
@@ -346,14 +344,13 @@ class _Builder:
             join = None  # only one binds it: no join
         constituents = [i for i in range(size) if i not in negated and not (kind is Aperiodic and i == 2)]
         constituents = [i for i in constituents if not (kind is Periodic and i == 1)]
-        several = context is ContextName.CUMULATIVE or kind is AperiodicStar
+        several = context is ContextName.CUMULATIVE or kind.gathers
         names = {
             name: (inner or several) and name != join
             for index in constituents
             for name, inner in parts[index][1].names.items()
         }
-        if kind is PeriodicStar:
-            names["times"] = False
+        names |= dict.fromkeys(kind.own_variables, False)
         parts = [
             (self._as_negated(part) if index in negated else part, bound)
             for index, (part, bound) in enumerate(parts)
@@ -368,11 +365,8 @@ class _Builder:
     ) -> Operator:  # fmt: skip
         having = self._having(Bound(names))
         beat = Window(self._one((2, 3, 5)) * _SECOND, Unit.TIME)
-        if kind is Aperiodic or kind is AperiodicStar:
-            return kind(operands, options)  # type: ignore[call-arg]
-        if kind is Periodic or kind is PeriodicStar:
-            return kind(operands, beat, options)  # type: ignore[call-arg]
-        options = replace(options, within=self._window(3), having=having)
+        if {"within", "having"} <= kind.takes:
+            options = replace(options, within=self._window(3), having=having)
         if kind is Sequence:
             if "gap" in self.wanted and self._chance(5):
                 options = replace(options, gap=self._one(_WINDOWS))
@@ -380,12 +374,23 @@ class _Builder:
             return Sequence(
                 operands, self._until(options) if trailing else self._ending(options), negated=negated
             )
-        options = self._ending(options)
-        if kind is AnyOf:
-            return AnyOf(operands, self._one(range(1, len(operands) + 1)), options)
-        if kind is Relation:
-            return Relation(operands, self._one(_RELATIONS), options)
-        return Conjunction(operands, options)
+        if "end" in kind.takes:
+            options = self._ending(options)
+        arguments = [Argument(self._argument(each.kind, operands, beat), NOWHERE) for each in kind.parameters]
+        mistakes: list[str] = []
+        made = kind.read(operands, arguments, options, NOWHERE, lambda at, what, hint: mistakes.append(what))
+        assert not mistakes, mistakes
+        return made.with_operands(operands)  # as they are meant here, in whatever order they are written
+
+    def _argument(self, kind: ParameterKind, operands: tuple[Expression, ...], window: Window) -> Any:
+        """What a parameter is given; a window this one."""
+        if kind is ParameterKind.WINDOW:
+            return str(window)
+        if kind is ParameterKind.RELATION:
+            return self._one(_RELATIONS)
+        if kind is ParameterKind.BOUND:
+            return self._one((None, 2, 3))
+        return self._one(range(1, len(operands) + 1) if len(operands) > 1 else (1, 2, 3))
 
     def _negated(self, kind: type[Operator], size: int) -> tuple[tuple[int, ...], bool]:
         """Which operands of a sequence must not occur, and whether one of them is the last."""

@@ -167,7 +167,7 @@ class _ReuseBuilder:
             path = PathType.parse("/order")
         operands = [self._repeated(operand, path) if self._chance(4) else operand for operand in operands]
         operands = list(self.draw(st.permutations(operands)))
-        order = self._one((Order.INTERVAL, Order.DETECTION)) if self.flat else Order.INTERVAL
+        order = self._one((Order.INTERVAL, Order.DETECTION))
         return EventDefinition(name, self._operator(operands, path), self._one(SNOOP), self.flat, order)
 
     def _operator(self, operands: list[Expression], path: PathType) -> Operator:

@@ -123,7 +123,7 @@ class RuleBuilder:
             root: Operator = self._with_options(Disjunction((leaf,)), anchor, root=True)
         else:
             root = self.operator(anchor, self.max_depth, context, root=True)
-        order = self._one((Order.INTERVAL, Order.DETECTION)) if flat else Order.INTERVAL
+        order = self._one((Order.INTERVAL, Order.DETECTION))
         return EventDefinition(name, root, context, flat, order)
 
     def expression(self, anchor: PathType, depth: int, context: ContextName) -> Expression:

@@ -6,11 +6,12 @@ import gc
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, fields
 from itertools import product
 from random import Random
 from typing import Any, Literal
+from unittest.mock import patch
 
 from lxml import etree
 
@@ -18,7 +19,7 @@ from tests.wrapping.judge import Judge, Model, whole
 from tests.wrapping.mutator import START, Mutator
 from tests.wrapping.outside import plain_parser
 from tests.wrapping.whitespace import visible
-from xmlcep.wrapping import fromstring, wrap
+from xmlcep.wrapping import foreign, fromstring, wrap
 
 # Every name of an element and every text of a parent once: so events say which node they mean (see `Model`).
 DISTINCT = (
@@ -35,8 +36,8 @@ SPACED = (
 class Mode:
     """How documents are wrapped and edited."""
 
-    held: Literal["nothing", "root", "everything"] = "nothing"
-    """The proxies that are older than the wrapping and held on to."""
+    held: Literal["nothing", "root", "everything", "all of one"] = "nothing"
+    """The proxies that are older than the wrapping and held on to, of every document or (all) of the first one."""
     snapshot: bool = True
     """Whether the document is asked for its ids at the beginning."""
     keep: bool = True
@@ -60,10 +61,10 @@ class Mode:
 MODES = tuple(
     Mode(held, snapshot, keep, documents, whitespace, outside, transactions)
     for transactions, held, snapshot, documents, whitespace, outside, keep in product(
-        ("none", "deferred", "immediate"), ("nothing", "root", "everything"), (True, False), (1, 2),
+        ("none", "deferred", "immediate"), ("nothing", "root", "everything", "all of one"), (True, False), (1, 2),
         (False, True), (False, True), (True, False),
     )
-    if keep or held == "nothing"
+    if (keep or held == "nothing") and (documents > 1 or held != "all of one")
 )  # fmt: skip
 
 
@@ -89,7 +90,7 @@ class Run:
     def _wrapped(self, number: int) -> Any:
         text = SPACED if self.mode.whitespace else DISTINCT if not self.mode.snapshot else START
         options = {"ignore_whitespace": self.mode.whitespace, "name": f"d{number}"}
-        if self.mode.held == "nothing":
+        if self.mode.held == "nothing" or (self.mode.held == "all of one" and number):
             return fromstring(text, **options)
         root = etree.fromstring(text, plain_parser())
         self.held += [root] if self.mode.held == "root" else root.iter()
@@ -100,11 +101,21 @@ class Run:
         return kind(document, snapshot=self.mode.snapshot)
 
     def edit(self, count: int) -> None:
-        """``count`` edits (or transactions, of several edits each), judged."""
+        """``count`` edits (or transactions, of several edits each), judged.
+
+        Before edits foreign proxies are looked at as ever, or none is: as of the many that wait for their turn.
+        """
+        late = self.unseen and self.random.random() < 0.5
+        with patch.multiple(foreign, CREDIT=0, GLANCES=0) if late else nullcontext():
+            self._edit(count)
+
+    def _edit(self, count: int) -> None:
         while count > 0:
             done = 1
             if self.mode.transactions == "none":
-                self._step()
+                done = self.random.randint(1, 4) if self.unseen else 1
+                for _ in range(done):
+                    self._step()
             else:
                 done = self._transaction()
             count -= done
@@ -117,15 +128,14 @@ class Run:
             judge.check_ids()
 
     @property
+    def unseen(self) -> bool:
+        """Whether edits may go unseen until somebody looks."""
+        return self.mode.held != "nothing" or self.mode.outside
+
+    @property
     def several(self) -> bool:
         """Whether the last step may be more than one edit."""
-        mode = self.mode
-        return (
-            self.mutator.name in SEVERAL
-            or mode.held != "nothing"
-            or mode.outside
-            or mode.transactions != "none"
-        )
+        return self.mutator.name in SEVERAL or self.unseen or self.mode.transactions != "none"
 
     def check(self, *, several: bool, moves: bool) -> None:
         for judge in self.judges:

@@ -89,13 +89,9 @@ class Mutator:
         nodes = list(self.root.iterdescendants())
         return self.random.choice(nodes) if nodes else None
 
-    def incoming(self, acting: Any) -> Any:
-        """Any node of any of the trees but their roots, to be moved by a call of ``acting``.
-
-        What a node of an outside class takes from another document can be verified only (docs/wrapping.md).
-        """
-        roots = [self.root] if self.outside and "Tracked" not in type(acting).__name__ else self.roots
-        return self.random.choice([node for root in roots for node in root.iterdescendants()])
+    def incoming(self) -> Any:
+        """Any node of any of the trees but their roots, to be moved."""
+        return self.random.choice([node for root in self.roots for node in root.iterdescendants()])
 
     def new(self) -> Any:
         """A new element, comment or processing instruction, perhaps with content and a tail."""
@@ -165,7 +161,7 @@ class Mutator:
 
     def append_moved(self) -> Any:
         element = self.element()
-        return element.append(self.incoming(element))
+        return element.append(self.incoming())
 
     def append_taken(self) -> Any:
         """A node of a tree that goes on without it."""
@@ -179,12 +175,12 @@ class Mutator:
 
     def insert_moved(self) -> Any:
         element = self.element()
-        return element.insert(self.index(element), self.incoming(element))
+        return element.insert(self.index(element), self.incoming())
 
     def extend(self) -> Any:
         element, nodes = self.element(), [self.new(), self.new()]
         if self.random.random() < 0.5:
-            nodes.append(self.incoming(element))
+            nodes.append(self.incoming())
         return element.extend(nodes)
 
     def remove(self) -> Any:
@@ -198,7 +194,7 @@ class Mutator:
 
     def replace_moved(self) -> Any:
         node = self.below()
-        other = self.incoming(node.getparent())
+        other = self.incoming()
         if other in {node, *node.iterancestors()} or node in set(other.iterancestors()):
             return None
         return node.getparent().replace(node, other)
@@ -214,11 +210,11 @@ class Mutator:
 
     def addnext_moved(self) -> Any:
         node = self.below()
-        return node.addnext(self.incoming(node))
+        return node.addnext(self.incoming())
 
     def addprevious_moved(self) -> Any:
         node = self.below()
-        return node.addprevious(self.incoming(node))
+        return node.addprevious(self.incoming())
 
     def beside_root(self) -> Any:
         """Comments beside the root belong to the document, too."""
@@ -232,7 +228,7 @@ class Mutator:
     def set_item_moved(self) -> Any:
         node = self.below()
         parent = node.getparent()
-        other = self.incoming(parent)
+        other = self.incoming()
         if node is other or other in {parent, *parent.iterancestors()} or node in set(other.iterancestors()):
             return
         parent[parent.index(node)] = other
@@ -254,9 +250,7 @@ class Mutator:
         """What stands below other elements, or in the other document, comes here."""
         element = self.element()
         above = {element, *element.iterancestors()}
-        nodes = dict.fromkeys(
-            node for node in (self.incoming(element), self.incoming(element)) if node not in above
-        )
+        nodes = dict.fromkeys(node for node in (self.incoming(), self.incoming()) if node not in above)
         start, stop = sorted((self.random.randint(0, len(element)), self.random.randint(0, len(element))))
         if not any(inner in set(node.iterdescendants()) for node in element[start:stop] for inner in nodes):
             element[start:stop] = sorted(nodes, key=lambda node: str(node.tag))

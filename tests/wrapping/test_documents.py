@@ -12,6 +12,7 @@ import pytest
 from lxml import etree, objectify
 
 from tests.wrapping.judge import Judge
+from xmlcep import parse_rules
 from xmlcep.wrapping import RefusedError, WrapError, fromstring, parse, strip_tags, wrap
 from xmlcep.wrapping.elements import TrackedElement
 from xmlcep.wrapping.shadow import _table as TABLE
@@ -237,6 +238,25 @@ def test_deep_trees_are_attached_and_removed_without_recursion() -> None:
     document.root.append(deep)
     document.root.remove(deep)
     assert len(events) == 2 * 601
+
+
+def test_a_tree_may_grow_very_deep_under_a_watch() -> None:
+    """Path types cost the same at every depth, and so does finding out which rules they concern."""
+    document, depth = fromstring("<a/>"), 3_000
+    watch = document.watch(
+        parse_rules("event Both = ins(x) & upd(x/text())\nevent Next = ins(a/b) ; ins(a/a/b)")
+    )
+    node = document.root
+    for _ in range(depth):
+        node = etree.SubElement(node, "a")
+    inner = etree.SubElement(node, "x")
+    inner.text = "1"
+    inner.text = "2"
+    (found,) = watch.findings
+    assert str(found.path) == "/a" * (depth + 1) + "/x"
+    assert len(found.ids) == depth + 2
+    watch.close()
+    document._check()
 
 
 @pytest.mark.parametrize("slip", [

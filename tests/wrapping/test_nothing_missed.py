@@ -11,7 +11,7 @@ import pytest
 from lxml import etree, objectify
 
 import xmlcep
-from tests.wrapping.judge import whole
+from tests.wrapping.judge import Judge, whole
 from tests.wrapping.outside import Own, own_parser, plain_parser
 from xmlcep.wrapping import Document, DocumentError, RefusedError, fromstring, wrap
 
@@ -76,12 +76,72 @@ def test_what_nobody_can_track_is_said_until_it_is_taken_out() -> None:
         document._check()
 
 
-def test_what_a_foreign_proxy_takes_from_a_document_of_which_nothing_is_known_is_verified() -> None:
-    one, other = fromstring("<r><a/><b/></r>"), etree.fromstring("<s/>", plain_parser())
+LOST = ["del /r/text()+", "del /r/a/c+", "del /r/a/text()+", "del /r/a"]
+CAME = ["ins /s/a+", "ins /s/a/text()+", "ins /s/a/c+", "ins /s/text()"]
+
+
+@pytest.mark.parametrize(("take", "look", "came"), [
+    (lambda s, r: s.append(r[0]), lambda one, other: other.catch_up(), CAME),
+    (lambda s, r: s.append(r[0]), lambda one, other: one.catch_up(), CAME),
+    (lambda s, r: s.append(r[0]), lambda one, other: one.snapshot(), CAME),
+    (lambda s, r: s.append(r[0]), lambda one, other: other.close(), CAME),
+    (lambda s, r: (s.append(r[0]), s.clear()), lambda one, other: one.catch_up(), []),
+    (lambda s, r: (s.append(r[0]), s.clear()), lambda one, other: other.catch_up(), []),
+])  # fmt: skip
+def test_what_a_foreign_proxy_takes_from_another_document_is_told(
+    take: Callable[..., Any], look: Callable[..., Any], came: list[str]
+) -> None:
+    """Also where nothing has ever been looked at, and where it is in neither of them when somebody looks."""
+    one, other = fromstring("<r>0<a>1<c/></a>2<b/>3</r>"), etree.fromstring("<s/>", plain_parser())
     document = wrap(other)
+    lost, came_there = told(one), told(document)
+    take(other, one.root)
+    look(one, document)
+    assert (lost, came_there) == (LOST, came)
+    one._check()
+
+
+@pytest.mark.parametrize("edit", [
+    lambda r: r.insert(1, etree.Element("n")), lambda r: setattr(r[0], "tail", "n"),
+    lambda r: setattr(r[0], "tag", "n"), lambda r: r.append(etree.Element("n")), lambda r: r.remove(r[0]),
+])  # fmt: skip
+def test_positions_are_told_as_if_everything_had_been_seen(edit: Callable[[Any], Any]) -> None:
+    """An edit where a foreign proxy of another document has taken a sibling away, and nobody has looked since."""
+    one, other = fromstring("<r><a>1<c/></a><b/><e/></r>"), etree.fromstring("<s/>", plain_parser())
+    document, judge = wrap(other), Judge(one)
     other.append(one.root[0])
-    document.catch_up()
-    assert any("has left the tree unseen" in problem for problem in one.verify())
+    edit(one.root)
+    one.catch_up()
+    judge.check(several=True, moves=True)
+    one._check()
+    document._check()
+
+
+def test_the_root_of_another_document_is_refused_until_it_is_taken_out() -> None:
+    one, other = fromstring("<r><a/></r>"), etree.fromstring("<s/>", plain_parser())
+    document = wrap(other)
+    root = one.root
+    seen = told(one), told(document)
+    other.append(root)
+    for look in (document.catch_up, one.catch_up, one.verify):
+        with pytest.raises(
+            RefusedError, match=r"<r>, the root of the wrapped document .*, has been put below <s>"
+        ):
+            look()
+    other.remove(root)
+    assert seen == ([], [])
+    one._check()
+    document._check()
+
+
+def test_what_is_in_a_foreign_subtree_is_looked_at_before_it_leaves() -> None:
+    document = fromstring("<r><a/><b>x</b><c/></r>")
+    outside = etree.fromstring("<o/>", plain_parser())
+    document.root[0].append(outside)
+    seen = told(document)
+    outside.append(document.root[1])
+    document.root.remove(document.root[0])
+    assert [event for event in seen if " /r/b" in event] == ["del /r/b/text()+", "del /r/b+"]
     document._check()
 
 

@@ -110,6 +110,8 @@ class Operator(ABC):
 
     ``kind`` is its name in labels and messages, ``symbol`` its sign in the event language, ``sign`` the paper's.
     ``rule`` is its rule in the grammar. An *infix* operator stands between its operands, any other before them.
+    ``syntax`` is what stands behind the symbol, as the grammar writes it; "" for the paper's operators and the infix
+    ones, whose rules stand in the grammar themselves.
     ``takes`` are the options it can have.
     """
 
@@ -119,6 +121,7 @@ class Operator(ABC):
     rule: ClassVar[str]
     symbol: ClassVar[str]
     sign: ClassVar[str]
+    syntax: ClassVar[str] = ""
     infix: ClassVar[bool] = False
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE
     fewest: ClassVar[int] = 2

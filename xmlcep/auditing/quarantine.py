@@ -155,3 +155,17 @@ def clock_in_transaction(clock: ClockRecord, origin: Origin) -> BadRecord:
         f"a clock record in a transaction of document {clock.doc!r}: expected it behind the last record (W6)"
     )
     return BadRecord(origin, None, reason, FASTEST.dumps(clock.to_record()))
+
+
+def too_late(row: Row, origin: Origin) -> BadRecord:
+    """The complaint about a record that comes when an earlier run has gone beyond its time point."""
+    reason = f"ts {row[0]} of document {row[8]!r} comes too late: an earlier run has gone beyond it"
+    return BadRecord(origin, None, reason, raw_record(row))
+
+
+def clock_too_late(clock: ClockRecord, origin: Origin) -> BadRecord:
+    """The same of a clock record."""
+    reason = (
+        f"a clock record of document {clock.doc!r} comes too late: an earlier run has gone beyond its place"
+    )
+    return BadRecord(origin, None, reason, FASTEST.dumps(clock.to_record()))

@@ -154,12 +154,15 @@ class AuditResult:
     quarantine: Path | None
     format: str
     _temporary: Any = field(default=None, repr=False)
+    _start: int = field(default=0, repr=False)
+    """Where in the file the findings of this run begin, if there are those of earlier ones."""
 
     def lines(self) -> Iterator[bytes]:
         """The findings, each as the JSON text of its record."""
         if self.format == "jsonl":
             for path in self._files():
                 with path.open("rb") as stream:
+                    stream.seek(self._start)
                     for line in stream:
                         yield line.rstrip(b"\n")
             return

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -21,11 +21,12 @@ from .findings.by_event import PartitionedFindings
 from .findings.collector import Collector
 from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
-from .inputs import FoundFiles, LogPath, find_files, with_pipes_kept
+from .inputs import FoundFiles, LogPath, PipeCopy, find_files, with_pipes_kept
 from .local.engine import LocalAudit
 from .progress import Progress, Steps
 from .quarantine import OnBadRecord, default_target
 from .result import AuditResult, Summary
+from .since import AuditState, Delivery, Since, end_of, holding, news_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -60,6 +61,8 @@ def audit(
     master: str | None = None,
     partitions: int | None = None,
     until: str | datetime | None = None,
+    since: LogPath | None = None,
+    final: bool = False,
     progress: Progress | None = None,
 ) -> AuditResult:
     """Replays change logs under ``rules``; the findings are the same, byte for byte, whatever the engine.
@@ -75,12 +78,18 @@ def audit(
     ``out``); ``on_bad_record`` says what becomes of its document. ``summary_file`` gets the counts in all, by event
     type and document, as a JSON object. ``until`` (RFC 3339 text, or a
     `datetime.datetime` with a time zone) is as far as time goes on at the end of each document: what is due by then is
-    found (W6). ``ignore_whitespace`` leaves out changes of text that is white space before and after. ``progress`` is
-    called now and then with an `Advance`, which says how far the audit is; with Spark from
-    another thread, and what it raises then ends the audit later.
+    found (W6). ``ignore_whitespace`` leaves out changes of text that is white space before and after.
+
+    ``since`` is the file in which an audit keeps what it needs to go on; the first run makes it. Only what is new in
+    the logs is read, findings are appended to ``out``, and those of all runs together are those of one audit of the
+    whole. The ``final`` run says that the log is complete.
+
+    ``progress`` is called now and then with an `Advance`, which says how far the audit is; with Spark from another
+    thread, and what it raises then ends the audit later.
 
     Raises `XmlCepError`: for logs that cannot be read, a bad record with ``on_bad_record="fail"``, no Java, and
-    whatever else a user can set right; `TypeError` for rules that are none.
+    whatever else a user can set right; `StateError` for a state that cannot be gone on from; `TypeError` for rules that
+    are none.
     """
     started = time.perf_counter()
     request = AuditRequest(
@@ -88,12 +97,19 @@ def audit(
         partition_by_rule=partition_by_rule, operators=operators, policy=on_bad_record,
         quarantine=None if quarantine is None else Path(quarantine),
         summary_file=None if summary_file is None else Path(summary_file), ignore_whitespace=ignore_whitespace,
-        spark=spark, master=master, partitions=partitions, until=_as_text(until), progress=progress,
+        spark=spark, master=master, partitions=partitions, until=_as_text(until),
+        since=None if since is None else Path(since), final=final, progress=progress,
     )  # fmt: skip
     request.check()
     rules.warn_ignored(stacklevel=2)
     with ExitStack() as stack:
-        found = find_files(with_pipes_kept(logs, stack))
+        kept = with_pipes_kept(logs, stack)
+        if request.since is not None:
+            _refuse_pipes(kept)
+        found = find_files(kept)
+        if request.since is not None:
+            stack.enter_context(holding(request.since))
+            return _audit_since(request, found, request.since, started)
         choice = choose_engine(engine, found.files, rules, spark=spark, master=master, partitions=partitions)
         return _Audit(request, found, choice, started).run()
 
@@ -116,6 +132,8 @@ class AuditRequest:
     master: str | None
     partitions: int | None
     until: str | None
+    since: Path | None
+    final: bool
     progress: Progress | None
 
     def check(self) -> None:
@@ -134,13 +152,40 @@ class AuditRequest:
             raise AuditError(f"partitions is {self.partitions}: expected 1 or more")
         if self.partition_by_rule and self.out is None:
             raise AuditError("partition_by_rule needs out: the folder for the findings")
+        if self.since is not None:
+            self._check_since()
+        elif self.final:
+            raise AuditError("final needs since: without it every audit is of the whole log")
+
+    def _check_since(self) -> None:
+        if self.out is None:
+            raise AuditError("since needs out: the file to which each run appends its findings")
+        if self.format != "jsonl" or self.partition_by_rule:
+            raise AuditError(
+                "since appends findings to a JSON Lines file: leave out format='parquet' and partition_by_rule"
+            )
+        if self.policy == OnBadRecord.DOCUMENT.value:
+            raise AuditError(
+                "on_bad_record='document' withholds findings, and those of earlier runs cannot be taken back: use"
+                " 'skip' or 'fail' with since"
+            )
+        if self.until is not None and not self.final:
+            raise AuditError("until is about the end of documents: with since it needs final, the last run")
 
 
 class _Audit:
     """An audit that was asked for rightly, of files that are there."""
 
-    def __init__(self, request: AuditRequest, found: FoundFiles, choice: Choice, started: float) -> None:
+    def __init__(
+        self,
+        request: AuditRequest,
+        found: FoundFiles,
+        choice: Choice,
+        started: float,
+        since: Since | None = None,
+    ) -> None:
         self._request = request
+        self._since = since
         self._files = found.files
         self._choice = choice
         self._started = started
@@ -152,6 +197,10 @@ class _Audit:
         self._summary.notes += _left_out(found.left_out)
         if request.until is not None and not request.rules.graph.needs_time:
             self._summary.notes.append("until: changes nothing, for no rule measures time")
+
+    def note(self, notes: Iterable[str]) -> None:
+        """What is to be said besides."""
+        self._summary.notes += notes
 
     def run(self) -> AuditResult:
         """Replays, and writes what there is to write."""
@@ -204,6 +253,7 @@ class _Audit:
                 keep=keep,
                 until=request.until,
                 steps=steps,
+                since=self._since,
             )
             local.run(self._files)
             _write_spooled(writer, collector, self._summary, steps)
@@ -232,6 +282,55 @@ class _Audit:
                     for name, count in counts.items():
                         _count(self._summary, doc, name, count)
                 writer.write(findings.text, findings.name)
+
+
+def _refuse_pipes(logs: Iterable[LogPath]) -> None:
+    for log in logs:
+        if isinstance(log, PipeCopy):
+            raise AuditError(
+                f"{log}: is a pipe: with since logs have to be files, of which it is known what is new"
+            )
+
+
+def _audit_since(request: AuditRequest, found: FoundFiles, path: Path, started: float) -> AuditResult:
+    """One run of an audit that goes on: its output is in its place once and only once, whenever it is killed."""
+    rules, out = request.rules, request.out
+    assert out is not None
+    quarantine = default_target(out) if request.quarantine is None else request.quarantine
+    targets = [out, quarantine, path, *([] if request.summary_file is None else [request.summary_file])]
+    sources = [
+        *rules.files,
+        *(each.source for each in rules.documents.values()),
+        *(f.path for f in found.files),
+    ]
+    check_targets(targets, sources)
+    options = {"operators": request.operators, "ignore_whitespace": request.ignore_whitespace}
+    state = AuditState.load(path, rules, options)
+    news = news_of(found.files, state.files, final=request.final)
+    state.begin_run(final=request.final)
+    findings = Delivery(state.beside("findings"), out, end_of(out))
+    bad_records = Delivery(state.beside("quarantine"), quarantine, end_of(quarantine))
+    state.deliveries = [findings, bad_records]
+    if request.summary_file is not None:
+        state.deliveries.append(Delivery(state.beside("summary"), request.summary_file, None))
+    run = replace(
+        request, out=findings.source, quarantine=bad_records.source, since=None, final=False,
+        summary_file=None if request.summary_file is None else state.beside("summary"),
+    )  # fmt: skip
+    choice = Choice("local", _taken_instead(request))
+    one = _Audit(run, FoundFiles(news.files, found.left_out), choice, started, since=Since(state, news.parts))
+    one.note(news.notes)
+    result = one.run()
+    state.save(rules)
+    for delivery in state.deliveries:
+        delivery.make()
+    bad = None if result.quarantine is None else quarantine
+    return AuditResult(result.summary, out, bad, request.format, _start=findings.at or 0)
+
+
+def _taken_instead(request: AuditRequest) -> list[str]:
+    asked = request.engine == "spark" or request.spark is not None or request.master is not None
+    return ["engine local: since goes on from a state, which Spark does not read"] if asked else []
 
 
 def _refuse_on_workers(rules: Rules) -> None:

@@ -114,7 +114,8 @@ def whole(file: LogFile) -> FilePart:
 
 
 class PartReader:
-    """Reads a part of a file. Record numbers count from 1 at its start; ``lines`` is how many it has once it is read.
+    """Reads a part of a file. Record numbers count from ``first_line`` at its start; ``lines`` is the last of them,
+    once it is read.
 
     ``on_bad`` gets bad records with such numbers. ``check_text`` matters to `read`, of which records are applied to
     a document: it refuses text that no XML document can hold and headers with damaged snapshots. With ``controls``
@@ -123,7 +124,7 @@ class PartReader:
 
     def __init__(
         self, part: FilePart, decoder: RowDecoder, on_bad: Callable[[BadRecord], None], *, check_text: bool = False,
-        batch_size: int = BATCH_SIZE, controls: bool = False,
+        batch_size: int = BATCH_SIZE, controls: bool = False, first_line: int = 1,
     ) -> None:  # fmt: skip
         self.part = part
         self.lines = 0
@@ -132,6 +133,7 @@ class PartReader:
         self._check_text = check_text
         self._batch_size = batch_size
         self._asides: tuple[type, ...] = (Header, ClockRecord, *((Control,) if controls else ()))
+        self._first_line = first_line
         self._raw: BinaryIO | None = None
 
     def read(self) -> Iterator[tuple[int, Header | ClockRecord] | Batch]:
@@ -184,8 +186,9 @@ class PartReader:
     def _lines_blocks(self, size: int) -> Iterator[Block]:
         file, start = self.part.file, self.part.start
         reader = JsonLinesReader(
-            file.path, self._decoder, FASTEST, self._on_bad, asides=self._asides, name=file.name
-        )
+            file.path, self._decoder, FASTEST, self._on_bad, asides=self._asides, name=file.name,
+            first_line=self._first_line,
+        )  # fmt: skip
         with Path(file.path).open("rb") as raw:
             self._raw = raw
             if start:

@@ -13,7 +13,7 @@ from ..auditing.plan.partition_key import make_plan
 from ..errors import RuleProblem
 from ..language import print_path
 from ..rules import Rules
-from ..rules.drawing import leaf_text
+from ..rules.drawing import is_negated, leaf_text
 from ..rules.rule_programs import Triggers
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 
@@ -67,6 +67,10 @@ def _events(rules: Rules) -> list[dict[str, Any]]:
             "order": tree.order.value,
             "depends_on": [trees[index].name for index in tree.dependencies],
             "used_by": [other.name for other in trees if tree.index in other.dependencies],
+            "variables": {
+                name: "value" if variable.is_single else "list"
+                for name, variable in rules.graph.programs[tree.index][tree.root.index].variables.items()
+            },
             "partition_by": key_of(next(each for each in passes if tree in each.trees)),
             "tree": _node(tree.root, tree, rules),
         }
@@ -84,11 +88,25 @@ def _node(node: OperatorNode | LeafNode, tree: EventTree, rules: Rules) -> dict[
         "path": print_path(node.path, rules.namespaces),
         "context": node.context.value,
     }
-    if node.termination is not Termination.EARLIEST:
-        found["end"] = node.termination.value
-    if node.condition is not None:
-        found["when"] = node.condition.expression
-    return {**found, "operands": [_node(child, tree, rules) for child in node.children]}
+    options = node.definition.options
+    given = {
+        "within": None if node.window is None else str(node.window),
+        "gap": None if options.gap is None else str(options.gap),
+        "strict": options.strict,
+        "slide": options.slide,
+        "joined_by": list(rules.graph.programs[tree.index][node.index].grouping.names),
+        "let": {let.name: let.expression for let in options.let},
+        "having": options.having,
+        "end": None if node.termination is Termination.EARLIEST else node.termination.value,
+        "when": None if node.condition is None else node.condition.expression,
+        "if": options.guard,
+    }
+    found |= {name: value for name, value in given.items() if value}
+    operands = [_node(child, tree, rules) for child in node.children]
+    for child, operand in zip(node.children, operands, strict=True):
+        if is_negated(child, node):
+            operand["negated"] = True
+    return {**found, "operands": operands}
 
 
 def _triggering(triggers: Triggers, graph: TriggeringGraph, rules: Rules) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from ..auditing.plan.partition_key import Pass, make_plan
 from ..errors import RuleError, RuleProblem, XmlCepError
 from ..languages import Languages
 from ..rules import Rules
-from ..rules.drawing import leaf_text, operator_traits, tree_traits
+from ..rules.drawing import is_negated, leaf_text, operator_traits, tree_traits
 from ..rules.files import rule_error, rules_of
 from ..rules.impossible import impossible
 from ..rules.trees import EventTree, LeafNode, OperatorNode
@@ -168,26 +168,33 @@ def _drawn(tree: EventTree, rules: Rules) -> Tree:
     """The tree as rich draws it, its root under the event's name."""
     title = Text.assemble((plain(tree.name), "bold green"), f"  {', '.join(tree_traits(tree))}")
     drawn = Tree(title, guide_style="dim")
-    _add(drawn, tree.root, tree, rules)
+    _add(drawn, tree.root, tree, rules, negation="")
     return drawn
 
 
-def _add(drawn: Tree, node: OperatorNode | LeafNode, tree: EventTree, rules: Rules) -> None:
+def _add(drawn: Tree, node: OperatorNode | LeafNode, tree: EventTree, rules: Rules, *, negation: str) -> None:
     """Draws a node below another, and its children below it."""
     if isinstance(node, LeafNode):
-        drawn.add(Text(plain(leaf_text(node, rules.namespaces)), style="cyan"))
+        drawn.add(Text.assemble((negation, "bold"), (plain(leaf_text(node, rules.namespaces)), "cyan")))
         return
-    traits = operator_traits(node, flat=tree.flat, namespaces=rules.namespaces)
-    branch = drawn.add(Text.assemble((node.definition.drawn, "bold"), f"  {plain(', '.join(traits))}"))
+    program = rules.graph.programs[tree.index][node.index]
+    traits = operator_traits(node, program, flat=tree.flat, namespaces=rules.namespaces)
+    branch = drawn.add(
+        Text.assemble((negation + node.definition.drawn, "bold"), f"  {plain(', '.join(traits))}")
+    )
     for child in node.children:
-        _add(branch, child, tree, rules)
+        _add(branch, child, tree, rules, negation="not " if is_negated(child, node) else "")
 
 
 def _dependencies(console: Console, tree: EventTree, rules: Rules) -> None:
-    """What the tree is made of, and what is made of it."""
+    """What variables the tree's composites have, what it is made of, and what is made of it."""
     trees = rules.graph.trees
     uses = [trees[index].name for index in tree.dependencies]
     used_by = [other.name for other in trees if tree.index in other.dependencies]
+    variables = rules.graph.programs[tree.index][tree.root.index].variables
+    if variables:
+        shown = (f"${name}" + ("" if v.is_single else " (a list)") for name, v in variables.items())
+        _line(console, f"binds        {', '.join(shown)}")
     if uses:
         _line(console, f"depends on   {', '.join(uses)}")
     if used_by:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 
 import click
@@ -12,6 +11,7 @@ from ..errors import RuleProblem, XmlCepError
 from ..language import is_xml, print_definitions, print_xml_definitions, read_definitions
 from ..language.formatting import format_rules
 from ..language.forms import comments_in
+from ..language.xml_form import schema_text
 from ..rules.files import rule_error
 from ._rules_input import STANDARD_INPUT, read_texts
 from ._targets import Target, Written, force_option, guard
@@ -34,7 +34,7 @@ def command(source: str | None, target: str | None, schema: bool, force: bool) -
     if schema:
         if source is not None:
             raise click.UsageError("--schema takes no files")
-        click.echo(files("xmlcep.language.xml_form").joinpath("rules.xsd").read_text("utf-8"), nl=False)
+        click.echo(schema_text(), nl=False)
         return
     if source is None:
         raise click.UsageError("Missing argument 'SOURCE'.")

@@ -23,7 +23,7 @@ from ..xpath.values import Value
 from .element_changes import delete_element, insert_element, update_element
 from .node_tables import NodeTables
 from .pruning import prune
-from .snapshots import SnapshotError, dump_snapshot, load_snapshot
+from .snapshots import SnapshotError, dump_snapshot, empty_texts, load_snapshot
 from .state import Needs, PathKind, ReplicaError, State, Strictness
 from .value_changes import (
     delete_attribute,
@@ -41,6 +41,9 @@ _HANDLES: dict[tuple[str, str], _Handle] = {
     ("del", "attribute"): delete_attribute,
     ("ins", "text"): insert_text, ("upd", "text"): update_text, ("del", "text"): delete_text,
 }  # fmt: skip
+
+
+_STATE_VERSION = 2
 
 
 class Replica:
@@ -132,7 +135,7 @@ class Replica:
         variables: Mapping[str, Value | etree._Element] = NO_VARIABLES,
     ) -> Environment | None:
         """What an expression sees that is asked of a node (of any kind) as it is now; None if it is not there."""
-        nodes, node, last = self._nodes, ids[-1], path.steps[-1]
+        nodes, node, last = self._nodes, ids[-1], path.last
         if last.is_element:
             element = nodes.elements.get(node)
             return None if element is None else Environment(variables, element)
@@ -235,31 +238,52 @@ class Replica:
     # --- state -----------------------------------------------------------------------------------------
 
     def to_state(self) -> dict[str, Any]:
-        """All it holds as a value that JSON can hold: the document and the detached fragments."""
+        """All it holds as a value that JSON can hold: the document and the detached fragments.
+
+        What XML text cannot say goes beside it: ``empty`` are text nodes without text (parent, index, id),
+        ``unordered`` the elements whose children stand in no order, ``partial`` says that not all nodes are needed.
+        """
+        nodes = self._nodes
         fragments = [
             {"parent": parent, "xml": xml, "ids": ids}
             for node, parent in self._state.above.items()
-            for xml, ids in [dump_snapshot(self._nodes, node)]
+            for xml, ids in [dump_snapshot(nodes, node)]
         ]
-        return {"version": 1, "root": self._state.root, "fragments": fragments}
+        return {
+            "version": _STATE_VERSION, "root": self._state.root, "fragments": fragments,
+            "empty": empty_texts(nodes), "partial": self._state.partial,
+            "unordered": [node for node, children in nodes.children.items() if isinstance(children, dict)],
+        }  # fmt: skip
 
     def __deepcopy__(self, memo: object) -> Replica:
-        other = Replica.from_state(self.to_state())
-        other._needs = self._needs
-        other._state.strict, other._state.partial = self._state.strict, self._state.partial
+        other = Replica.from_state(self.to_state(), needs=self._needs)
+        other._state.strict = self._state.strict
         return other
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any], *, strictness: Strictness = Strictness.TOLERANT) -> Replica:
-        """The replica that `to_state` described; raises `SnapshotError` for a state of another version."""
-        if state.get("version") != 1:
+    def from_state(
+        cls,
+        state: Mapping[str, Any],
+        *,
+        strictness: Strictness = Strictness.TOLERANT,
+        needs: Needs | None = None,
+    ) -> Replica:
+        """The replica that `to_state` described, for the same ``needs`` if it was ``partial``; raises `SnapshotError`
+        for a state of another version."""
+        if state.get("version") != _STATE_VERSION:
             raise SnapshotError(
-                f"replica state of version {state.get('version')!r}: this release reads version 1"
+                f"replica state of version {state.get('version')!r}: this release reads version {_STATE_VERSION}"
             )
-        replica = cls(strictness=strictness)
+        replica = cls(strictness=strictness, needs=needs if state["partial"] else None)
+        nodes = replica._nodes
         for fragment in state["fragments"]:
             node = replica.add(fragment["xml"], fragment["ids"])
             replica._state.above[node] = fragment["parent"]
+        for parent, index, text in state["empty"]:
+            nodes.ordered_siblings(parent).insert(index, text)
+            nodes.texts[text] = ""
+        for node in state["unordered"]:
+            nodes.children[node] = dict.fromkeys(nodes.children[node])
         replica._state.root = state["root"]
         return replica
 

@@ -44,6 +44,22 @@ def dump_snapshot(tables: NodeTables, root: int) -> tuple[str, list[int]]:
     return etree.tostring(shown, encoding="unicode"), ids
 
 
+def empty_texts(tables: NodeTables) -> list[tuple[int, int, int]]:
+    """The text nodes without text, which no XML text can show: the parent of each, its index there, its id.
+
+    Those of one parent stand in their order, so that each can be inserted where it was.
+    """
+    if "" not in tables.texts.values():
+        return []
+    return [
+        (parent, index, node)
+        for parent, children in tables.children.items()
+        if not isinstance(children, dict)
+        for index, node in enumerate(children)
+        if tables.texts.get(node) == ""
+    ]
+
+
 class _Loader:
     """Gives the nodes of a parsed tree their ids and takes comments and processing instructions out of it."""
 

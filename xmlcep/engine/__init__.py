@@ -6,7 +6,15 @@ Read `detector`, `dispatch`, `tree`, `termination`, then `operators`, `composer`
 from .detector import Detector as Detector
 from .errors import EndlessBeatError as EndlessBeatError
 from .errors import EvaluationError as EvaluationError
+from .errors import StateError as StateError
 from .errors import TooManyTriesError as TooManyTriesError
 from .errors import UnknownTimeError as UnknownTimeError
 
-__all__ = ["Detector", "EndlessBeatError", "EvaluationError", "TooManyTriesError", "UnknownTimeError"]
+__all__ = [
+    "Detector",
+    "EndlessBeatError",
+    "EvaluationError",
+    "StateError",
+    "TooManyTriesError",
+    "UnknownTimeError",
+]

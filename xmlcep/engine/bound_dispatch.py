@@ -4,18 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
 
 from contexts import Entry
+from contexts.grouping import Key
 from path_types import PathType
 
 from ..events import Cause
 from .dispatch import ActiveTrees, TreeDispatch, TypeDispatch
-from .leaf import LeafState
+from .leaf import Bindings, Reader
 from .operators import OperatorState
+from .operators.state import Acceptor
 from .tree import TreeState
 
-Direct: TypeAlias = tuple[Callable[[int, int, Entry, Cause], None], int, int]
+Direct: TypeAlias = tuple[Acceptor, int]
+"""What takes an event, and which of its ids is the key of its group there."""
+Take: TypeAlias = Callable[[int, Key, Entry, Cause], None]
+
+
+class DirectInFull(NamedTuple):
+    """How to take an event where the entry is more than its interval: it has a moment and variables, or "before" is
+    about detection. ``read`` is what its leaf binds, None if that asks and binds nothing; ``key_of`` is None where
+    groups are places."""
+
+    tree: TreeState
+    read: Reader | None
+    key_of: Callable[[int, Bindings | None], Key | None] | None
+    take: Take
+    child: int
+    position: int
+
+
+Step: TypeAlias = tuple[TreeState, TreeDispatch, Direct | None]
+NO_STEPS: Mapping[int, Step] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,18 +45,27 @@ class BoundDispatch:
     """What primitive events of one type mean to a detector's trees, see `TypeDispatch`.
 
     ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of which a deleted
-    node can be a group (M5, G4). ``direct`` is for the common case: how to take the event, operand, index of
-    its group key in ids; ``filtered`` likewise, where a leaf has to be asked before (F1). None if the case is not so
-    simple.
+    node can be a group (M5, G4). ``direct`` is for the common case; ``filtered`` likewise, where a leaf has to be asked
+    before (F1); ``in_full`` where the entry is not so short; ``asks`` that there are such. None if the case is not so
+    simple. ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes;
+    ``is_silent`` says that it only matters for these and for conditions. ``forgets`` are the functions that free the
+    groups of a deleted node, where that is all there is to be done. ``turns`` are the ``steps`` by the tree's index,
+    in order, and, if one delivery that may come before all releases is all there is to do, that delivery.
     """
 
     direct: tuple[Direct, ...] | None
-    filtered: tuple[tuple[LeafState, Direct], ...]
+    filtered: tuple[tuple[Reader, Direct], ...]
+    in_full: tuple[DirectInFull, ...]
+    asks: bool
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
+    turns: Mapping[int, Step]
     watchers: Mapping[int, TreeDispatch]
+    touched: tuple[tuple[TreeState, TreeDispatch], ...]
     alone: bool
+    is_silent: bool
     vanishing: tuple[tuple[TreeState, OperatorState], ...]
     freed: tuple[tuple[TreeState, OperatorState], ...]
+    forgets: tuple[Callable[[int], None], ...] | None
 
 
 class BoundDispatches(dict[PathType, BoundDispatch | None]):
@@ -48,30 +79,66 @@ class BoundDispatches(dict[PathType, BoundDispatch | None]):
 
     def __missing__(self, path: PathType) -> BoundDispatch | None:
         dispatch = self._active.by_type[self._operation, path]
-        bound = self[path] = None if dispatch is None else _bound(dispatch, self._trees)
+        bound = self[path] = None if dispatch is None else _bound(dispatch, path, self._trees, self._active)
         return bound
 
 
-def _bound(dispatch: TypeDispatch, trees: Mapping[int, TreeState]) -> BoundDispatch:
+def _bound(
+    dispatch: TypeDispatch, path: PathType, trees: Mapping[int, TreeState], active: ActiveTrees
+) -> BoundDispatch:
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
     direct: list[Direct] = []
-    filtered: list[tuple[LeafState, Direct]] = []
+    filtered: list[tuple[Reader, Direct]] = []
+    in_full: list[DirectInFull] = []
     for tree, plan in dispatch.steps if dispatch.direct else ():
         state = trees[tree]
         for operator, child, index in plan.deliveries:
             assert index is not None
-            take: Direct = (state.states[operator].taker.take, child, index)
+            taker = state.states[operator].taker
             leaf = state.leaves.get((operator, child))
-            if leaf is None:
-                direct.append(take)
+            if not state.has_short_entries:
+                read = None if leaf is None else leaf.reader(path)
+                key_of = state.states[operator].key_reader(child)
+                in_full.append(DirectInFull(state, read, key_of, taker.take, child, index))
+            elif leaf is None:
+                direct.append((taker.acceptor(child), index))
             else:
-                filtered.append((leaf, take))
+                filtered.append((leaf.reader(path), (taker.acceptor(child), index)))
     return BoundDispatch(
         tuple(direct) if dispatch.direct else None,
         tuple(filtered),
+        tuple(in_full),
+        bool(filtered or in_full),
         tuple((trees[tree], plan) for tree, plan in dispatch.steps),
+        {tree: (trees[tree], plan, _first(trees[tree], plan)) for tree, plan in dispatch.steps},
         dispatch.watchers,
+        tuple((trees[tree], plan) for tree, plan in dispatch.watchers.items() if any(plan.touches.values())),
         dispatch.alone,
+        not (dispatch.steps or freed),
         tuple((tree, state) for tree, state in freed if state.refills),
         freed,
+        _forgets(dispatch, freed, active),
     )
+
+
+def _first(tree: TreeState, plan: TreeDispatch) -> Direct | None:
+    """The one delivery of an event in a tree, if it may come before all that the event releases there."""
+    if not plan.direct or not tree.has_short_entries or tree.flat:
+        return None
+    ((operator, child, index),) = plan.deliveries
+    if index is None or (operator, child) in tree.leaves or not tree.may_deliver_first(operator):
+        return None
+    return tree.states[operator].taker.acceptor(child), index
+
+
+def _forgets(
+    dispatch: TypeDispatch, freed: tuple[tuple[TreeState, OperatorState], ...], active: ActiveTrees
+) -> tuple[Callable[[int], None], ...] | None:
+    """What frees the groups of a deleted node, where nothing else is to be done and nothing can be awaited there."""
+    if not freed or dispatch.steps or dispatch.watchers:
+        return None
+    awaits = any(
+        tree.deferrals or active.upstream[tree.tree.index] or state.by_value or state.refills
+        for tree, state in freed
+    )
+    return None if awaits else tuple([state.forget for _, state in freed])

@@ -9,6 +9,8 @@ from ..events import PrimitiveEvent
 from ..timestamps import microseconds
 
 _NEVER = -(1 << 62)
+_NOWHERE = Moment(0, 0, 0)
+_new_tuple = tuple.__new__
 
 
 class Clock:
@@ -22,7 +24,7 @@ class Clock:
     """
 
     __slots__ = (
-        "_is_set", "_latest", "_noted", "_txn", "edit", "fired", "follows_time", "point", "time", "transaction", "ts",
+        "_follows", "_latest", "_noted", "_txn", "edit", "fired", "follows_time", "point", "time", "transaction", "ts",
         "uses_time",
     )  # fmt: skip
 
@@ -42,30 +44,61 @@ class Clock:
         self._latest: int | None = None
         self._noted: str | None = None
         self._txn: int | None = None
-        self._is_set = False
+        self._follows = self.follows_time
 
     def set(self, time: int | None, transaction: int) -> None:
         """Says what the clock shows from the next edit on: a part of the document's records does not tell."""
         self.time, self.transaction = time, transaction
-        self._is_set = True
+        self._follows = False
 
     def begin_edit(self, event: PrimitiveEvent) -> None:
         """A new edit is to begin with this record: time moves on, and stands still inside it (W1)."""
-        if not self.follows_time or self._is_set:
+        if not self._follows:
             return
-        self._note(event.at)
+        at, txn = event[7], event[9]
+        if at is not None and at != self._noted:
+            self._note(at)
         self.time = self._latest
-        if event.txn is None or event.txn != self._txn:
+        if txn is None or txn != self._txn:
             self.transaction += 1
-            self._txn = event.txn
+            self._txn = txn
+
+    def latest(self, event: PrimitiveEvent) -> int | None:
+        """The time that an edit which begins with this record will have."""
+        at = event[7]
+        if not self._follows:
+            return self.time
+        if at is not None and at != self._noted:
+            self._note(at)
+        return self._latest
+
+    def move(self, event: PrimitiveEvent) -> None:
+        """`begin_edit` and `record`, and a new edit, in one: for most records."""
+        ts, at, txn = event[0], event[7], event[9]
+        if self._follows:
+            if at is not None and at != self._noted:
+                self._note(at)
+            self.time = self._latest
+            if txn is None or txn != self._txn:
+                self.transaction += 1
+                self._txn = txn
+        self.ts = ts
+        self.fired = None
+        self.edit += 1
+        self.point += 1
+        if self.point < ts:
+            self.point = ts
 
     def record(self, event: PrimitiveEvent) -> None:
         """The next record, after `begin_edit` if it is the first of its edit."""
-        self.ts = event.ts
+        ts, at = event[0], event[7]
+        self.ts = ts
         self.fired = None
-        self.point = max(self.point + 1, event.ts)
-        if self.follows_time and not self._is_set:
-            self._note(event.at)
+        self.point += 1
+        if self.point < ts:
+            self.point = ts
+        if at is not None and at != self._noted and self._follows:
+            self._note(at)
 
     def fire(self, at: int | None) -> None:
         """A timer is due: a time point of its own (W5). ``at`` is when it was due, None if not by time."""
@@ -75,6 +108,11 @@ class Clock:
     def now(self) -> int:
         """The time of what is detected at this time point: when a timer was due, else document time (W7)."""
         return (self.time or 0) if self.fired is None else self.fired
+
+    def is_behind(self, time: int) -> bool:
+        """Whether this time is over already (Z13), as the last records have said."""
+        latest = self._latest if self._follows else self.time
+        return latest is not None and time < latest
 
     def advance(self, time: int) -> None:
         """The application, or a clock record, says that time has passed (W6)."""
@@ -89,14 +127,16 @@ class Clock:
 
     def moment(self) -> Moment:
         """Where the current time point lies by each measure; time is 0 where it is not known."""
-        return Moment(self.ts, self.time or 0, self.transaction)
+        if not self.follows_time:
+            return _NOWHERE  # nobody measures
+        return _new_tuple(Moment, (self.ts, self.time or 0, self.transaction))
 
     def now_by_each_measure(self) -> Moment:
         """When what is detected at this time point is (W7)."""
         return Moment(self.ts, self.now(), self.transaction)
 
-    def _note(self, at: str | None) -> None:
-        if at is not None and self.uses_time and at != self._noted:
+    def _note(self, at: str) -> None:
+        if self.uses_time:
             time = microseconds(at)
             self._noted = at  # after it: what is no time is said of every record that has it
             if self._latest is None or time > self._latest:

@@ -38,7 +38,9 @@ class Composer:
         self._by_detection = tree.order is Order.DETECTION
         self._may_repeat = node.may_repeat
         self.extended = tree.extended
-        self._is_plain = not (node.may_repeat or self._flat or self._by_detection or self.extended)
+        short = not (node.may_repeat or self._flat or self._by_detection)
+        self._is_plain = short and not self.extended
+        self._is_measured = short and self.extended
 
     def compose(
         self, combination: Sequence[Entry], cause: Cause, bindings: Mapping[str, object] | None = None
@@ -55,6 +57,10 @@ class Composer:
         if self._is_plain:
             path, ids = self.place(events[0])
             return self.composite(path, ids, tuple(events), start, end, cause)
+        if self._is_measured:  # an entry as it is, and nothing else to look at
+            path, ids = self.place(events[0])
+            span = span_of(combination)
+            return self.composite(path, ids, tuple(events), start, end, cause, span, bindings)
         if self._may_repeat:
             events = _without_repetition(events)
         if self._by_detection:
@@ -139,8 +145,16 @@ def interval(events: Sequence[Event]) -> tuple[float, float]:
 
 def span_of(entries: Sequence[Entry]) -> tuple[object, object] | None:
     """The moments of the earliest and the latest primitive event in these entries; None if there is none."""
-    spans = [(entry[FIRST], entry[LAST]) for entry in entries if entry[FIRST] is not None]
-    return (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
+    first = last = None
+    for entry in entries:
+        begin, end = entry[FIRST], entry[LAST]
+        if begin is None:
+            continue
+        if first is None or begin < first:
+            first = begin
+        if last is None or end > last:
+            last = end
+    return None if first is None else (first, last)
 
 
 def nearest_common_ancestor(events: Sequence[Event]) -> tuple[PathType | None, tuple[int, ...]]:

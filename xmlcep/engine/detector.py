@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from path_types import PathType
 
@@ -20,7 +20,7 @@ from ..timestamps import as_microseconds, timestamp
 from .copying import copied
 from .dispatch import select
 from .edits import Edit, by_time_point
-from .evaluation import Evaluation, deliver
+from .evaluation import NOTHING_OUTSIDE, Evaluation, Outside
 from .release import Release
 from .setting import MOST_TRIES, Setting
 from .timers import ORDER, Due, by_tree
@@ -81,6 +81,7 @@ class Detector:
                 f"a detector needs rules, not {rules!r}: use load_rules(file) or parse_rules(text)"
             )
         self._rules = rules
+        self._operators = operators
         self._namespaces = rules.namespaces
         active = self._active = select(graph, trees)
         self._document = self._new_document(document) if active.asking else None
@@ -93,7 +94,7 @@ class Detector:
         self._edit = Edit(self._evaluation, self._setting, active.asking)
         # Whether there is nothing but events to look at: no time, no document.
         self._is_plain = not (active.follows_time or active.asking)
-        self._last: Cause | None = None
+        self._latest: Cause | None = None
         self._more = False  # whether the last record's edit goes on
         self._closed = False
 
@@ -125,17 +126,15 @@ class Detector:
         evaluation = self._evaluation
         if not self._is_plain:
             return self._feed_with_clock(event, composites)
-        self._last = event
+        self._latest = event
         self._clock.point = event[0]
         bound = evaluation.dispatch[event[1]][event[2]]
         if evaluation.waiting.elsewhere or composites:
-            event = _as_event(event)
-            self._last = event
-            evaluation.process(event, bound, self._active.by_outside_tree(composites))
+            evaluation.process(_as_event(event), bound, self._active.by_outside_tree(composites))
         elif bound is None:
             return []
         elif bound.direct is not None:
-            deliver(event, bound.direct, bound.filtered)
+            evaluation.deliver(event, bound)
         else:
             evaluation.process(_as_event(event), bound, {})
         return evaluation.take_report() if evaluation.report else []
@@ -151,38 +150,59 @@ class Detector:
         dispatch, waiting, report = evaluation.dispatch, evaluation.waiting, evaluation.report
         elsewhere = waiting.elsewhere
         txn: int | None = None
-        for event in events:
-            if event[9] != txn:
-                if txn is not None and waiting.release:
-                    yield from self.flush()
-                txn = event[9]
-            self._last = event
-            clock.point = event[0]
-            bound = dispatch[event[1]][event[2]]
-            if elsewhere:
-                evaluation.process(_as_event(event), bound, {})
-            elif bound is None:
-                continue
-            elif bound.direct is not None:
-                deliver(event, bound.direct, bound.filtered)
-            else:
-                evaluation.process(_as_event(event), bound, {})
-            if report:
-                if len(report) == 1:
-                    yield report.pop()
+        last: PrimitiveEvent | None = None
+        try:
+            for event in events:
+                if event[9] != txn:
+                    if txn is not None and waiting.release:
+                        self._latest = last
+                        yield from self.flush()
+                    txn = event[9]
+                last = event
+                clock.point = event[0]
+                bound = dispatch[event[1]][event[2]]
+                if elsewhere:
+                    evaluation.process(_as_event(event), bound, {})
+                elif bound is None:
+                    continue
+                elif bound.direct is not None:
+                    # What deliver does, without its call.
+                    ids = event[3]
+                    for accept, index in bound.direct:
+                        accept(ids[index], event)
+                    if bound.asks:
+                        evaluation.deliver_others(event, bound)
+                elif bound.forgets is not None:
+                    place = event[3][-1]
+                    for forget in bound.forgets:
+                        forget(place)
+                    continue
                 else:
-                    yield from evaluation.take_report()
+                    evaluation.process(_as_event(event), bound, {})
+                if report:
+                    self._latest = event
+                    if len(report) == 1:
+                        yield report.pop()
+                    else:
+                        yield from evaluation.take_report()
+        finally:
+            if last is not None:
+                self._latest = last
         if txn is not None:
             yield from self.flush()
 
     def _replay_with_clock(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
+        take = self._take_with_clock if self._document is None else self._take_with_document
+        report = self._evaluation.report
         txn: int | None = None
         for event in events:
             if event[9] != txn:
                 if txn is not None:
                     yield from self.flush()
                 txn = event[9]
-            yield from self._feed_with_clock(event)
+            take(event, NOTHING_OUTSIDE)
+            if report:
+                yield from by_time_point(self._evaluation.take_report())
         if txn is not None:
             yield from self.flush()
         else:
@@ -192,24 +212,58 @@ class Detector:
         self, event: PrimitiveEvent, composites: Sequence[CompositeEvent] = ()
     ) -> list[CompositeEvent]:
         """One record where rules look at time, or ask the document."""
-        event = _as_event(event)
-        self._begin(event)
-        self._last = event
-        evaluation, edit, document = self._evaluation, self._edit, self._document
-        outside = self._active.by_outside_tree(composites) if composites else {}
-        if document is None:
-            evaluation.process(event, evaluation.dispatch[event.op][event.path], outside)
-        elif event.more or edit.is_open() or (event.op == "del" and self._active.asks_before):
-            edit.hold(event, outside)
-            if not event.more:
-                edit.end(document)
-        else:  # an edit of one record, and nothing to ask before it
-            document.apply(event)
-            evaluation.touch((event,))
-            evaluation.process(event, evaluation.dispatch[event.op][event.path], outside)
-            evaluation.renew(event)
-            evaluation.end_edit()
+        outside = self._active.by_outside_tree(composites) if composites else NOTHING_OUTSIDE
+        if self._document is None:
+            self._take_with_clock(event, outside)
+        else:
+            self._take_with_document(event, outside)
+        evaluation = self._evaluation
         return by_time_point(evaluation.take_report()) if evaluation.report else []
+
+    def _take_with_clock(self, event: PrimitiveEvent, outside: Outside) -> None:
+        """One record where rules look at time."""
+        self._move(event)
+        evaluation = self._evaluation
+        bound = evaluation.dispatch[event[1]][event[2]]
+        if evaluation.waiting.elsewhere or outside:
+            evaluation.process(_as_event(event), bound, outside)
+        elif bound is None:
+            return
+        elif bound.direct is not None:
+            evaluation.deliver(event, bound)
+        else:
+            evaluation.process(_as_event(event), bound, outside)
+
+    def _take_with_document(self, event: PrimitiveEvent, outside: Outside) -> None:
+        """One record where rules ask the document."""
+        self._move(event)
+        edit, document = self._edit, self._document
+        assert document is not None
+        if event[11] or edit.held or (event[1] == "del" and self._active.asks_before):
+            edit.hold(_as_event(event), outside)
+            if not event[11]:
+                edit.end(document)
+            return
+        # An edit of one record, and nothing to ask before it.
+        evaluation = self._evaluation
+        waiting = evaluation.waiting
+        document.apply(event)
+        bound = evaluation.dispatch[event[1]][event[2]]
+        touched = bool(waiting.blocked) and bound is not None and evaluation.touch(event, bound)
+        if touched or outside or waiting.elsewhere:
+            evaluation.process(_as_event(event), bound, outside)
+        elif bound is None:
+            return
+        elif bound.is_silent:
+            pass
+        elif bound.direct is not None:
+            evaluation.deliver(_as_event(event), bound)
+        else:
+            evaluation.process(_as_event(event), bound, outside)
+        if waiting.stale and bound is not None:
+            evaluation.renew(event, bound)
+        if touched:
+            evaluation.end_edit()
 
     def end_edit(self) -> list[CompositeEvent]:
         """Says that the edit is over, whatever its last event said (U1); returns what that raises."""
@@ -223,18 +277,25 @@ class Detector:
 
         It happens at the time point of the last event fed, or of ``cause`` if that is given. Returns what it raises.
         """
-        cause = cause or self._last
-        if cause is None or self._closed:
+        if self._closed or not (cause or self._latest):
             return []
         raised = [] if self._is_plain else self.end_edit()
-        due = self._due_by_transactions() if self._setting.timers.waits() else {}
+        due = self._due_by_transactions() if self._setting.timers.size else {}
         if not (self._evaluation.waiting.release or due):
             return raised
-        if not isinstance(cause, (PrimitiveEvent, TimePoint)):
-            cause = _new_tuple(PrimitiveEvent, cause)
+        cause = cause or self._last
+        assert cause is not None
         self._evaluation.run(cause, {}, {}, Release.FLUSH, due)
         self._evaluation.free_the_dying()
         return raised + self._evaluation.take_report()
+
+    @property
+    def _last(self) -> Cause | None:
+        """What it was fed last."""
+        latest = self._latest
+        if type(latest) is tuple:  # of the layout of an event
+            latest = self._latest = _new_tuple(PrimitiveEvent, latest)
+        return latest
 
     def elsewhere(self, point: TimePoint, *, more: bool = False) -> list[CompositeEvent]:
         """Something happened at this time point where no rule looks: it releases what waits for that (D2).
@@ -244,7 +305,7 @@ class Detector:
         """
         if self._closed:
             return []
-        self._last = point
+        self._latest = point
         self._more = more
         self._clock.ts = point.ts
         self._clock.point = max(self._clock.point + 1, point.ts)
@@ -272,7 +333,7 @@ class Detector:
         self._setting.reset()
         self._evaluation.clear()
         self._edit.clear()
-        self._last = None
+        self._latest = None
         self._more = False
         self._closed = False
 
@@ -291,6 +352,28 @@ class Detector:
         """
         return copied(self, (self._rules, self._namespaces), self._active, self._setting, self._evaluation)
 
+    def to_state(self) -> dict[str, Any]:
+        """All that it has seen as plain data, which JSON can hold: `from_state` goes on from there.
+
+        It may be asked for between any two events, within an edit and a transaction, too, and is in proportion to what
+        is stored (`size`), and to the document if rules ask that. Raises `StateError` if constituents of what is stored
+        were found elsewhere, or if a rule is in a language that remembers events (``keeps_state``).
+        """
+        from .durable import state_of
+
+        return state_of(self)
+
+    @classmethod
+    def from_state(cls, rules: Rules, state: Mapping[str, Any]) -> Detector:
+        """The detector that `to_state` described: from now on it raises what that one would.
+
+        Raises `StateError` for the state of a detector of other rules (also if their reference documents have changed),
+        for one that another version wrote, and for what is damaged.
+        """
+        from .durable import detector_from
+
+        return detector_from(cls, rules, state)
+
     def raise_external(self, event: CompositeEvent) -> list[CompositeEvent]:
         """Takes an external event, which a rule that acts has raised (L7), at the last time point; returns it, if its
         tree is evaluated here, and what it makes other trees raise.
@@ -300,6 +383,8 @@ class Detector:
         if self._closed:
             return []
         raised = self.end_edit()
+        if self._is_plain:
+            self._clock.point = event.cause.ts  # which it has not seen, if it was as new
         index = self._active.index_of(event.name)
         if index in self._evaluation.trees:
             moment = self._clock.moment()
@@ -339,10 +424,12 @@ class Detector:
         if self._closed:
             return []
         raised = self.end_edit()
-        if not self._active.follows_time or (self._clock.time is not None and now < self._clock.time):
+        if not self._active.follows_time or self._clock.is_behind(now):
             return raised
         self._clock.advance(now)
-        self._fire(Unit.TIME, now + 1, self._clock.ts, "" if self._last is None else self._last.doc)
+        doc = "" if self._last is None else self._last.doc
+        for at, together in self._setting.timers.take(Unit.TIME, now + 1):
+            self._fire(Unit.TIME, at, together, self._clock.ts, doc)
         self._expire()
         return raised + self._evaluation.take_report()
 
@@ -364,36 +451,54 @@ class Detector:
         due = min((d.at for d in pending if trees[d.tree].states[d.operator].awaits(d)), default=None)
         return None if due is None else timestamp(due)
 
+    def _move(self, event: PrimitiveEvent) -> None:
+        """Moves the clock on to a record: in one go if it is the first of its edit and nothing is due before it."""
+        clock, setting = self._clock, self._setting
+        if self._more or (setting.timers.size and setting.timers.may_be_due(event, clock)):
+            self._begin(event)
+        else:
+            clock.move(event)
+            self._more = event[11]
+            if setting.expiries.size and setting.expiries.is_due(event[0], clock):
+                self._expire()
+        self._latest = event
+
     def _begin(self, event: PrimitiveEvent) -> None:
         """Moves the clock on to a record; before it fires what is due by then (W5)."""
-        clock, timers = self._clock, self._setting.timers
-        last = self._last
-        is_new = not (self._more and last is not None and last.txn == event.txn)
+        clock, setting = self._clock, self._setting
+        is_new = True
+        if self._more:
+            last = self._last
+            is_new = last is None or last.txn != event[9]
         if is_new:
             if self._document is not None and self._edit.is_open():
                 self._edit.end(self._document)
             clock.begin_edit(event)
-        self._more = event.more
-        clock.ts = event.ts
-        if timers.waits():
-            for unit in ORDER:
-                self._fire(unit, clock.reading(unit, event.ts), event.ts, event.doc)
+        self._more = event[11]
+        if setting.timers.size and setting.timers.is_due(event[0], clock):
+            self._fire_due(event)
         clock.edit += is_new  # what is due before it is not of it (Z10)
         clock.record(event)
-        if not self._edit.is_open():  # what is held back may still need what is old
-            self._expire()
+        if setting.expiries.size and not self._edit.is_open() and setting.expiries.is_due(event[0], clock):
+            self._expire()  # what is held back may still need what is old
 
-    def _fire(self, unit: Unit, before: int, ts: int, doc: str) -> None:
-        """What is due before ``before``: each time is one round through the trees, a time point of its own."""
-        for at, together in self._setting.timers.take(unit, before):
-            by_time = unit is Unit.TIME
-            self._clock.fire(at if by_time else None)
-            cause = TimePoint(ts, timestamp(at) if by_time else None, doc)
-            due = by_tree(together)
-            if self._edit.is_open():
-                self._edit.hold_time_point(cause, Release.NOTHING, due)
-            else:
-                self._evaluation.run(cause, {}, {}, Release.NOTHING, due)
+    def _fire_due(self, event: PrimitiveEvent) -> None:
+        """Fires what is due before a record: always what comes first (Z14), as what fires can make more due (Z15)."""
+        clock, timers = self._clock, self._setting.timers
+        ts = clock.ts = event[0]
+        while (first := timers.take_first({unit: clock.reading(unit, ts) for unit in ORDER})) is not None:
+            self._fire(*first, ts, event[8])
+
+    def _fire(self, unit: Unit, at: int, together: list[Due], ts: int, doc: str) -> None:
+        """What is due at one time is one round through the trees, a time point of its own (W5)."""
+        by_time = unit is Unit.TIME
+        self._clock.fire(at if by_time else None)
+        cause = TimePoint(ts, timestamp(at) if by_time else None, doc)
+        due = by_tree(together)
+        if self._edit.is_open():
+            self._edit.hold_time_point(cause, Release.NOTHING, due)
+        else:
+            self._evaluation.run(cause, {}, {}, Release.NOTHING, due)
 
     def _due_by_transactions(self) -> dict[int, list[Due]]:
         timers = self._setting.timers
@@ -404,11 +509,10 @@ class Detector:
     def _expire(self) -> None:
         """Frees what has become too old to matter (W11)."""
         expiries, trees = self._setting.expiries, self._evaluation.trees
-        if expiries.waits():
-            for unit in ORDER:
-                for _, together in expiries.take(unit, self._clock.reading(unit, self._clock.ts)):
-                    for due in together:
-                        trees[due.tree].states[due.operator].expire(due)
+        for unit in ORDER:
+            for _, together in expiries.take(unit, self._clock.reading(unit, self._clock.ts)):
+                for due in together:
+                    trees[due.tree].states[due.operator].expire(due)
 
     # ---- explanations (Y1 to Y5) ------------------------------------------------------------------------
 

@@ -87,7 +87,7 @@ def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeD
     if not (deliveries or creations or rechecks or presences):
         return None
     touched = {operator for operator, _, _ in deliveries} | creations
-    direct = len(deliveries) == 1 and not (creations or presences or tree.extended)
+    direct = len(deliveries) == 1 and not (creations or presences)
     return TreeDispatch(deliveries, creations, rechecks, touches, frozenset(touched), presences, direct)
 
 
@@ -109,7 +109,7 @@ def _delivery(tree: EventTree, node: OperatorNode, leaf: LeafNode, path: PathTyp
 
 def _at_or_above(node: OperatorNode, path: PathType) -> tuple[int, ...]:
     """Which of the ids of such an event can be nodes of the operator's groups (D4: at or below the node)."""
-    above = [PathType.of(True, path.steps[: length + 1]) for length in range(len(path))]
+    above = reversed(list(path.upwards()))
     return tuple(index for index, place in enumerate(above) if _index(node, place) == index)
 
 
@@ -189,7 +189,7 @@ class ActiveTrees:
             tree.index: _Answers(partial(composite_deliveries, tree)) for tree in self.trees
         }
         self._graph = graph
-        self.follows_time = any(tree.extended for tree in self.trees)
+        self.follows_time = any(tree.measured for tree in self.trees)
         self.uses_time = graph.needs_time
         # Whether what is stored is all that they know of the past.
         self.forget = not any(
@@ -199,6 +199,7 @@ class ActiveTrees:
         )
         self.needs = document_needs(self.trees, graph.programs) if self.asking else None
         self._by_path = _by_path(self.trees)
+        self._lengths = frozenset(map(len, self._by_path))
         self._by_scope = _by_scope(self.trees)
         # Trees that events of any path may concern: for conditions (D4), or because something looks at its group.
         self._everywhere = self.conditional | {
@@ -255,7 +256,7 @@ class ActiveTrees:
         if not (steps or watchers or freed):
             return None
         alone = not any(index in self.users for index, _ in steps)
-        direct = direct and alone and not (freed or watchers)
+        direct = direct and alone and not freed
         return TypeDispatch(tuple(steps), watchers, alone, tuple(freed), direct)
 
     def _candidates(self, path: PathType) -> list[EventTree]:
@@ -265,8 +266,8 @@ class ActiveTrees:
         or deleted node is a group; conditions are looked at for events below their node, too (D4).
         """
         indexes = set(self._everywhere)
-        for ending in path.endings:
-            indexes |= self._by_path.get(ending, frozenset())
+        for place in (path, *path.endings_of(self._lengths)):
+            indexes |= self._by_path.get(place, frozenset())
         if self._by_scope:
             indexes.update(
                 index

@@ -45,11 +45,11 @@ class Edit:
         self._setting = setting
         self.asking = asking
         self.others = frozenset(evaluation.trees) - asking
-        self._held: list[HeldRecord | HeldTimePoint] = []
+        self.held: list[HeldRecord | HeldTimePoint] = []
 
     def is_open(self) -> bool:
         """Whether records are held."""
-        return bool(self._held)
+        return bool(self.held)
 
     def hold(self, event: PrimitiveEvent, outside: Outside) -> None:
         """A record of an edit that goes on, or ends: the trees that ask nothing take it, the others have to wait."""
@@ -61,8 +61,8 @@ class Edit:
             for tree, plan in bound.steps:
                 if tree.tree.index in self.asking:
                     tree.ask_before(event, plan, before)
-        passed_on = evaluation.process(event, bound, dict(outside), self.others)
-        self._held.append(HeldRecord(event, clock.point, {**outside, **passed_on}, before))
+        passed_on = evaluation.process(event, bound, outside, self.others)
+        self.held.append(HeldRecord(event, clock.point, {**outside, **passed_on}, before))
 
     def hold_time_point(self, cause: TimePoint, release: Release, due: dict[int, list[Due]]) -> None:
         """Something within an edit that is no record."""
@@ -70,18 +70,21 @@ class Edit:
         passed_on = self._evaluation.run(cause, {}, {}, release, now, self.others)
         later = {index: timers for index, timers in due.items() if index in self.asking}
         point = self._setting.clock.point
-        self._held.append(HeldTimePoint(cause, point, passed_on, release, later))
+        self.held.append(HeldTimePoint(cause, point, passed_on, release, later))
 
     def end(self, document: Replica) -> None:
         """The edit is over: the document changes, then the trees that ask it take what was held."""
-        held, self._held = self._held, []
+        held, self.held = self.held, []
         if not held:
             return
         evaluation, clock = self._evaluation, self._setting.clock
         events = [each.event for each in held if isinstance(each, HeldRecord)]
         for event in events:
             document.apply(event)
-        evaluation.touch(events)
+        for event in events:
+            bound = evaluation.dispatch[event.op][event.path]
+            if bound is not None:
+                evaluation.touch(event, bound)
         ts, point = clock.ts, clock.point
         for each in held:
             clock.point = each.point
@@ -90,7 +93,8 @@ class Edit:
                 clock.ts, clock.point = each.event.ts, each.point
                 bound = evaluation.dispatch[each.event.op][each.event.path]
                 evaluation.process(each.event, bound, each.outside, self.asking, each.before)
-                evaluation.renew(each.event)
+                if bound is not None:
+                    evaluation.renew(each.event, bound)
             else:
                 clock.ts = each.cause.ts
                 evaluation.run(each.cause, {}, each.outside, each.release, each.due, self.asking)
@@ -100,14 +104,14 @@ class Edit:
     def _fire_before(self, held: HeldRecord) -> None:
         """What earlier records of the edit have made due by changes, before this one (Z14)."""
         event, timers, clock = held.event, self._setting.timers, self._setting.clock
-        for _, together in timers.take(Unit.CHANGES, event.ts) if timers.waits() else ():
+        for _, together in timers.take(Unit.CHANGES, event.ts) if timers.size else ():
             clock.ts, clock.point = event.ts, held.point - 1
             cause = TimePoint(event.ts, None, event.doc)
             self._evaluation.run(cause, {}, {}, Release.NOTHING, by_tree(together), self.asking)
 
     def clear(self) -> None:
         """Forgets what is held."""
-        self._held.clear()
+        self.held.clear()
 
 
 def by_time_point(raised: list[CompositeEvent]) -> list[CompositeEvent]:

@@ -55,6 +55,10 @@ class TooManyTriesError(EvaluationError):
         )
 
 
+class StateError(XmlCepError, ValueError):
+    """A state that cannot be written or gone on from: of other rules, of another version, damaged; says which."""
+
+
 class OpaqueError(EvaluationError):
     """The engine of another language has failed at an event (O2): that is neither a yes nor a no."""
 

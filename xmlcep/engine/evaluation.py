@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from bisect import insort
+from collections.abc import Collection, Mapping, Sequence
 from heapq import heapify, heappop, heappush
+from types import MappingProxyType
+from typing import TypeAlias
 
 from contexts import Entry
+from contexts.grouping import Key
 from contexts.search import SearchLimitError
 
 from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent
-from .bound_dispatch import BoundDispatch, BoundDispatches, Direct
+from .bound_dispatch import NO_STEPS, BoundDispatch, BoundDispatches, DirectInFull
 from .dispatch import ActiveTrees, TreeDispatch
 from .errors import TooManyTriesError
-from .leaf import LeafState
+from .leaf import Bindings
 from .operators import OperatorState
 from .release import Release
 from .setting import Setting
@@ -22,8 +26,9 @@ from .waiting import Waiting
 
 _new_tuple = tuple.__new__
 _NOTHING_DUE: Mapping[int, list[Due]] = {}
-Outside = dict[int, list[CompositeEvent]]
+Outside: TypeAlias = Mapping[int, list[CompositeEvent]]
 """Composites of trees that are not evaluated now, by the tree that raised them (N2)."""
+NOTHING_OUTSIDE: Outside = MappingProxyType({})
 
 
 class Evaluation:
@@ -52,6 +57,10 @@ class Evaluation:
             operation: BoundDispatches(operation, active, self.trees) for operation in OPERATIONS
         }
         self.waiting = setting.waiting
+        self._clock = setting.clock
+        self._touched: set[int] = (
+            set()
+        )  # the trees with a condition that waits and that the present edit touches
         self._dying: list[tuple[TreeState, OperatorState, int]] = []
 
     def take_report(self) -> list[CompositeEvent]:
@@ -75,36 +84,117 @@ class Evaluation:
         ``outside`` are composites of trees that are not evaluated now; ``before`` is what leaves have asked before the
         event's edit. Returns what trees raised that are used by trees that are not evaluated now.
         """
+        if only is None and not (outside or before or self._touched):
+            self._process_tree_by_tree(event, bound)
+            return NOTHING_OUTSIDE
         if bound is None:
             if outside or self._is_released_by(event):
                 return self._end(self.run(event, {}, outside, only=only))
-            return {}
+            return NOTHING_OUTSIDE
         if event.op == "del":
             for tree, state in bound.vanishing:
                 if only is None or tree.tree.index in only:
                     state.vanish(event.path, event.ids)
-        waiting = self.waiting
-        busy = bool(outside) or (bool(waiting.elsewhere) and self._is_released_by(event))
-        watched = waiting.blocked.intersection(bound.watchers) if waiting.blocked else ()
-        passed_on: Outside = {}
-        if busy or watched or not bound.alone or only is not None or before:
-            plans: dict[int, TreeDispatch | None] = {index: bound.watchers[index] for index in watched}
-            plans |= {tree.tree.index: plan for tree, plan in bound.steps}
-            if only is not None:
-                plans = {index: plan for index, plan in plans.items() if index in only}
-            passed_on = self.run(event, plans, outside, only=only, before=before)
-        elif bound.direct is not None:
-            deliver(event, bound.direct, bound.filtered)
-        else:
-            for (
-                tree,
-                plan,
-            ) in bound.steps:  # they have nothing to do with each other, and nothing else is released
-                self._guarded(tree, event, plan)
-                self._note(tree)
+        plans: dict[int, TreeDispatch | None] = {}
+        if self._touched:
+            plans = {index: bound.watchers[index] for index in self._touched.intersection(bound.watchers)}
+        plans |= {tree.tree.index: plan for tree, plan in bound.steps}
+        if only is not None:
+            plans = {index: plan for index, plan in plans.items() if index in only}
+        passed_on = self.run(event, plans, outside, only=only, before=before)
         if bound.freed:
             self._delete(bound, event.ids[-1], only)
         return self._end(passed_on)
+
+    def _process_tree_by_tree(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
+        """The same where nothing comes from outside and no condition is asked.
+
+        Each tree does in its turn (G2) what there is to do, in the shortest way.
+        """
+        waiting, users, report, ids = self.waiting, self._active.users, self.report, event[3]
+        elsewhere = sorted(waiting.elsewhere) if waiting.elsewhere else []
+        steps = NO_STEPS
+        queue = elsewhere
+        if bound is not None:
+            for _, state in bound.vanishing:
+                state.vanish(event.path, ids)
+            steps = bound.turns
+            queue = sorted({*steps, *elsewhere}) if elsewhere else list(steps)
+        inboxes: dict[int, list[CompositeEvent]] = {}
+        for index in queue:  # which gets longer: trees that use others come later
+            raised = len(report)
+            tree, plan, first = steps.get(index) or (self.trees[index], None, None)
+            is_left = index in waiting.elsewhere
+            composites = inboxes.pop(index, ())
+            if composites or (plan is not None and (first is None or (is_left and not tree.releases_alone))):
+                self._guarded(tree, event, plan, composites)
+                self._note(tree)
+            else:
+                if first is not None:
+                    accept, position = first
+                    accept(ids[position], event)
+                if is_left and tree.releases_alone:
+                    tree.release_left(event)
+                    tree.note_release(waiting)
+                elif is_left and tree.must_release(event):
+                    self._guarded(tree, event, None)
+                    self._note(tree)
+            if len(report) > raised and index in users:
+                root = [composite for composite in report[raised:] if composite.operator is None]
+                if len(root) > 1:  # as they reach later trees (N2, V7)
+                    root.sort(key=tree.root.rank)
+                for user in users[index]:
+                    if any(self.trees[user].composite_deliveries(composite) for composite in root):
+                        inboxes.setdefault(user, []).extend(root)
+                        if user not in queue:
+                            insort(queue, user)
+        if bound is not None and bound.freed:
+            self._delete(bound, ids[-1], None)
+        if self._dying:
+            self.free_the_dying()
+
+    def deliver(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
+        """Makes the deliveries of an event for which there is nothing else to do."""
+        ids = event[3]
+        for accept, index in bound.direct or ():
+            accept(ids[index], event)
+        if bound.asks:
+            self.deliver_others(event, bound)
+
+    def deliver_others(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
+        """Makes the deliveries of such an event for which something is asked of it."""
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        ids = event[3]
+        for read, (accept, index) in bound.filtered:
+            if read(event) is not None:
+                accept(ids[index], event)
+        if bound.in_full:
+            self._deliver_in_full(event, bound.in_full)
+
+    def _deliver_in_full(self, event: PrimitiveEvent, deliveries: tuple[DirectInFull, ...]) -> None:
+        clock, tries, ids = self._clock, self._setting.tries, event[3]
+        point, moment = clock.point, clock.moment()
+        for tree, read, key_of, take, child, index in deliveries:
+            if tree.needs_time and clock.time is None:
+                tree.check_time(event)
+            bindings: Bindings | None = None
+            if read is not None:
+                bindings = read(event)
+                if bindings is None:
+                    continue
+            key: Key | None = ids[index]
+            if key_of is not None and (key := key_of(ids[index], bindings)) is None:
+                continue
+            at = point if tree.by_detection else event[0]
+            entry: Entry = (at, at, point, event, False)
+            if tree.extended:
+                entry = (at, at, point, event, False, moment, moment, bindings)
+            tries.count = 0
+            try:
+                take(child, key, entry, event)
+            except SearchLimitError as error:
+                raise TooManyTriesError(tree.tree.name, event.ts, tries.limit) from error
 
     def run(
         self,
@@ -130,7 +220,7 @@ class Evaluation:
         todo = list(queued)
         heapify(todo)
         inboxes: dict[int, list[CompositeEvent]] = {}
-        passed_on: Outside = {}
+        passed_on: dict[int, list[CompositeEvent]] = {}
         while todo:
             index = heappop(todo)
             if index in outside:
@@ -182,34 +272,31 @@ class Evaluation:
     def _is_left(self, tree: TreeState, cause: Cause) -> bool:
         return not isinstance(cause, PrimitiveEvent) or tree.must_release(cause)
 
-    def touch(self, events: Iterable[PrimitiveEvent]) -> None:
-        """These events are the edit that is processed next (U7)."""
-        if not self.waiting.blocked:  # what begins to wait in this edit is asked again after it
-            return
-        for event in events:
-            bound = self.dispatch[event.op][event.path]
-            if bound is not None and bound.watchers:
-                for index, plan in bound.watchers.items():
-                    if plan.touches:
-                        self.trees[index].touch(event, plan)
+    def touch(self, event: PrimitiveEvent, bound: BoundDispatch) -> bool:
+        """The event is of the edit that is processed next (U7); returns whether that can change what a condition reads
+        that waits. One that begins to wait in this edit is asked again after it."""
+        blocked, touched = self.waiting.blocked, False
+        for tree, plan in bound.touched if blocked else ():
+            if tree.tree.index in blocked and tree.touch(event, plan):
+                self._touched.add(tree.tree.index)
+                touched = True
+        return touched
 
-    def renew(self, event: PrimitiveEvent) -> None:
+    def renew(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
         """The record is over: releases behind it ask again what it can have changed (U4)."""
-        if not self.waiting.stale:
-            return
-        bound = self.dispatch[event.op][event.path]
-        if bound is not None and bound.watchers:
-            for index, plan in bound.watchers.items():
-                if plan.touches:
-                    self.trees[index].renew(event, plan)
-                    self._note(self.trees[index])
+        stale = self.waiting.stale
+        for tree, plan in bound.touched if stale else ():
+            if tree.tree.index in stale:
+                tree.renew(event, plan)
+                self._note(tree)
 
     def end_edit(self) -> None:
         """The edit is over."""
-        for index in self.waiting.blocked:
+        for index in self._touched:
             for deferral in self.trees[index].deferrals:
                 if deferral.touched:
                     deferral.end_edit()
+        self._touched.clear()
 
     # ---- freeing (G4) -----------------------------------------------------------------------------------
 
@@ -222,7 +309,8 @@ class Evaluation:
                 self._dying.append((tree, state, place))
             else:
                 tree.forget(state, place)
-                self._note(tree)
+                if tree.deferrals:
+                    tree.note_release(self.waiting)
 
     def _is_awaited(self, tree: TreeState, state: OperatorState, place: int) -> bool:
         return tree.is_awaited(state, place) or any(
@@ -242,13 +330,15 @@ class Evaluation:
                 still.append((tree, state, place))
             else:
                 tree.forget(state, place)
-                self._note(tree)
+                if tree.deferrals:
+                    tree.note_release(self.waiting)
         self._dying = still
 
     def clear(self) -> None:
         """As before the first event."""
         self.report.clear()
         self.waiting.clear()
+        self._touched.clear()
         self._dying.clear()
         for tree in self.trees.values():
             tree.clear()
@@ -271,21 +361,6 @@ class Evaluation:
             assert noted.elsewhere <= self.waiting.elsewhere, tree.tree.name
             assert noted.blocked <= self.waiting.blocked, tree.tree.name
             assert noted.stale <= self.waiting.stale, tree.tree.name
-
-
-def deliver(
-    event: PrimitiveEvent, direct: tuple[Direct, ...], filtered: tuple[tuple[LeafState, Direct], ...]
-) -> None:
-    """Makes the deliveries of an event for which there is nothing else to do."""
-    if type(event) is not PrimitiveEvent:
-        event = _new_tuple(PrimitiveEvent, event)
-    ts, ids = event[0], event[3]
-    entry = (ts, ts, ts, event, False)
-    for take, child, index in direct:
-        take(child, ids[index], entry, event)
-    for leaf, (take, child, index) in filtered:
-        if leaf.read(event) is not None:
-            take(child, ids[index], entry, event)
 
 
 def _in_finding_order(raised: list[Entry], root: OperatorState) -> list[CompositeEvent]:

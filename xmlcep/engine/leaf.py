@@ -19,11 +19,13 @@ Bindings: TypeAlias = Mapping[str, Any]
 """Variables by name: a value, or a tuple of values (V5)."""
 
 NO_BINDINGS: Bindings = {}
+Reader: TypeAlias = Callable[[PrimitiveEvent], Bindings | None]
+"""See `LeafState.read`."""
 
 
 def own_value(event: PrimitiveEvent) -> str | None:
     """The node's value: of a deletion the one that it had."""
-    return event.old if event.op == "del" else event.value
+    return event[5] if event[1] == "del" else event[4]
 
 
 # By their places in the tuple, which is the fastest: these are the innermost functions of filters.
@@ -93,6 +95,8 @@ class _Asked:
     ) -> None:
         self.filter = filter_
         self.bindings = bindings
+        # Of most leaves that bind something it is one variable.
+        self.only = bindings[0] if len(bindings) == 1 else None
 
 
 class LeafState:
@@ -124,7 +128,33 @@ class LeafState:
             if self.witness is not None:
                 self.witness.filtered(self.program, event)
             return None
+        if asked.only is not None:
+            name, value = asked.only
+            return {name: value(event)}
         return {name: value(event) for name, value in asked.bindings} if asked.bindings else NO_BINDINGS
+
+    def reader(self, path: PathType) -> Reader:
+        """`read` for primitive events of this type."""
+        if self._opaque is not None:
+            return self.read
+        asked = self._asked.get(path)
+        if asked is None:
+            asked = self._asked[path] = self._ask(False, node_kind(path))
+        filter_ = asked.filter
+        if filter_ is None and asked.only is not None:
+            name, value = asked.only
+            return lambda event: {name: value(event)}
+        if filter_ is None or asked.bindings:
+            return self.read
+
+        def read(event: PrimitiveEvent) -> Bindings | None:
+            if filter_(event):
+                return NO_BINDINGS
+            if self.witness is not None:
+                self.witness.filtered(self.program, event)
+            return None
+
+        return read
 
     def seen(self, event: Event) -> tuple[str, tuple[tuple[str, str], ...]]:
         """The filter as it is written, and what it compares with the values that it sees of an event."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from contexts import Entry
 from contexts.constraints import Objection
@@ -15,6 +16,7 @@ from ..xpath import Condition, Environment
 from ..xpath.environment import NO_VARIABLES
 from .dispatch import TreeDispatch
 from .operators import DeferrableState
+from .operators.state import Acceptor, accept
 from .release import Release
 from .setting import Setting
 from .timers import Due
@@ -27,7 +29,7 @@ class Deferral:
     ``blocked``: groups, in mode earliest, with a combination whose condition was false, each with the edit in which it
     was asked last (U3). ``stale``: pending groups whose condition was false at a release, and is not asked again before
     something happens that it could read (U4, U7). ``touched``: the nodes of which the present edit changes what is
-    read.
+    read and a blocked group waits for.
     """
 
     def __init__(
@@ -63,6 +65,17 @@ class Deferral:
         else:
             self._block(key)
 
+    def acceptor(self, child: int) -> Acceptor:
+        """What takes the events of a leaf, see `OperatorState.acceptor`."""
+        keep = None if self.condition is not None else self.state.keeper(child)
+        if keep is not None:
+            return partial(self._keep, keep)
+        return partial(accept, self, self.setting.clock, child)
+
+    def _keep(self, keep: Callable[[Key, PrimitiveEvent], bool], key: Key, event: PrimitiveEvent) -> None:
+        if keep(key, event) and key not in self.pending:
+            self._await_release(key)
+
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         """`arrive` for the one arrival of a time point that releases nothing; what it raises goes on up the tree."""
         self.arrive(child, key, (entry,), cause)
@@ -96,9 +109,12 @@ class Deferral:
 
     # ---- releases -------------------------------------------------------------------------------------
 
-    def touch(self, node: int) -> None:
-        """The present edit changes what the condition of this node's groups reads."""
-        self.touched.add(node)
+    def touch(self, node: int) -> bool:
+        """The present edit changes what the condition of this node's groups reads; returns whether one waits for it."""
+        waits = any(key in self.blocked for key in self.state.keys_at(node))
+        if waits:
+            self.touched.add(node)
+        return waits
 
     def renew(self, node: int) -> None:
         """A record that is over has changed what the condition of this node's groups reads: the next release asks."""
@@ -112,7 +128,7 @@ class Deferral:
         it is at or below; if nothing happens anywhere, there are none.
         """
         due: set[Key] = set()
-        if self.blocked:
+        if self.touched:
             edit = self.setting.clock.edit
             for node in nodes:
                 for key in self.state.keys_at(node):
@@ -133,6 +149,21 @@ class Deferral:
             if self.state.is_possible(key):
                 self.state.release(key, cause)
 
+    def release_left(self, here: int | None, cause: Cause) -> None:
+        """Releases the groups that an event which projects on ``here`` does not (D2); only without a condition."""
+        pending = self.pending
+        if len(pending) == 1:  # as almost always: the next event somewhere else releases
+            (key,) = due = tuple(pending)
+            if self.state.grouping.place_of(key) == here:
+                return
+            pending.clear()
+        else:
+            due = tuple(sorted(self.left(here)))
+            pending.difference_update(due)
+        for key in due:
+            if self.state.is_possible(key):
+                self.state.release(key, cause)
+
     def left(self, here: int | None) -> set[Key]:
         """The pending groups that the current event does not project on, if that releases them (D2)."""
         if self.mode is not Termination.NON_LOCAL:
@@ -145,7 +176,7 @@ class Deferral:
         if event is None:
             return bool(self.pending)
         state = self.state
-        if self.blocked and dispatch is not None and state.node.index in dispatch.rechecks:
+        if self.touched and dispatch is not None and state.node.index in dispatch.rechecks:
             return True
         return bool(self.pending) and self.concerns(state.grouping.place(event.path, event.ids))
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 from typing import NamedTuple
 
 from contexts.grouping import Key
 
 from ..algebra import Unit
+from ..events import PrimitiveEvent
+from .clock import Clock
 
 MEASURE = {Unit.CHANGES: 0, Unit.TIME: 1, Unit.TRANSACTIONS: 2}
 """The place of each measure in a `contexts.entry.Moment`."""
@@ -41,13 +43,17 @@ class Timers:
 
     def __init__(self) -> None:
         self._heaps: dict[Unit, list[tuple[int, int, Due]]] = {unit: [] for unit in Unit}
+        self._by_measure = (
+            self._heaps[Unit.CHANGES], self._heaps[Unit.TRANSACTIONS], self._heaps[Unit.TIME],
+        )  # fmt: skip
         self._count = 0
-        self._size = 0
+        self.size = 0
+        """How much is set."""
 
     def set(self, unit: Unit, due: Due) -> None:
         """Something is due at ``due.at``, by this measure."""
         self._count += 1
-        self._size += 1
+        self.size += 1
         heappush(self._heaps[unit], (due.at, self._count, due))
 
     def take(self, unit: Unit, before: int) -> Iterator[tuple[int, list[Due]]]:
@@ -61,12 +67,36 @@ class Timers:
             together = []
             while heap and heap[0][0] == at:
                 together.append(heappop(heap)[2])
-                self._size -= 1
+                self.size -= 1
             yield at, together
 
-    def waits(self) -> bool:
-        """Whether anything is set."""
-        return self._size > 0
+    def take_first(self, before: Mapping[Unit, int]) -> tuple[Unit, int, list[Due]] | None:
+        """Takes what is due together and comes first of all that is due, by one measure after the other; None if
+        nothing is."""
+        for unit, limit in before.items():
+            for at, together in self.take(unit, limit):
+                return unit, at, together
+        return None
+
+    def may_be_due(self, event: PrimitiveEvent, clock: Clock) -> bool:
+        """Whether anything can be due before a record to which the clock has not moved yet."""
+        changes, transactions, times = self._by_measure
+        if changes and changes[0][0] < event[0]:
+            return True
+        if times:
+            latest = clock.latest(event)
+            if latest is not None and times[0][0] < latest:
+                return True
+        return bool(transactions) and transactions[0][0] <= clock.transaction  # at most one more begins
+
+    def is_due(self, ts: int, clock: Clock) -> bool:
+        """Whether anything is due before record ``ts``, or before what the clock shows: asked at every record."""
+        changes, transactions, times = self._by_measure
+        if changes and changes[0][0] < ts:
+            return True
+        if times and clock.time is not None and times[0][0] < clock.time:
+            return True
+        return bool(transactions) and transactions[0][0] < clock.transaction
 
     def pending(self, unit: Unit) -> Iterator[Due]:
         """All that is set, by this measure, in no particular order."""
@@ -76,4 +106,4 @@ class Timers:
         """Forgets everything."""
         for heap in self._heaps.values():
             heap.clear()
-        self._size = 0
+        self.size = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from contexts import FLAT_KEY, Entry
@@ -11,7 +11,7 @@ from contexts.entry import EMPTY_END, EMPTY_START
 from contexts.grouping import Key
 from path_types import PathType
 
-from ..algebra import Order, Promise, Termination
+from ..algebra import Order, Promise, Termination, Unit
 from ..events import Cause, CompositeEvent, PrimitiveEvent
 from ..rules.trees import EventTree
 from .dispatch import Delivery, TreeDispatch
@@ -69,7 +69,8 @@ class TreeState:
         for deferral in self.deferrals:
             deferral.state.taker = deferral
         self._clock = setting.clock
-        self._needs_time = tree.needs_time
+        self._timers = setting.timers
+        self.needs_time = tree.needs_time
         # By operator and operand, the leaves that ask something of an event, or bind something (F1, V1).
         self.leaves = {
             (node.index, operand): LeafState(program, tree.name, setting)
@@ -77,8 +78,20 @@ class TreeState:
             for operand, program in enumerate(of_operator.leaves)
             if program is not None
         }
-        self._by_detection = tree.order is Order.DETECTION
+        self.by_detection = tree.order is Order.DETECTION
+        self.extended = tree.extended
+        self.has_short_entries = not (tree.extended or self.by_detection)
         self._composite_dispatch = composite_dispatch
+        # What can be released by an event elsewhere, with what is above it.
+        self._released = _released(self.states, self._deferral)
+        self._places: dict[PathType, tuple[int | None, ...]] = {}
+        self.releases_alone = (
+            bool(self._released)
+            and self.has_short_entries
+            and not (self.flat or any(state.node.definition.negated for state in self.states))
+            and all(deferral.condition is None for deferral in self.deferrals)
+        )
+        """Whether `release_left` does what is to be done at an event elsewhere."""
 
     # ---- one time point -------------------------------------------------------------------------------
 
@@ -130,16 +143,54 @@ class TreeState:
                     insort(queue, above)
         return raised
 
+    def release_left(self, event: PrimitiveEvent) -> None:
+        """Releases what the event leaves behind, as `process` does where an event means nothing to the tree (D2, D6).
+
+        Only if ``releases_alone``, and no other tree uses what this one raises.
+        """
+        path, ids = event[2], event[3]
+        places = self._places.get(path)
+        if places is None:
+            places = self._places[path] = tuple([_index_of(state, path) for state, _ in self._released])
+        for (state, deferral), index in zip(self._released, places, strict=True):
+            if deferral is not None and deferral.pending:
+                deferral.release_left(None if index is None else ids[index], event)
+            if state.outbox:
+                entries, state.outbox = state.outbox, []
+                parent = state.parent
+                if parent is not None:
+                    for child, key, arrivals in parent.grouped(state.child_index, entries):
+                        parent.taker.arrive(child, key, arrivals, event)
+
+    def may_deliver_first(self, operator: int) -> bool:
+        """Whether an arrival at this operator may be dealt with before everything that the same event releases.
+
+        What it raises has to end where something waits, above nothing that is released at that time point.
+        """
+        waits = {
+            state.node.index
+            for state, deferral in zip(self.states, self._deferral, strict=True)
+            if deferral is not None and deferral.mode is not Termination.EARLIEST
+        }
+        if not waits:
+            return True
+        state: OperatorState | None = self.states[operator]
+        while state is not None and state.node.index not in waits:
+            state = state.parent
+        if state is None or waits & {below.node.index for below in self._below(state) if below is not state}:
+            return False
+        return state.node.index == operator or min(waits) >= operator
+
     def _take(
         self, event: PrimitiveEvent, dispatch: TreeDispatch, inputs: dict[int, list[Input]], before: Answers
     ) -> None:
         """The event arrives in the leaves that take it; ``before`` are answers from before its edit (U2)."""
         point, ids = self._clock.point, event.ids
-        extended = self.tree.extended
-        at = point if self._by_detection else event.ts  # of one ts there may be several time points (W5)
+        extended = self.extended
+        at = point if self.by_detection else event.ts  # of one ts there may be several time points (W5)
         plain: Entry = (at, at, point, event, False)
         if extended and dispatch.deliveries:
-            self._check_time(event)
+            self.check_time(event)
             moment = self._clock.moment()
             plain = (*plain, moment, moment, None)
         for operator, child, index in dispatch.deliveries:
@@ -168,13 +219,15 @@ class TreeState:
             if leaf is not None and leaf.program.needs_document:
                 answers[self.tree.index, operator, child] = leaf.read(event)
 
-    def touch(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> None:
-        """The edit that is processed next can change what conditions read (U7)."""
+    def touch(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> bool:
+        """The edit that is processed next can change what conditions read (U7); returns whether any of them waits."""
+        touched = False
         for operator, indexes in dispatch.touches.items():
             deferral = self._deferral[operator]
-            if deferral is not None and deferral.is_waiting():
+            if deferral is not None and deferral.blocked:
                 for index in indexes:
-                    deferral.touch(event.ids[index])
+                    touched = deferral.touch(event[3][index]) or touched
+        return touched
 
     def renew(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> None:
         """The record is over: releases behind it ask again what it can have changed (U4)."""
@@ -182,11 +235,11 @@ class TreeState:
             deferral = self._deferral[operator]
             if deferral is not None and deferral.stale:
                 for index in indexes:
-                    deferral.renew(event.ids[index])
+                    deferral.renew(event[3][index])
 
-    def _check_time(self, cause: Cause) -> None:
+    def check_time(self, cause: Cause) -> None:
         """W1: a rule with durations takes no record while the time is not known."""
-        if self._needs_time and self._clock.time is None:
+        if self.needs_time and self._clock.time is None:
             raise UnknownTimeError(self.tree.name, cause.ts)
 
     def _turn(
@@ -215,6 +268,8 @@ class TreeState:
             inputs = sorted(inputs, key=lambda arrived: turn[arrived[0]])
         for child, key, arrivals in inputs:
             taker.arrive(child, key, arrivals, cause)
+        if release is Release.FLUSH and inputs:
+            due = [*due, *self._due_at_once()]
         for each in due:
             taker.fire(each, cause)
         if deferral is not None and deferral.is_waiting():
@@ -229,6 +284,15 @@ class TreeState:
             return []
         entries, state.outbox = state.outbox, []
         return entries
+
+    def _due_at_once(self) -> Iterator[Due]:
+        """What the turn of an operator in a flush has made due by the transaction that ends (Z14).
+
+        All that was due before the flush has been taken, and operators before have had theirs: it is this one's.
+        """
+        now = self._clock.transaction
+        for _, together in self._timers.take(Unit.TRANSACTIONS, now + 1):
+            yield from sorted(together, key=_key)
 
     def _deliver(
         self, composites: Sequence[CompositeEvent], inputs: dict[int, list[Input]], cause: Cause
@@ -247,7 +311,7 @@ class TreeState:
                     bindings = leaf.read(event)
                     if bindings is None:
                         continue
-                if self.tree.extended:
+                if self.extended:
                     entry = (*plain[:7], bindings)
                 place = FLAT_KEY if index is None else event.ids[index]
                 key = self.states[operator].key_at(child, place, bindings)
@@ -266,10 +330,10 @@ class TreeState:
         if start is None or end is None:
             interval = (EMPTY_START, EMPTY_END)
         else:
-            interval = (point, point) if self._by_detection else (start, end)
-        if not self.tree.extended:
+            interval = (point, point) if self.by_detection else (start, end)
+        if not self.extended:
             return (*interval, point, event, False)
-        self._check_time(cause)
+        self.check_time(cause)
         first, last = event.span or (None, None)
         return (*interval, point, event, False, first, last, None)
 
@@ -303,6 +367,15 @@ class TreeState:
         (waiting.elsewhere.add if elsewhere else waiting.elsewhere.discard)(index)
         (waiting.blocked.add if blocked else waiting.blocked.discard)(index)
         (waiting.stale.add if stale else waiting.stale.discard)(index)
+
+    def note_release(self, waiting: Waiting) -> None:
+        """The same after a release, or when groups have been freed."""
+        for deferral in self.deferrals:
+            if deferral.pending or deferral.condition is not None:
+                self.note(waiting)
+                return
+        waiting.release.discard(self.tree.index)
+        waiting.elsewhere.discard(self.tree.index)
 
     # ---- asked (Y1, Y3) ---------------------------------------------------------------------------------
 
@@ -359,6 +432,26 @@ def _deferral(state: OperatorState, setting: Setting) -> Deferral | None:
         return None
     assert isinstance(state, DeferrableState)
     return Deferral(state, state.node.termination, state.node.condition, setting)
+
+
+def _released(
+    states: Sequence[OperatorState], deferrals: Sequence[Deferral | None]
+) -> tuple[tuple[OperatorState, Deferral | None], ...]:
+    """The operators that an event elsewhere may release, and those above them, in postorder."""
+    found = []
+    concerned: set[int] = set()
+    for state, deferral in zip(states, deferrals, strict=True):
+        is_non_local = deferral is not None and deferral.mode is Termination.NON_LOCAL
+        if is_non_local or state.node.index in concerned:
+            found.append((state, deferral if is_non_local else None))
+            if state.parent is not None:
+                concerned.add(state.parent.node.index)
+    return tuple(found)
+
+
+def _index_of(state: OperatorState, path: PathType) -> int | None:
+    """Which of the ids of an event of this path is the operator's group, if any."""
+    return state.grouping.place(path, range(len(path)))
 
 
 def _key(due: Due) -> Key:

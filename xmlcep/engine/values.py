@@ -26,6 +26,11 @@ class GatheredBindings(Mapping[str, Any]):
         self._lists = lists
         self._entries = entries
 
+    @property
+    def parts(self) -> tuple[dict[str, Any], tuple[str, ...], Iterable[Entry]]:
+        """What is known, the names of the lists, and of which entries these are gathered."""
+        return self._known, self._lists, self._entries
+
     def __getitem__(self, name: str) -> Any:
         if name not in self._known and name in self._lists:
             self._known[name] = all_values(self._entries, name)
@@ -74,6 +79,9 @@ class Values:
                 found[name] = value
         for name in self._lists:
             found[name] = all_values(entries, name)
+        return self._with_lets(found) if self._lets else found
+
+    def _with_lets(self, found: dict[str, Any]) -> dict[str, Any]:
         for name, expression in self._lets:
             value = expression.value(self._environment(found, expression))
             if value is not None:
@@ -92,11 +100,7 @@ class Values:
             value = first_value(entries, name)
             if value is not None:
                 found[name] = value
-        for name, expression in self._lets:
-            value = expression.value(self._environment(found, expression))
-            if value is not None:
-                found[name] = value
-        return found
+        return self._with_lets(found) if self._lets else found
 
     def carried(self, seen: Mapping[str, Any], entries: Iterable[Entry]) -> Bindings | None:
         """The variables of the composite of arrivals, given what `seen_of` says of them."""
@@ -171,7 +175,10 @@ class Values:
 def first_value(entries: Iterable[Entry], name: str) -> Any:
     """The one value of a variable by which an operator groups: that of the first event that has it."""
     for entry in entries:
-        value = None if entry[BINDINGS] is None else entry[BINDINGS].get(name)
+        bindings = entry[BINDINGS]
+        value = None if bindings is None else bindings.get(name)
+        if type(value) is str:
+            return value
         if isinstance(value, tuple):
             value = value[0] if value else None
         if value is not None:

@@ -67,7 +67,7 @@ class TreeGroups:
         """The groups of the root that have something, in it or in inner operators."""
         root = self.tree.root
         inner = self._inner[root.node.index]
-        return [*root.group_keys(), *(key for key in inner if key not in root.group_keys())]
+        return list(dict.fromkeys([*root.group_keys(), *inner]))
 
     def _place_inner(self, state: OperatorState) -> None:
         """Where the groups of an inner operator would raise."""
@@ -75,7 +75,7 @@ class TreeGroups:
         parent = state.parent
         into = self._inner[parent.node.index]
         own = self._inner[state.node.index]
-        for key in [*state.group_keys(), *(key for key in own if key not in state.group_keys())]:
+        for key in dict.fromkeys([*state.group_keys(), *own]):
             event = self._any_event(state, key)
             if event is None:
                 continue

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.resources import files
 from types import MappingProxyType
 from typing import NamedTuple
 
-from lark import Lark, Token, Tree, UnexpectedInput
-
-from contexts.constraints import RELATIONS
-from path_types.names import NAME_CHARACTERS, NCNAME
+from lark import Token, Tree, UnexpectedInput
 
 from ..algebra import ActiveRule, EventDefinition, Reference
 from ..errors import RuleProblem
 from .active_rules import active_rule
 from .building import Declaration, declaration, definition, reference
-from .embedded import FILTER, VALUE
+from .grammar import statement_parser
 from .mistakes import report_mistake
 from .source import Source
 from .statements import statements
@@ -140,42 +135,10 @@ def add_reference(
     references[read.name] = read
 
 
-# A word that stands before an operand: NAME(path) is an event that is called so.
-_BEFORE_OPERAND = r"(?=\s+[^\s(]|\s*\([^()]*\((?!\s*\)))"
-_TERMINALS = rf"""
-EVENT: /event(?![{NAME_CHARACTERS}:])/
-EVENT_NAMESPACE: /namespace(?![{NAME_CHARACTERS}:])/
-REFERENCE: /reference(?![{NAME_CHARACTERS}:])/
-RULE: /rule(?![{NAME_CHARACTERS}:])/
-RELATION.2: /(?:{"|".join(sorted(RELATIONS, reverse=True))}){_BEFORE_OPERAND}/
-NAME: /{NCNAME}/
-PREFIXED.1: /{NCNAME}:({NCNAME})?/
-CLARK: /\{{[^{{}}\r\n]*\}}({NCNAME})?/
-NOT.2: /not{_BEFORE_OPERAND}/
-VARIABLE: /\${NCNAME}/
-FILTER: /{FILTER}/
-VALUE: /{VALUE}/
-"""
-"""The terminals of the grammar that are made of XML names, or are an XPath."""
-
-
-@cache
-def _lark() -> Lark:
-    # Read through the package, which may lie in a zip file: that is how Spark's workers get it.
-    grammar = files("xmlcep.language").joinpath("grammar.lark").read_text(encoding="utf-8")
-    return Lark(
-        grammar + _TERMINALS,
-        parser="lalr",
-        lexer="contextual",
-        propagate_positions=True,
-        maybe_placeholders=True,
-    )
-
-
 def parse_statement(part: Source) -> Tree[Token] | None:
     """The tree of a statement; with a mistake in it a tree "unreadable" with the event's name, or None."""
     try:
-        return _lark().parse(part.text)
+        return statement_parser().parse(part.text)
     except UnexpectedInput as error:
         return report_mistake(error, part)
 

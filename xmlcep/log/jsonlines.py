@@ -30,7 +30,7 @@ class JsonLinesReader:
 
     def __init__(
         self, file: str, decoder: RowDecoder, codec: JsonCodec, on_bad: BadRecordPolicy,
-        *, asides: tuple[type, ...] = (Header, Control, ClockRecord), name: str | None = None,
+        *, asides: tuple[type, ...] = (Header, Control, ClockRecord), name: str | None = None, first_line: int = 1,
     ) -> None:  # fmt: skip
         self._path = file
         self._file = name or file
@@ -39,7 +39,7 @@ class JsonLinesReader:
         self._codec = codec
         self._on_bad = on_bad
         self._lines: list[bytes] = []
-        self._first = 1  # number of the first line of `_lines`
+        self._first = first_line  # number of the first line of `_lines`
         self._offset = 0  # where it starts
         self._rows: list[Row] = []
         self._asides: list[tuple[int, int, Aside]] = []  # behind how many rows, line, what
@@ -62,7 +62,8 @@ class JsonLinesReader:
         """The lines in blocks, each to be used before the next is asked for.
 
         For a part of a file ``stream`` stands at byte ``start``, where a line begins, and lines that begin at byte
-        ``end`` or later are left out. Numbers then count from 1 at ``start``; offsets are those in the file.
+        ``end`` or later are left out. Numbers then count from ``first_line`` at ``start``; offsets are those in the
+        file.
         """
         damage: Exception | None = None
         self._offset = start

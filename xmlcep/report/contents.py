@@ -109,7 +109,7 @@ def _rules(
         entry: dict[str, Any] = {
             "name": tree.name,
             "text": visible(texts[tree.name].strip().splitlines()[-1]),
-            "drawing": visible(draw_svg(tree, rules.namespaces)),
+            "drawing": visible(draw_svg(tree, rules.graph.programs[tree.index], rules.namespaces)),
             "findings": per_rule.get(tree.name, 0),
             "records": taken.get(tree.name),
             "why_not": "",

@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..algebra import Order, Termination
 from ..events import CompositeType
 from ..language import print_expression, print_path
 from .event_graph import EventGraph
+from .programs import OperatorProgram
 from .trees import EventTree, LeafNode, OperatorNode
 
 
-def operator_traits(node: OperatorNode, *, flat: bool, namespaces: Mapping[str, str]) -> list[str]:
-    """What there is to say of an operator besides its symbol, from its path type to its label."""
+def operator_traits(
+    node: OperatorNode, program: OperatorProgram, *, flat: bool, namespaces: Mapping[str, str]
+) -> list[str]:
+    """What there is to say of an operator besides its symbol: path type, context, constraints, conditions, label."""
+    options = node.definition.options
     given = "given" if node.definition.options.path is not None else "derived"
     traits = [f"path {print_path(node.path, namespaces)} ({given})", f"context {node.context.value}"]
     if flat:
         traits[0] = f"path {print_path(node.path, namespaces)} ({given}, not used to group: flat)"
+    if node.window is not None:
+        traits.append(f"within {node.window}" + ("" if options.within else " (of the operator above)"))
+    if options.gap is not None:
+        traits.append(f"gap {options.gap}")
+    traits += [name for name, is_given in (("strict", options.strict), ("slide", options.slide)) if is_given]
+    if program.grouping.names:
+        traits.append(f"joined by {', '.join(f'${name}' for name in program.grouping.names)}")
+    traits += [f"let {let.name} = {let.expression}" for let in options.let]
+    if options.having is not None:
+        traits.append(f"having {options.having}")
     if node.termination is not Termination.EARLIEST:
         traits.append(f"end {node.termination.value}")
     if node.condition is not None:
         traits.append(f"when {node.condition.expression}")
+    if options.guard is not None:
+        traits.append(f"if {options.guard}")
     if node.parent is not None:
         traits.append(f"name {node.label}")
     return traits
+
+
+def is_negated(child: OperatorNode | LeafNode, node: OperatorNode) -> bool:
+    """Whether an operand of an operator stands behind ``not`` (A1)."""
+    return child.child_index in node.definition.negated
 
 
 def leaf_text(leaf: LeafNode, namespaces: Mapping[str, str]) -> str:
@@ -47,9 +68,9 @@ def draw_mermaid(graph: EventGraph, namespaces: Mapping[str, str]) -> str:
 def mermaid_lines(graph: EventGraph, namespaces: Mapping[str, str]) -> list[str]:
     """The lines of such a chart, behind which more can be drawn."""
     lines = ["flowchart TD"]
-    for tree in graph.trees:
+    for tree, programs in zip(graph.trees, graph.programs, strict=True):
         lines.append(f'  subgraph T{tree.index}["{escaped(tree.name)}"]')
-        lines += [f"    {line}" for line in _mermaid_tree(tree, namespaces)]
+        lines += [f"    {line}" for line in _mermaid_tree(tree, programs, namespaces)]
         lines.append("  end")
     for tree in graph.trees:
         for operator, leaf in _leaves(tree):
@@ -60,17 +81,20 @@ def mermaid_lines(graph: EventGraph, namespaces: Mapping[str, str]) -> list[str]
     return lines
 
 
-def _mermaid_tree(tree: EventTree, namespaces: Mapping[str, str]) -> Iterator[str]:
-    for node in tree.operators:
-        traits = operator_traits(node, flat=tree.flat, namespaces=namespaces)
+def _mermaid_tree(
+    tree: EventTree, programs: Sequence[OperatorProgram], namespaces: Mapping[str, str]
+) -> Iterator[str]:
+    for node, program in zip(tree.operators, programs, strict=True):
+        traits = operator_traits(node, program, flat=tree.flat, namespaces=namespaces)
         words = "<br/>".join(map(escaped, (node.definition.drawn, *traits)))
         yield f'{_operator_id(tree, node)}(["{words}"])'
         for child in node.children:
+            line = "-- not ---" if is_negated(child, node) else "---"
             if isinstance(child, OperatorNode):
-                yield f"{_operator_id(tree, node)} --- {_operator_id(tree, child)}"
+                yield f"{_operator_id(tree, node)} {line} {_operator_id(tree, child)}"
             else:
                 leaf = f'{_leaf_id(tree, node, child)}["{escaped(leaf_text(child, namespaces))}"]'
-                yield f"{_operator_id(tree, node)} --- {leaf}"
+                yield f"{_operator_id(tree, node)} {line} {leaf}"
 
 
 def _leaves(tree: EventTree) -> Iterator[tuple[OperatorNode, LeafNode]]:

@@ -105,9 +105,15 @@ def build_graph(
         )
         exported[tree.name] = compiled[-1].variables
         programs.append(compiled)
-    extended = _extended(ordered, programs)
+    measured = _with_used(ordered, [tree.needs_moments for tree in ordered])
+    binding = [any(program.has_variables for program in of_tree) for of_tree in programs]
+    extended = measured | _with_used(ordered, binding)
     return EventGraph(
-        tuple(replace(tree, extended=tree.index in extended) for tree in ordered), tuple(programs)
+        tuple(
+            replace(tree, extended=tree.index in extended, measured=tree.index in measured)
+            for tree in ordered
+        ),
+        tuple(programs),
     )
 
 
@@ -139,12 +145,11 @@ def _in_processing_order(
     )
 
 
-def _extended(trees: Sequence[EventTree], programs: Sequence[Sequence[OperatorProgram]]) -> set[int]:
-    """The trees whose composites carry moments and variables: those that need them, and all that these use."""
+def _with_used(trees: Sequence[EventTree], chosen: Sequence[bool]) -> set[int]:
+    """The trees that are chosen, and all that these use, directly or not."""
     found: set[int] = set()
     for tree in reversed(trees):
-        needs = tree.needs_moments or any(program.has_variables for program in programs[tree.index])
-        if tree.index in found or needs:
+        if tree.index in found or chosen[tree.index]:
             found |= {tree.index, *tree.dependencies}
     return found
 

@@ -183,7 +183,8 @@ class Rules:
     def _repr_html_(self) -> str:
         """Each rule as text and as a drawing, for notebooks (Y8)."""
         parts = [
-            f"<h4>{escape(tree.name)}</h4>{draw_svg(tree, self.namespaces)}" for tree in self.graph.trees
+            f"<h4>{escape(tree.name)}</h4>{draw_svg(tree, self.graph.programs[tree.index], self.namespaces)}"
+            for tree in self.graph.trees
         ]
         return f"<pre>{escape(str(self))}</pre>{''.join(parts)}"
 

@@ -81,6 +81,13 @@ class OperatorNode:
         return self.termination is not Termination.EARLIEST or self.condition is not None
 
     @property
+    def takes_back(self) -> bool:
+        """Whether it takes back composites, and wants to know what becomes of them (M1, M3): not if all it raises are
+        releases, after each of which it starts over (D5)."""
+        released = self.termination is not Termination.EARLIEST and self.condition is None
+        return self.definition.takes_back and (self.definition.creates_empty or not released)
+
+    @property
     def windows(self) -> tuple[Window, ...]:
         """All that it measures with."""
         options, definition = self.definition.options, self.definition
@@ -123,7 +130,8 @@ class EventTree:
 
     ``operators`` are in postorder, the root last; ``dependencies`` are the indexes (in the graph) of the
     trees whose composites its leaves take (G1). ``extended`` says that its composites carry moments and variables,
-    because it or a tree that uses it needs them.
+    because it or a tree that uses it needs them; ``measured`` that the moments are looked at, so that they have to be
+    true.
     """
 
     definition: EventDefinition
@@ -131,6 +139,7 @@ class EventTree:
     operators: tuple[OperatorNode, ...]
     dependencies: tuple[int, ...]
     extended: bool = False
+    measured: bool = False
 
     @property
     def name(self) -> str:

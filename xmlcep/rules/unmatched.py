@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from path_types import PathType, Step, equals_or_ends
@@ -58,7 +58,7 @@ class _Changes:
         self.rules = rules
         self.happened = sorted(happened, key=str)[:MOST_TYPES]
         self.paths = list(dict.fromkeys(path for _, path in self.happened))
-        self.names = dict.fromkeys(step.test for path in self.paths for step in path.steps)
+        self.names = _names(self.paths)
         self.known = KnownNames({_local(name) for name in self.names})
 
     def of_tree(self, tree: EventTree) -> Iterator[Unmatched]:
@@ -92,8 +92,9 @@ class _Changes:
 
     def _namespace(self, path: PathType) -> str:
         """Whether there are such nodes, but with names in other namespaces."""
-        plain = _without_namespaces(path)
-        found = next((each for each in self.paths if equals_or_ends(plain, _without_namespaces(each))), None)
+        plain, length = _without_namespaces(path.steps), len(path)
+        possible = (each for each in self.paths if len(each) == length or not path.absolute)
+        found = next((each for each in possible if _without_namespaces(each.steps[-length:]) == plain), None)
         if found is None:
             return ""
         inside = found.steps[-len(path) :]
@@ -147,5 +148,18 @@ def _uri(name: str) -> str:
     return name[1:].partition("}")[0] if name.startswith("{") else ""
 
 
-def _without_namespaces(path: PathType) -> PathType:
-    return PathType.of(path.absolute, [Step(step.axis, _local(step.test)) for step in path.steps])
+def _without_namespaces(steps: Iterable[Step]) -> list[Step]:
+    return [Step(step.axis, _local(step.test)) for step in steps]
+
+
+def _names(paths: Iterable[PathType]) -> dict[str, None]:
+    """The names in these path types; what is above of several is looked at once."""
+    seen: set[PathType] = set()
+    names: dict[str, None] = {}
+    for path in paths:
+        for place in path.upwards():
+            if place in seen:
+                break
+            seen.add(place)
+            names[place.last.test] = None
+    return names

@@ -19,7 +19,7 @@ _MOST_SIBLINGS = (
 
 def event_path(replica: Replica, event: PrimitiveEvent) -> str:
     """The path of the node of an event, in the document as it is when the node is there."""
-    last = event.path.steps[-1]
+    last = event.path.last
     if last.is_element:
         element = replica.element(event.ids[-1])
         return str(event.instance) if element is None else element_path(element, event.ids)

@@ -93,7 +93,7 @@ class _GoneNames:
             self._elements.clear()
             return event_path(replica, event)
         path = event_path(replica, event)
-        if event.path.steps[-1].is_element:
+        if event.path.last.is_element:
             return self._elements.pop(event.ids[-1], path)
         above, _, last = path.rpartition("/")
         return f"{self._elements.setdefault(event.ids[-2], above)}/{last}"
@@ -112,7 +112,7 @@ class _Transaction:
 
     def add(self, event: PrimitiveEvent, path: str, count: int) -> None:
         """The next change; what went before its element went is part of that."""
-        if event.op == "del" and event.path.steps[-1].is_element:
+        if event.op == "del" and event.path.last.is_element:
             while self._found and _is_inside(self._found[-1][0], event):
                 count += self._found.pop()[2]
         self._found.append((event, path, count))

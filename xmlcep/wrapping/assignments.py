@@ -10,7 +10,7 @@ from lxml import etree
 from .edits import ready, rearrange
 from .errors import RefusedError
 from .journal import Journal
-from .mutations import attribute_changed, change_attributes, change_tail, change_text, rename
+from .mutations import attribute_changed, change_attributes, change_tail, change_text, rename, write_down
 from .raw import (
     Element,
     Node,
@@ -26,6 +26,7 @@ from .raw import (
     set_text,
 )
 from .raw import set_attribute as set_raw_attribute
+from .reconcile import reconcile
 from .shadow import ShadowNode, tree_of
 from .spelling import check_name
 
@@ -55,7 +56,8 @@ def set_slot(node: Node, slot: TextSlot, value: Any) -> None:
         slot.write(node, value)
         return
     tree = shadow.tree
-    if tree.ignore_whitespace:
+    # A new text behind a node has a place among siblings, some of which may have been taken away unseen.
+    if tree.ignore_whitespace or (tree.exposed and slot is TAIL and shadow.tail is None):
         rearrange([slot.site(node)], lambda: slot.write(node, value))
         return
     if tree.journal is not None:
@@ -105,7 +107,13 @@ def set_name_of(node: Node, value: Any) -> None:
         except RefusedError:
             set_tag(node, old)
             raise
-        rename(tree, node)
+        if tree.exposed and shadow.parent is not None:
+            parent = get_parent(node)
+            if tree_of(parent) is tree:
+                write_down(parent, tree.open_children(parent))
+            reconcile(tree, [node])
+        else:
+            rename(tree, node)
         tree.end_edit()
 
 

@@ -62,7 +62,7 @@ class Document:
     def root(self) -> Node:
         """The root element."""
         if self._tree.foreign:
-            self.catch_up()
+            self._catch_up()
         return self._tree.root
 
     @property
@@ -78,7 +78,7 @@ class Document:
     @property
     def clock(self) -> int:
         """The time point of the last event (E3); 0 before the first."""
-        self.catch_up()
+        self._catch_up()
         return self._tree.clock.ts
 
     @property
@@ -294,7 +294,15 @@ class Document:
         return update(self, new, keys, ignore_whitespace, meta)
 
     def catch_up(self) -> None:
-        """Finds edits made through `foreign` proxies; every commit, and every call of the document, does so, too."""
+        """Finds edits made through `foreign` proxies, and what those of other documents have taken from this one.
+
+        Every commit, and every call of the document, does so for its own. Raises `RefusedError` for what has come that
+        cannot be tracked, and for a root that has been moved away. Costs a walk of all documents while any has such.
+        """
+        foreign.catch_up_all(self._tree)
+        self._tree.end_edit()
+
+    def _catch_up(self) -> None:
         foreign.catch_up(self._tree)
         self._tree.end_edit()
 
@@ -361,8 +369,15 @@ class Document:
     # --- ending
 
     def close(self) -> None:
-        """Ends tracking: the tree stays, an ordinary lxml tree from now on. Closing twice is harmless."""
-        self._finalizer()
+        """Ends tracking: the tree stays, an ordinary lxml tree from now on. Closing twice is harmless.
+
+        What was edited through `foreign` proxies, and not found yet, is told before, or refused when it is closed.
+        """
+        try:
+            if not self.closed and self._tree.foreign and not self.delivery.held:
+                self._catch_up()
+        finally:
+            self._finalizer()
 
     def __enter__(self) -> Document:
         return self
@@ -460,6 +475,8 @@ def _wrapped(
         tree.original.take_text(root)
         if not all(issubclass(kind, Tracked) for kind in classes):
             foreign.adopt(tree)
+        elif tree.exposed:
+            tree.open_all()
         if ids is not None:
             restore_ids(tree, ids)
     except BaseException:

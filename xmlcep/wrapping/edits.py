@@ -7,7 +7,17 @@ from typing import Any
 
 from . import foreign
 from .errors import RefusedError
-from .mutations import change_tail, insert, insert_leaf, link, position, remove, unlink, write_down
+from .mutations import (
+    change_tail,
+    insert,
+    insert_leaf,
+    link,
+    position,
+    remove,
+    take_over,
+    unlink,
+    write_down,
+)
 from .raw import (
     Element,
     Node,
@@ -15,11 +25,12 @@ from .raw import (
     get_parent,
     get_previous,
     get_tail,
+    get_text,
     name_of,
     number_of_children,
 )
 from .reconcile import reconcile
-from .shadow import ShadowNode, ShadowTree, entry_of, owners, tree_of
+from .shadow import ShadowNode, ShadowTree, entry_of, owners, shadow_of, tree_of
 from .spelling import check_incoming
 
 Call = Callable[[], None]
@@ -30,11 +41,21 @@ def ready(node: Node) -> ShadowNode | None:
     tree = tree_of(node)
     if tree is None:
         return None
-    if tree.foreign:
+    if tree.exposed:
         foreign.look(tree)
         if tree_of(node) is not tree:  # somebody had taken it away
             return None
     return tree.open(node)
+
+
+def ready_to_leave(node: Node) -> ShadowNode | None:
+    """As `ready`, for a node that may leave its document with all that is below it."""
+    shadow = ready(node)
+    if shadow is None or not shadow.tree.foreign:
+        return shadow
+    tree = shadow.tree
+    foreign.look_below(tree, node)
+    return tree.open(node) if tree_of(node) is tree else None
 
 
 def end_edits(*trees: ShadowTree | None) -> None:
@@ -84,7 +105,7 @@ class Departure:
 
 def departure(node: object) -> Departure | None:
     """What to remember of a node before it is moved, if it belongs to a wrapped document."""
-    shadow = ready(node) if isinstance(node, Element) else None
+    shadow = ready_to_leave(node) if isinstance(node, Element) else None
     return None if shadow is None else Departure(node, shadow)
 
 
@@ -110,7 +131,7 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
     source = None if leaving is None else leaving.tree
     if tree is not None and tree.journal is not None and source is not tree:
         tree.journal.arriving(node, None if source is None else source.journal)
-    if any(each is not None and (each.ignore_whitespace or each.foreign) for each in (tree, source)):
+    if any(each is not None and (each.ignore_whitespace or each.exposed) for each in (tree, source)):
         _put_anyhow(node, call, target, leaving)
         return
     call()
@@ -148,7 +169,7 @@ def _put_anyhow(node: Node, call: Call, target: Node | None, leaving: Departure 
     with_parents = [site for site in sites if site is not None]
     rearrange(with_parents, call)
     if leaving is not None and entry_of(node) is leaving.shadow and leaving.parent is not get_parent(node):
-        leaving.emit()
+        take_over(None, node)
         leaving.tree.end_edit()
 
 
@@ -158,7 +179,7 @@ def take_out(node: Node, call: Call) -> None:
     if leaving is None:
         call()
         return
-    if leaving.tree.ignore_whitespace or leaving.tree.foreign:
+    if leaving.tree.ignore_whitespace or leaving.tree.exposed:
         rearrange([leaving.parent], call)
         return
     call()
@@ -171,14 +192,20 @@ def born(tree: ShadowTree, node: Node) -> None:
     if tree.journal is not None:
         tree.journal.placed(node)
     above = get_parent(node)
-    if tree.foreign:
+    if tree.exposed:
         foreign.look(tree)  # which may find the node itself, or that somebody had taken its parent away
         if tree_of(above) is not tree:
             return
     parent = tree.open_without(above, node) if entry_of(node) is None else None
     if parent is not None:
         alone = get_next(node) is None and not number_of_children(node)
-        if alone and get_previous(node) is parent.last and not tree.ignore_whitespace:
+        # SubElement gives neither text nor tail: it may have come through a foreign proxy, and been seen now.
+        if (
+            alone
+            and not (get_text(node) or get_tail(node))
+            and get_previous(node) is parent.last
+            and not tree.ignore_whitespace
+        ):
             if tree.journal is not None:
                 tree.journal.came(node)
                 tree.journal.keep(parent)
@@ -202,7 +229,9 @@ def rearrange(sites: Iterable[Node], call: Call) -> None:
     for tree, own in trees.items():
         for site in own:
             tree.open_children(site)
-            if tree.journal is not None:
+            if tree.journal is not None and tree.exposed:
+                write_down(site, shadow_of(site))  # of what is there some may have been taken already
+            elif tree.journal is not None:
                 tree.journal.children(site)
     try:
         call()
@@ -217,7 +246,7 @@ def open_all(nodes: Iterable[Node], into: Node) -> list[Node]:
     parents = []
     tree = tree_of(into)
     for node in nodes:
-        shadow = ready(node)
+        shadow = ready_to_leave(node)
         if tree is not None and (shadow is None or shadow.tree is not tree):
             if shadow is None:
                 check_incoming(node)

@@ -14,7 +14,7 @@ from lxml import etree
 from . import fast_paths
 from .assignments import set_attribute, set_base_of, set_name_of, set_tail_of, set_target_of, set_text_of
 from .attributes import TrackedAttributes
-from .edits import born, open_all, put, ready, rearrange, refuse_cycle, refuse_duplicates, take_out
+from .edits import born, open_all, put, ready_to_leave, rearrange, refuse_cycle, refuse_duplicates, take_out
 from .errors import CallbackError, RefusedError
 from .mutations import change_tail
 from .raw import Element, get_parent, get_tail, is_element
@@ -116,7 +116,7 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
 
     def clear(self, keep_tail: bool = False) -> None:
         """As lxml's ``clear``."""
-        shadow = ready(self)
+        shadow = ready_to_leave(self)
         if shadow is None:
             Element.clear(self, keep_tail)
             return

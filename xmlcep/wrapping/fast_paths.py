@@ -36,7 +36,7 @@ def assign_text(node: Node, value: Any) -> bool:
     if type(shadow) is not ShadowNode or type(value) is not str or not value:
         return False
     old, tree = shadow.text, shadow.tree
-    if old is None or not tree.fast_path:
+    if old is None or not tree.fast_values:
         return False
     try:
         set_text(node, value)
@@ -58,7 +58,7 @@ def assign_tail(node: Node, value: Any) -> bool:
     if type(shadow) is not ShadowNode or type(value) is not str or not value:
         return False
     old, tree = shadow.tail, shadow.tree
-    if old is None or not tree.fast_path:
+    if old is None or not tree.fast_values:
         return False
     try:
         set_tail(node, value)
@@ -81,7 +81,7 @@ def assign_attribute(node: Node, key: Any, value: Any) -> bool:
     if type(shadow) is not ShadowNode or not shadow.attributes or not (type(key) is type(value) is str):
         return False
     attribute, tree = shadow.attributes.get(key), shadow.tree
-    if attribute is None or not tree.fast_path:
+    if attribute is None or not tree.fast_values:
         return False
     set_raw_attribute(node, key, value)
     old = attribute.value

@@ -8,10 +8,12 @@ proxies, or long lists of children, a part in turn), at the end of a transaction
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from itertools import islice
 
 from lxml import etree
 
+from .errors import RefusedError
 from .mutations import take_over, write_down
 from .raw import (
     Element,
@@ -35,10 +37,13 @@ from .shadow import (
     Tracked,
     enter,
     entry_of,
+    exposing_trees,
     leave,
     nodes_of,
     owners,
+    parents_told,
     shadow_of,
+    strays,
     tree_of,
     visible,
 )
@@ -54,8 +59,8 @@ def adopt(tree: ShadowTree) -> None:
     """Looks for foreign proxies in a document that has just been wrapped."""
     for number, node in enumerate(tree.original.nodes):
         if not isinstance(node, Tracked):
-            tree.foreign[node] = number
-    tree.open_all()
+            tree.add_foreign(node, number)
+    tree.end_edit()
 
 
 def look(tree: ShadowTree) -> None:
@@ -67,7 +72,7 @@ def look(tree: ShadowTree) -> None:
     if tree.journal is not None:
         catch_up(tree)
         return
-    if tree.muted:
+    if tree.muted or not tree.foreign:
         return
     tree.credit += CREDIT
     found = _Found(tree)
@@ -86,8 +91,24 @@ def look(tree: ShadowTree) -> None:
     found.emit()
 
 
+def look_below(tree: ShadowTree, node: Node) -> None:
+    """Before a subtree leaves a document: emits what was done through foreign proxies in it; later nobody could."""
+    if tree.foreign and not tree.muted:
+        found = _Found(tree)
+        tree.muted = True
+        below = [each for each in Element.iter(node) if each in tree.foreign]
+        tree.muted = False
+        for each in below:
+            found.compare(each, thoroughly=True)
+        found.emit()
+
+
 def catch_up(tree: ShadowTree) -> None:
-    """Emits all that was done through foreign proxies, as one edit; lets go of the root's if nobody else holds it."""
+    """Emits all that was done through foreign proxies, as one edit; lets go of the root's if nobody else holds it.
+
+    Raises `RefusedError` for what cannot be tracked, and if the root has been put somewhere else.
+    """
+    _check_root(tree.root)
     if tree.foreign and not tree.muted:
         found = _Found(tree)
         for node in tree.foreign:
@@ -96,6 +117,38 @@ def catch_up(tree: ShadowTree) -> None:
         if tree.journal is None and tree.root in tree.foreign:
             del node, found
             _renew_root(tree)
+
+
+def catch_up_all(tree: ShadowTree) -> None:
+    """As `catch_up`, and through the foreign proxies of other documents, too: they may have taken nodes of this one.
+
+    Costs a walk of all documents while any has foreign proxies.
+    """
+    catch_up(tree)
+    catch_up_others(tree)
+
+
+def catch_up_others(tree: ShadowTree) -> None:
+    """As `catch_up`, of all documents but this one; what these refuse they say at their own next call.
+
+    What a foreign proxy has taken, and let go of before anybody looked, is missing where it was.
+    """
+    for other in exposing_trees():
+        if other is not tree:
+            with suppress(RefusedError):
+                catch_up(other)
+    if tree.exposed:
+        _miss(strays())
+
+
+def _miss(nodes: list[Node]) -> None:
+    """Emits that these nodes are gone from where they were told to be."""
+    for tree, sites in owners(parents_told(nodes)).items():
+        if not tree.muted:
+            for site in sites:
+                write_down(site, shadow_of(site))
+            reconcile(tree, sites)
+            tree.end_edit()
 
 
 class _Found:
@@ -173,8 +226,21 @@ class _Found:
                 and entry_of(get_parent(node)) is not entry.parent
             ):
                 take_over(None, node)
+        for node in self._changed:
+            if entry_of(node) is None:  # it has left the document with all that it had taken
+                self._take_over_below(node)
         tree.others += [owner for owner in owners(sites) if owner is not tree]
         tree.end_edit()
+
+    def _take_over_below(self, node: Node) -> None:
+        muted, self._tree.muted = self._tree.muted, True
+        for each in Element.iter(node):
+            entry = entry_of(each)
+            if type(entry) is ShadowNode:
+                take_over(None, each)
+                if entry.tree is not self._tree:
+                    self._tree.others.append(entry.tree)
+        self._tree.muted = muted
 
     def _robbed(self) -> list[Node]:
         """The elements that have lost children to those that have changed, where more than these has to be known.
@@ -198,6 +264,20 @@ def _check(node: Node) -> None:
     for child in iter_children(node):
         if entry_of(child) is None:
             check_incoming(child)
+            for each in Element.iter(child):
+                _check_root(each)
+        else:
+            _check_root(child)
+
+
+def _check_root(node: Node) -> None:
+    """Raises `RefusedError` for the root of a wrapped document that has been put somewhere else."""
+    entry = entry_of(node)
+    if type(entry) is ShadowNode and entry.parent is None and get_parent(node) is not None:
+        raise RefusedError(
+            f"<{name_of(node)}>, the root of the wrapped document {entry.tree.name!r}, has been put below "
+            f"<{name_of(get_parent(node))}> unseen: take it out and attach copy.deepcopy(root), or close() the document"
+        )
 
 
 def _is_behind(node: Node, prev: Node) -> bool:
@@ -257,4 +337,4 @@ def _renew_root(tree: ShadowTree) -> None:
         if not isinstance(node, Tracked):
             tree.foreign[node] = number
         tree.muted = False
-        tree.update_fast_path()
+        tree.foreign_changed()

@@ -26,7 +26,7 @@ from .raw import (
     number_of_children,
     walk,
 )
-from .shadow import NOT_ORIGINAL, ShadowNode, ShadowTree, Tracked, enter, entry_of, leave, shadow_of, visible
+from .shadow import ShadowNode, ShadowTree, Tracked, enter, entry_of, leave, shadow_of, visible
 
 Emit: TypeAlias = Callable[..., None]
 """`Emitter.emit`, or `Emitter.emit_alone` where this is all the edit does."""
@@ -269,7 +269,7 @@ def _insert_node(tree: ShadowTree, node: Node, parent: ShadowNode | None, pos: i
         if parent is not None:
             tree.journal.keep(parent)
     if not isinstance(node, Tracked):
-        tree.foreign[node] = NOT_ORIGINAL
+        tree.add_foreign(node)
     name = name_of(node)
     if parent is not None:
         parent.last = node
@@ -323,7 +323,7 @@ def remove(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
     Its parent's list of children is the caller's business (`unlink`).
     """
     tree.open_subtree(node)
-    if tree.foreign and tree.journal is not None:
+    if tree.exposed and tree.journal is not None:
         _write_down_all(tree, node, shadow)
     emit = tree.emitter.emit
     if shadow.tail is not None:
@@ -363,8 +363,8 @@ def _remove_node(tree: ShadowTree, node: Node, shadow: ShadowNode, emit: Emit) -
         emit("del", trie.path, ids, None, None, None)
         if tree.index is not None:
             tree.index.pop(shadow.number, None)
-    if tree.foreign and tree.foreign.pop(node, None) is not None:
-        tree.update_fast_path()
+    if tree.foreign:
+        tree.drop_foreign(node)
     leave(node)
 
 

@@ -27,7 +27,7 @@ class Place(NamedTuple):
 
 def place_of(tree: ShadowTree, path: PathType, ids: tuple[int, ...]) -> Place | None:
     """Where the node of an event is; None if it is gone."""
-    last = path.steps[-1]
+    last = path.last
     if last.is_element:
         element = tree.element_by_id(ids[-1])
         return None if element is None else Place(NodeKind.ELEMENT, element)

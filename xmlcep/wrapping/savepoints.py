@@ -17,7 +17,7 @@ def open_journal(tree: ShadowTree) -> Journal:
             journal.whole(node)  # of the text of a comment the shadow knows nothing
     if tree.root in tree.foreign:
         journal.beside(tree.root)
-    tree.fast_path = False
+    tree.update_fast_path()
     return journal
 
 
@@ -48,8 +48,8 @@ class Savepoint:
     def rollback(self) -> None:
         """Undoes what has been done since then; the clock goes back, ids are not used again."""
         tree = self._tree
-        if tree.foreign:
-            foreign.catch_up(tree)
+        if tree.exposed:
+            foreign.catch_up_all(tree)
         tree.journal = None
         try:
             undo(tree, self._journal)

@@ -33,7 +33,7 @@ def anchor_of(tree: ShadowTree, composite: CompositeEvent, namespaces: Mapping[s
         shadow = tree.open(tree.root)
         assert shadow.trie is not None
         return Anchor(shadow.trie.path, shadow.ids or shadow.make_ids())
-    if path.steps[-1].is_element:
+    if path.last.is_element:
         if tree.element_by_id(ids[-1]) is not None:
             return Anchor(path, ids)
     elif place_of(tree, path, ids) is not None:

@@ -3,8 +3,8 @@
 An lxml element takes no attributes and no weak references, and its identity is lost when its proxy dies. So there is
 one table for all wrapped documents that holds the proxies of their elements, comments and processing instructions. The
 entry of a node is its document's `ShadowTree` until something at or below the node is emitted, and its `ShadowNode`
-from then on: **a node without a shadow node is as it was when it was wrapped**. While a document has foreign proxies
-(see `foreign`), all its nodes have shadow nodes.
+from then on: **a node without a shadow node is as it was when it was wrapped**. While any document has foreign proxies
+(see `foreign`), all nodes of all documents have shadow nodes.
 
 One module because the table is an invariant of both: nobody but `enter`, `leave` and the tree that makes shadow nodes
 may touch it.
@@ -171,6 +171,7 @@ NOT_ORIGINAL = -1
 
 _table: dict[Node, ShadowNode | ShadowTree] = {}
 _open: dict[ShadowTree, None] = {}
+_exposing: dict[ShadowTree, None] = {}
 
 entry_of: Callable[[Node], ShadowNode | ShadowTree | None] = _table.get
 """What the table has for a node; None for a node of no wrapped document."""
@@ -196,9 +197,9 @@ def tree_of(node: Node) -> ShadowTree | None:
     return entry.tree if type(entry) is ShadowNode else entry  # type: ignore[return-value]
 
 
-def open_trees() -> list[ShadowTree]:
-    """The shadow trees of all wrapped documents, in the order of their wrapping."""
-    return list(_open)
+def exposing_trees() -> list[ShadowTree]:
+    """Those that have foreign proxies, through which nodes of any of them may be taken unseen."""
+    return list(_exposing)
 
 
 def nodes_of(tree: ShadowTree) -> Iterator[Node]:
@@ -206,6 +207,23 @@ def nodes_of(tree: ShadowTree) -> Iterator[Node]:
     for node, entry in list(_table.items()):
         if entry is tree or (type(entry) is ShadowNode and entry.tree is tree):
             yield node
+
+
+def strays() -> list[Node]:
+    """The nodes of all documents that do not stand where events have told; costs a walk of the whole table."""
+    return [
+        node
+        for node, entry in list(_table.items())
+        if type(entry) is ShadowNode
+        and entry.parent is not None
+        and _table.get(get_parent(node)) is not entry.parent
+    ]
+
+
+def parents_told(nodes: Iterable[Node]) -> list[Node]:
+    """The elements below which, as events have told, these nodes are; costs a walk of the whole table."""
+    shadows = {shadow_of(node).parent for node in nodes}
+    return [node for node, entry in list(_table.items()) if entry in shadows] if shadows else []
 
 
 def visible(text: str | None, element_only: bool) -> str | None:
@@ -218,14 +236,16 @@ def visible(text: str | None, element_only: bool) -> str | None:
 class ShadowTree:
     """The shadow of one wrapped document, and what its parts share.
 
-    ``fast_path`` is true while the short ways of frequent edits will do (see `fast_paths`): no open transaction, no
-    foreign proxies, no white space to be left out. ``muted``: proxies are made by reading, so that their ``_init`` is
-    no news. ``index`` has the elements by id, once somebody has asked for one.
+    ``exposed``: some document, this or another, has foreign proxies, so that nodes of this one can be taken away
+    unseen. ``fast_path`` is true while the short ways of frequent edits will do (see `fast_paths`): no transaction is
+    open, no white space left out, and not exposed; ``fast_values`` for changes of values, which only this document's
+    own foreign proxies can make unseen. ``muted``: proxies are made by reading, so that their ``_init`` is no news.
+    ``index`` has the elements by id, once somebody has asked for one.
     """
 
     __slots__ = (
-        "_all_open", "_tries", "clock", "credit", "emitter", "fast_path", "foreign", "ignore_whitespace", "index",
-        "journal", "muted", "original", "others", "root",
+        "_all_open", "_tries", "clock", "credit", "emitter", "exposed", "fast_path", "fast_values", "foreign",
+        "ignore_whitespace", "index", "journal", "muted", "original", "others", "root",
     )  # fmt: skip
 
     def __init__(self, root: Node, name: str, now: Callable[[], float], ignore_whitespace: bool) -> None:
@@ -235,9 +255,9 @@ class ShadowTree:
         self.emitter = Emitter(self.clock, name)
         self.original = Original()
         self.journal: Journal | None = None  # of the open transaction
-        self.foreign: dict[
-            Node, int
-        ] = {}  # proxies that are not ours, and where they stand in `original.nodes`
+        # Proxies that are not ours, and where they stand in `original.nodes`.
+        self.foreign: dict[Node, int] = {}
+        self.exposed = bool(_exposing)
         self.credit = 0  # for looking at them (see `foreign`)
         self.others: list[ShadowTree] = []  # other documents that the edit under way has taken nodes from
         self.muted = False
@@ -252,13 +272,39 @@ class ShadowTree:
         return self.emitter.document
 
     def update_fast_path(self) -> None:
-        """Sets ``fast_path``; to be called when what it depends on has changed."""
-        self.fast_path = not (self.foreign or self.ignore_whitespace or self.journal is not None)
+        """Sets ``fast_path`` and ``fast_values``; to be called when what they depend on has changed."""
+        self.fast_values = not (self.foreign or self.ignore_whitespace or self.journal is not None)
+        self.fast_path = self.fast_values and not self.exposed
+
+    def add_foreign(self, node: Node, number: int = NOT_ORIGINAL) -> None:
+        """A node of this document has a proxy that is not ours; ``number``: where it stands in `original.nodes`."""
+        self.foreign.setdefault(node, number)
+        self.foreign_changed()
+
+    def drop_foreign(self, node: Node) -> None:
+        """It is no node of this document any more; nothing happens if it has not been foreign."""
+        if self.foreign.pop(node, None) is not None:
+            self.foreign_changed()
+
+    def foreign_changed(self) -> None:
+        """``foreign`` may have got its first node, or lost its last one."""
+        if bool(self.foreign) == (self in _exposing):
+            return
+        if self.foreign:
+            _exposing[self] = None
+            self._all_open = False  # and so may others not be, which the end of the edit sees to
+        else:
+            del _exposing[self]
+        for tree in _open:
+            if tree is self or tree.exposed != bool(_exposing):
+                tree.exposed = bool(_exposing)
+                tree.update_fast_path()
 
     def end_edit(self) -> None:
         """Completes the edit under way; what its call did to this document has been emitted."""
-        if self.foreign and not self._all_open:
-            self.open_all()
+        if self.exposed and not self._all_open:
+            for tree in _open:
+                tree.open_all()
         others, self.others = self.others, []
         self.emitter.end_edit()
         for other in others:
@@ -266,9 +312,9 @@ class ShadowTree:
 
     def open_all(self) -> None:
         """Gives every node its shadow node: through foreign proxies any of them may be moved unseen."""
-        self.open_subtree(self.root)
-        self._all_open = True
-        self.update_fast_path()
+        if not self._all_open:
+            self.open_subtree(self.root)
+            self._all_open = True
 
     # --- nodes that have been there all the time get their shadow nodes
 
@@ -460,8 +506,9 @@ class ShadowTree:
                 if tree_of(node) is self:
                     leave(node)
         self.original = Original()
-        self.foreign.clear()
         self.index = None
+        self.foreign.clear()
+        self.foreign_changed()
 
     # --- white space (ignore_whitespace)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
@@ -11,7 +10,7 @@ from ..errors import XmlCepError
 from . import foreign
 from .errors import RefusedError
 from .savepoints import open_journal
-from .shadow import ShadowTree, open_trees
+from .shadow import ShadowTree
 from .undo import undo, undo_visibly
 
 
@@ -128,10 +127,7 @@ class Transaction:
         journal = tree.journal
         assert journal is not None
         # Through their foreign proxies, other documents may have got nodes of this one, or lost such nodes.
-        for other in open_trees():
-            if other is not tree and other.foreign:
-                with suppress(RefusedError):  # which that document says at its next call
-                    foreign.catch_up(other)
+        foreign.catch_up_others(tree)
         tree.journal = None
         try:
             if self._immediate:

@@ -26,7 +26,7 @@ from .raw import (
     set_text,
 )
 from .reconcile import reconcile
-from .shadow import NOT_ORIGINAL, ShadowTree, Tracked, enter, leave, tree_of
+from .shadow import ShadowTree, Tracked, enter, leave, tree_of
 
 _Instruction: Any = etree._ProcessingInstruction
 _attributes: Any = Element.attrib.__get__
@@ -38,7 +38,7 @@ def undo(tree: ShadowTree, journal: Journal) -> None:
     for node, shadow in journal.entries.items():
         if shadow is None and tree_of(node) is tree:
             leave(node)
-            tree.foreign.pop(node, None)
+            tree.drop_foreign(node)
     try:
         others.reconcile()
     finally:
@@ -46,7 +46,7 @@ def undo(tree: ShadowTree, journal: Journal) -> None:
             if shadow is not None:
                 enter(node, shadow)
                 if not isinstance(node, Tracked):
-                    tree.foreign.setdefault(node, NOT_ORIGINAL)
+                    tree.add_foreign(node)
         for shadow, state in journal.states.items():
             shadow.restore(state)
         tree.index = None

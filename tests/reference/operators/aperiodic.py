@@ -18,3 +18,6 @@ class AperiodicState(OpeningState):
         for windows in self.together(self.chosen(group, entry)):
             self.raise_and_consume(group, [*windows, entry], [])
         self.tell_consumed(entry)
+
+
+STATE = AperiodicState

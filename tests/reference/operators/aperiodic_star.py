@@ -47,3 +47,6 @@ class AperiodicStarState(OpeningState):
 
     def _is_in_one(self, entry: Entry, windows: list[Entry]) -> bool:
         return any(constraints.before(Order.INTERVAL, window, entry) for window in windows)
+
+
+STATE = AperiodicStarState

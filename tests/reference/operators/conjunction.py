@@ -7,3 +7,6 @@ from .combining import Combining
 
 class ConjunctionState(Combining):
     """All operands, in any order; everything it does is common to what combines."""
+
+
+STATE = ConjunctionState

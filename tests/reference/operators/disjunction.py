@@ -36,3 +36,6 @@ class DisjunctionState(OperatorState):
 
     def potential(self, group: Group) -> bool:
         return bool(group.stored)
+
+
+STATE = DisjunctionState

@@ -255,3 +255,6 @@ class MultiplicityState(OperatorState):
 def is_inside(entry: Entry, composite: Composite) -> bool:
     """Whether the entry's event is one of the composite's constituents."""
     return any(entry.event is inside for inside in composite.constituents)
+
+
+STATE = MultiplicityState

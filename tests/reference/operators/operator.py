@@ -7,6 +7,7 @@ at once and when it waits is said in `tests.reference.termination`.
 from __future__ import annotations
 
 from collections.abc import Sequence as Several
+from importlib import import_module
 
 from path_types import PathInstance, PathType
 from xmlcep.algebra import (
@@ -26,9 +27,6 @@ from ..events import Cause, Composite, Entry, Event, Group, as_set, variables_of
 from ..leaves import taken
 from ..values import Value, Variables, as_text, single
 from .surroundings import Surroundings
-
-STATES: dict[type[Operator], type[OperatorState]] = {}
-"""What runs an operator, by its declaration; the package fills it."""
 
 Arrival = tuple[Event, Variables]
 
@@ -82,9 +80,7 @@ class OperatorState:
         self.children: list[Leaf | OperatorState] = [
             operand
             if isinstance(operand, Leaf)
-            else STATES[type(operand)](
-                operand, definition, self, around, below_not=below_not or index in absent
-            )
+            else new_state(operand, definition, self, around, below_not=below_not or index in absent)
             for index, operand in enumerate(expression.operands)
         ]
         self.absent: tuple[int, ...] = tuple(absent)
@@ -402,6 +398,15 @@ class OperatorState:
         """Where and when something raised now is raised."""
         assert self.around.cause is not None
         return self.around.cause
+
+
+def new_state(
+    expression: Operator, definition: EventDefinition, parent: OperatorState | None, around: Surroundings,
+    *, below_not: bool = False,
+) -> OperatorState:  # fmt: skip
+    """What runs an operator: the ``STATE`` of the module that is called like its kind."""
+    kind: type[OperatorState] = import_module(f"{__package__}.{expression.kind}").STATE
+    return kind(expression, definition, parent, around, below_not=below_not)
 
 
 def agree(group: Group, values: dict[str, str]) -> bool:

@@ -73,3 +73,6 @@ class PeriodicState(OpeningState):
             if group.key == node:
                 for entry in group.child(self.opens):
                     self.consume(group, entry)
+
+
+STATE = PeriodicState

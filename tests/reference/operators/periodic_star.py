@@ -46,3 +46,6 @@ class PeriodicStarState(PeriodicState):
                 self.raise_and_consume(group, [*windows, closing], [])
         for entry in closed:
             self.consume(group, entry)
+
+
+STATE = PeriodicStarState

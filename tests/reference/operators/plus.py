@@ -38,3 +38,6 @@ class PlusState(OperatorState):
             for when, entries in self._due(group):
                 if when == due:
                     self.raise_and_consume(group, entries, entries)
+
+
+STATE = PlusState

@@ -17,3 +17,6 @@ class RelationState(Combining):
     def is_related(self, group: Group, combination: list[Entry], *, complete: bool) -> bool:
         assert isinstance(self.expression, Relation)
         return not complete or constraints.related(self.expression.word, combination)
+
+
+STATE = RelationState

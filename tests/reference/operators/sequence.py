@@ -300,3 +300,6 @@ def in_time(entry: Entry, due: Due | None) -> bool:
     if due.unit is Unit.TIME:
         return stored.now is not None and stored.now <= due.value
     return (stored.ts if due.unit is Unit.CHANGES else stored.ordinal) <= due.value
+
+
+STATE = SequenceState

@@ -31,6 +31,7 @@ class AnyOf(Operator):
     kind: ClassVar[str] = "any"
     rule: ClassVar[str] = "any_of"
     symbol: ClassVar[str] = "any"
+    syntax: ClassVar[str] = '"[" INT "]" [options] "(" expression ("," expression)* ")"'
     sign: ClassVar[str] = "any"
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | DEFERRABLE | {"within", "having"}
     fewest: ClassVar[int] = 1

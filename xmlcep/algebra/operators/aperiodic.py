@@ -19,6 +19,7 @@ class Aperiodic(Operator):
     kind: ClassVar[str] = "aperiodic"
     rule: ClassVar[str] = "aperiodic"
     symbol: ClassVar[str] = "aperiodic"
+    syntax: ClassVar[str] = '"[" expression "," expression "]" [options] _unit'
     sign: ClassVar[str] = "A"
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS
     fewest: ClassVar[int] = 3

@@ -33,6 +33,7 @@ class Periodic(Operator):
     kind: ClassVar[str] = "periodic"
     rule: ClassVar[str] = "periodic"
     symbol: ClassVar[str] = "periodic"
+    syntax: ClassVar[str] = '"[" expression "," STRING "," expression "]" [options]'
     sign: ClassVar[str] = "P"
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS
     most: ClassVar[int | None] = 2

@@ -32,6 +32,7 @@ class Plus(Operator):
     kind: ClassVar[str] = "plus"
     rule: ClassVar[str] = "plus"
     symbol: ClassVar[str] = "plus"
+    syntax: ClassVar[str] = '"[" expression "," STRING "]" [options]'
     sign: ClassVar[str] = "+"
     takes: ClassVar[frozenset[str]] = COMMON_OPTIONS | {"by"}
     fewest: ClassVar[int] = 1

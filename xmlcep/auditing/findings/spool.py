@@ -16,8 +16,7 @@ _TABLES = """
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 PRAGMA locking_mode = EXCLUSIVE;
-CREATE TABLE finding (doc TEXT, number INTEGER, lines BLOB);
-CREATE INDEX finding_order ON finding (doc, number); -- sorting rows of a megabyte would take them into memory
+CREATE TABLE finding (doc TEXT, number INTEGER, start INTEGER, size INTEGER); -- where in the file of texts
 CREATE TABLE loose (doc TEXT, ts INTEGER, place INTEGER, ids BLOB, line BLOB);
 CREATE TABLE bad (file INTEGER, record INTEGER, doc TEXT, line BLOB);
 CREATE TABLE record (doc TEXT, ts INTEGER, at INTEGER, number INTEGER, file INTEGER, record INTEGER, line BLOB);
@@ -35,7 +34,8 @@ class LooseFinding(NamedTuple):
 
 
 class Spool:
-    """A temporary database; it is gone when the block is left. Text is ordered by code points.
+    """A temporary database, and a file for the text of findings, which is much; both are gone when the block is left.
+    Text is ordered by code points.
 
     Leaving the block raises `OutputError` if there was no room for it.
     """
@@ -45,13 +45,18 @@ class Spool:
         self._database = sqlite3.connect(Path(self._folder.name) / "spool.db", isolation_level=None)
         self._database.executescript(_TABLES)
         self._database.execute("BEGIN")
+        self._texts = (Path(self._folder.name) / "findings").open("wb")
+        self._end = 0  # of what was written there
 
     def add_findings(self, doc: str, number: int, text: bytes) -> None:
         """Keeps findings of a document that follow each other, as lines; ``number`` orders such texts.
 
         They are one row: a row per finding would cost more than finding it.
         """
-        self._database.execute("INSERT INTO finding VALUES (?, ?, ?)", (doc, number, text))
+        with _room():
+            self._texts.write(text)
+        self._database.execute("INSERT INTO finding VALUES (?, ?, ?, ?)", (doc, number, self._end, len(text)))
+        self._end += len(text)
 
     def drop_findings(self, doc: str) -> None:
         """Forgets the findings of a document."""
@@ -59,7 +64,13 @@ class Spool:
 
     def findings(self) -> Iterator[tuple[str, bytes]]:
         """Documents and their findings, as lines, by document and number."""
-        return self._database.execute("SELECT doc, lines FROM finding ORDER BY doc, number")
+        places = self._database.execute("SELECT doc, start, size FROM finding ORDER BY doc, number")
+        with _room():
+            self._texts.flush()
+        with open(self._texts.name, "rb") as texts:
+            for doc, start, size in places:
+                texts.seek(start)
+                yield doc, texts.read(size)
 
     def add_loose(self, findings: Iterable[LooseFinding]) -> None:
         """Keeps findings that are to be sorted."""
@@ -100,8 +111,10 @@ class Spool:
         return self._database.execute(f"SELECT doc, file, record, line FROM record ORDER BY {order}")
 
     def close(self) -> None:
-        """Deletes the database."""
+        """Deletes both."""
         self._database.close()
+        with contextlib.suppress(OSError):  # of what is still to be written nobody is going to read anything
+            self._texts.close()
         self._folder.cleanup()
 
     def __enter__(self) -> Self:
@@ -113,7 +126,19 @@ class Spool:
         with contextlib.suppress(sqlite3.Error, OSError):
             self.close()
         if isinstance(error, sqlite3.OperationalError):
-            folder = tempfile.gettempdir()
-            raise OutputError(
-                f"temporary files in {folder}: {error}: set TMPDIR to a folder with room"
-            ) from error
+            raise _full(error) from error
+
+
+@contextlib.contextmanager
+def _room() -> Iterator[None]:
+    """Says so if there is no room for what is written."""
+    try:
+        yield
+    except OSError as error:
+        raise _full(error) from error
+
+
+def _full(error: Exception) -> OutputError:
+    return OutputError(
+        f"temporary files in {tempfile.gettempdir()}: {error}: set TMPDIR to a folder with room"
+    )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import defaultdict
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
 from operator import itemgetter
 from time import perf_counter
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from path_types import PathType
 
 from ...engine import Detector, EvaluationError
+from ...engine.durable import Interpreter, new_reader, new_writer, write_detector
 from ...events import CompositeEvent, PrimitiveEvent
 from ...log import Origin
 from ...log.columns.blocks import Run
@@ -23,6 +25,8 @@ from ..quarantine import clock_in_transaction
 
 _new_tuple = tuple.__new__
 _ts_of = itemgetter(0)
+_name_of = itemgetter(0)
+_SETTLED = 64  # composites that are put into their order together: few, for each may have many constituents
 _SPOOLED = 1000  # findings of a document that are kept in memory
 _SPOOLED_BYTES = 1 << 20
 
@@ -31,11 +35,13 @@ class DocumentReplay:
     """One document being replayed: detector, clock, and the findings of the current time point or edit.
 
     ``defers``: any record may raise something, so that each is to be replayed by itself; ``follows_edits``: what an
-    edit raises may come with its last record (U2).
+    edit raises may come with its last record (U2); ``may_go_on``: between two records something more may be found at
+    the time point of the first.
     """
 
     __slots__ = (
         "_awake",
+        "_before",
         "_checked",
         "_collector",
         "_counts",
@@ -43,13 +49,15 @@ class DocumentReplay:
         "_edit_goes_on",
         "_encode",
         "_follows_edits",
+        "_held",
         "_last",
-        "_lines",
+        "_may_go_on",
         "_number",
         "_pending",
         "_ranking",
         "_replayed",
         "_size",
+        "_texts",
         "_waiting",
         "clock",
         "count",
@@ -63,8 +71,8 @@ class DocumentReplay:
     )  # fmt: skip
 
     def __init__(
-        self, doc: str, detector: Detector, ranking: Ranking, collector: Collector, *, defers: bool,
-        follows_edits: bool,
+        self, doc: str, detector: Detector | None, ranking: Ranking, collector: Collector, *, defers: bool,
+        follows_edits: bool, may_go_on: bool = True,
     ) -> None:  # fmt: skip
         self.doc = doc
         self.ts = 0
@@ -78,6 +86,7 @@ class DocumentReplay:
         self._awake: Detector | None = detector
         self._checked = 0  # at how many records it was seen that something is kept
         self._defers = defers
+        self._may_go_on = may_go_on
         self._follows_edits = follows_edits
         self._edit_goes_on = False
         self._ranking = ranking
@@ -89,9 +98,13 @@ class DocumentReplay:
         self._pending: list[CompositeEvent] = []  # of the current time point, or edit
         self._counts: dict[str, int] = {}
         self._replayed: dict[tuple[str, PathType], int] = defaultdict(int)  # records
-        self._lines: list[bytes] = []
+        self._texts: list[bytes] = []  # findings in their order, as lines
         self._number = 0  # of the first of them
+        self._held = 0  # how many they are
         self._size = 0
+        self._before: tuple[int, tuple[int, int] | None] | None = (
+            None  # ts and clock where an earlier run has stopped
+        )
 
     @property
     def _detector(self) -> Detector:
@@ -122,6 +135,20 @@ class DocumentReplay:
         self._replayed.clear()
         detector, self._awake, self._checked = self._awake, None, 0
         return detector
+
+    def is_past(self, ts: int) -> bool:
+        """Whether an earlier run has gone beyond this time point."""
+        if self._before is None:
+            return False
+        before, clock = self._before
+        return ts <= before or (clock is not None and ts <= clock[0])
+
+    def is_past_clock(self, clock: ClockRecord) -> bool:
+        """Whether an earlier run has gone beyond the place of a clock record."""
+        if self._before is None:
+            return False
+        before, other = self._before
+        return clock.ts < before or (other is not None and (clock.ts, clock.time) < other)
 
     def follows(self, ts: int) -> bool:
         """Whether a change record of this time point comes after all that was replayed."""
@@ -216,7 +243,7 @@ class DocumentReplay:
         if not self._edit_goes_on:
             self._settle()
         self._edit_goes_on = self._follows_edits and row[11]
-        if not self.count:
+        if not (self.count or self._before):
             self.first = row[0]
         self.count += 1
         self.ts = row[0]
@@ -241,7 +268,7 @@ class DocumentReplay:
             self.take_clock(file, number, clock)
         if self._waiting:
             self._end_waiting(span.first_txn)
-        if not self.count:
+        if not (self.count or self._before):
             self.first = span.first
         self.count += span.records
         for type_, count in run.counts:
@@ -275,17 +302,20 @@ class DocumentReplay:
             self.take(row)
 
     def _replay(self, rows: list[Row]) -> None:
+        pending = self._pending
+        full = len(pending) + _SETTLED
         try:
             for composite in self._detector.replay(rows):  # type: ignore[arg-type]
-                if self._pending and self._pending[0][7][0] != composite[7][0]:
-                    self._settle()
-                self._pending.append(composite)
+                pending.append(composite)
+                if len(pending) >= full:
+                    self._settle_until(composite[7][0])
+                    full = len(pending) + _SETTLED
         except EvaluationError as error:
             self._fail(error)
 
     def finish(self, until: str | None = None) -> None:
         """Closes the document's trees; before that time goes on ``until`` then (W6)."""
-        if not self.count:  # there were clock records only
+        if not self.ts:  # there were clock records only
             return
         started = perf_counter()
         if self._awake is not None:
@@ -295,35 +325,107 @@ class DocumentReplay:
                 self._advance(until)
             if self._last is not None:
                 self._flush()
-                self._detector.reset()
+            self._detector.reset()  # what waits is freed here, not found by a search for cyclic garbage
         self._settle()
+        self._hand_over()
+        self._collector.seconds(self.doc, self.seconds + perf_counter() - started)
+
+    def pause(self) -> dict[str, Any]:
+        """The document goes on in a later run: what that has to know, as plain data (G6).
+
+        What was found at the last time point is kept where something else may be found there: at the end of a
+        transaction or edit, or when time goes on.
+        """
+        if not (self._may_go_on or self._edit_goes_on):
+            self._settle()
+        if self.ts:
+            self._hand_over()
+            self._collector.seconds(self.doc, self.seconds)
+        state: dict[str, Any] = {"doc": self.doc, "ts": self.ts, "txn": self.txn, "clock": self.clock}
+        awake = self._awake
+        if awake is None or (awake.is_as_new() and not (self._pending or self._waiting)):
+            return state
+        writer = new_writer()
+        state["replay"] = {
+            "detector": write_detector(writer, awake),
+            "last": None if self._last is None else writer.event(self._last),
+            "pending": [writer.event(composite) for composite in self._pending],
+            "waiting": [
+                writer.event(each)
+                if isinstance(each, CompositeEvent)
+                else [each[0].name, each[1], each[2].to_record()]
+                for each in self._waiting
+            ],
+            "edit": self._edit_goes_on,
+        }
+        return state | writer.state()
+
+    def go_on(self, state: Mapping[str, Any], read: Callable[[Interpreter, Any], Detector]) -> None:
+        """Goes on from where `pause` has left the document; ``read`` makes the detector that was written.
+
+        A document in which nothing waits is asleep then.
+        """
+        self.ts, self.txn = state["ts"], state["txn"]
+        self.clock = None if state["clock"] is None else (state["clock"][0], state["clock"][1])
+        self.first = self.ts + 1
+        self._before = self.ts, self.clock
+        replay = state.get("replay")
+        if replay is None:
+            return
+        reader = new_reader(state)
+        self._awake = read(reader, replay["detector"])
+        self._last = None if replay["last"] is None else reader.event(replay["last"])
+        self._pending = [reader.event(number) for number in replay["pending"]]
+        for each in replay["waiting"]:
+            if isinstance(each, list):
+                name, number, clock = each
+                file = LogFile(-1, name, "plain", 0, name)
+                self._waiting.append((file, number, ClockRecord.from_record(clock)))
+            else:
+                self._waiting.append(reader.event(each))
+        self._edit_goes_on = replay["edit"]
+
+    def _hand_over(self) -> None:
+        """The findings and counts of the run."""
         self.spool()
         self._collector.findings_of[self.doc] = self._counts
         self._collector.replayed.update(self._replayed)
         self._collector.document(self.doc, self.first, self.ts, self.count, disordered=self.disordered)
-        self._collector.seconds(self.doc, self.seconds + perf_counter() - started)
 
     def _raised(self, composites: list[CompositeEvent]) -> None:
         if not composites:
             return
         self._pending += composites
 
+    def _settle_until(self, ts: int) -> None:
+        """Settles what was raised before a time point, at which there may be more."""
+        pending = self._pending
+        first = bisect_left(pending, ts, key=_raised_at)
+        if first:
+            later = pending[first:]
+            del pending[first:]
+            self._settle()
+            pending += later
+
     def _settle(self) -> None:
         """Puts the findings of time points that are over into their order."""
         pending = self._pending
-        if len(pending) > 1:
+        if not pending:
+            return
+        if len({composite[7][0] for composite in pending}) < len(pending):
             pending.sort(key=self._order)
-        counts, lines, collector = self._counts, self._lines, self._collector
-        for composite in pending:
-            line = (
-                self._encode(composite) + b"\n"
-            )  # a copy: what the encoder gives may hold four times its length
-            lines.append(line)
-            self._size += len(line)
-            collector.held += len(line)
-            counts[composite[0]] = counts.get(composite[0], 0) + 1
+        lines = list(map(self._encode, pending))
+        lines.append(b"")
+        text = b"\n".join(lines)
+        self._texts.append(text)
+        self._held += len(pending)
+        self._size += len(text)
+        self._collector.held += len(text)
+        counts = self._counts
+        for name, count in Counter(map(_name_of, pending)).items():
+            counts[name] = counts.get(name, 0) + count
         pending.clear()
-        if len(lines) >= _SPOOLED or self._size >= _SPOOLED_BYTES:
+        if self._held >= _SPOOLED or self._size >= _SPOOLED_BYTES:
             self.spool()
 
     def _order(self, composite: CompositeEvent) -> tuple[Any, ...]:
@@ -331,10 +433,16 @@ class DocumentReplay:
 
     def spool(self) -> None:
         """Puts the findings that it holds on disk."""
-        if not self._lines:
+        if not self._texts:
             return
-        self._collector.spool.add_findings(self.doc, self._number, b"".join(self._lines))
+        self._collector.spool.add_findings(self.doc, self._number, b"".join(self._texts))
         self._collector.held -= self._size
-        self._number += len(self._lines)
-        self._lines = []
+        self._number += self._held
+        self._texts = []
+        self._held = 0
         self._size = 0
+
+
+def _raised_at(composite: CompositeEvent) -> int:
+    """The time point at which a composite was raised."""
+    return composite[7][0]

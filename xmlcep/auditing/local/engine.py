@@ -11,6 +11,7 @@ from operator import itemgetter
 from time import perf_counter
 
 from ...engine import Detector
+from ...engine.durable import Interpreter, read_detector
 from ...errors import RecordError
 from ...events import CompositeEvent
 from ...log import BadRecord, Batch, ClockCheck, Header, Origin
@@ -25,9 +26,11 @@ from ..findings.order import Ranking
 from ..inputs import LogFile
 from ..plan.snapshot_fragments import snapshot_of
 from ..progress import Reading, Steps
-from ..quarantine import duplicate, raised_elsewhere, raw_record
+from ..quarantine import clock_too_late, duplicate, raised_elsewhere, raw_record, too_late
 from ..rule_counts import records_by_rule
-from ..splits import PartReader, whole
+from ..since import Since
+from ..since.state_file import document_line
+from ..splits import FilePart, PartReader, whole
 from .document_replay import DocumentReplay
 
 _TOLD = 8192  # sorted records between two words on progress
@@ -58,7 +61,8 @@ class LocalAudit:
     """Replays the records of ``files`` and puts what it finds into ``collector``.
 
     ``until``: as far as time goes on at the end of each document (W6). ``steps`` are told how far it is: a step that
-    reads, and two more if there are documents to sort.
+    reads, and two more if there are documents to sort. With ``since`` documents go on from where earlier runs have left
+    them, and only what is new in files is read.
     """
 
     def __init__(
@@ -70,6 +74,7 @@ class LocalAudit:
         keep: Callable[[Row], bool] | None = None,
         until: str | None = None,
         steps: Steps | None = None,
+        since: Since | None = None,
     ) -> None:
         self._rules = rules
         self._collector = collector
@@ -94,6 +99,9 @@ class LocalAudit:
         self._asks = bool(rules.graph.waiting_for_edits)
         self._needs = Detector(rules).needs
         self._externals = bool(rules.externals)
+        self._since = since
+        self._readers: dict[int, PartReader] = {}  # by the places of files, as is what follows
+        self._headers_of: dict[int, dict[str, Header]] = {}
 
     def run(self, files: list[LogFile]) -> None:
         """Reads all files, then once more what has to be sorted."""
@@ -115,16 +123,32 @@ class LocalAudit:
                     self._take_control(file, item[0], item[1])
                 else:
                     self._take_clock(file, item[0], item[1])
-        for replay in self._replays.values():
-            self._finish(replay)
+        self._finish_all()
         self._replays = {}
         if self._disordered:
             self._steps.insert("sorting", "replaying")
             self._replay_sorted(files)
         self._failures.check()
+        if self._since is not None:
+            lines = {place: reader.lines for place, reader in self._readers.items()}
+            self._since.note_files(lines, self._headers_of)
+
+    def _finish_all(self) -> None:
+        for replay in self._replays.values():
+            self._finish(replay)
+        since = self._since
+        if since is not None and since.state.final:
+            for doc in since.state.documents.keys() - self._replays.keys() - self._disordered:
+                left = self._revived(doc)
+                if left is not None and not left.is_asleep:
+                    self._finish(left)
 
     def _finish(self, replay: DocumentReplay) -> None:
-        replay.finish(self._until)
+        since = self._since
+        if since is None or since.state.final:
+            replay.finish(self._until)
+        elif replay.failure is None:
+            since.state.documents[replay.doc] = document_line(replay.pause())
         if replay.failure is not None:
             self._failures.add(replay.doc, replay.failure)
 
@@ -160,7 +184,7 @@ class LocalAudit:
 
     def _continues(self, run: Run) -> bool:
         """Whether its records follow what was replayed of the document, if it still is replayed."""
-        replay = self._replays.get(run.span.doc)
+        replay = self._known(run.span.doc)
         if replay is None:
             return True
         return replay.follows(run.span.first) and all(
@@ -182,21 +206,45 @@ class LocalAudit:
     def _reader(
         self, file: LogFile, on_bad: Callable[[LogFile, BadRecord], None], *, check_text: bool = False
     ) -> PartReader:
+        new = None if self._since is None else self._since.parts[file.place]
         reader = PartReader(
-            whole(file), self._decoder, partial(on_bad, file), check_text=check_text, controls=self._externals
-        )
+            whole(file) if new is None else FilePart(file.place, file, new.start, new.end), self._decoder,
+            partial(on_bad, file), check_text=check_text, controls=self._externals,
+            first_line=1 if new is None else new.first,
+        )  # fmt: skip
+        if self._since is not None:
+            self._readers.setdefault(file.place, reader)
         if self._reading is not None:
             self._reading.begin(file, reader)
         return reader
 
     def _replay_of(self, doc: str) -> DocumentReplay:
-        replay = self._replays.get(doc)
+        replay = self._known(doc)
         if replay is None:
             replay = self._replays[doc] = self._begin(doc, self._headers.get(doc), self._file)
         elif replay.is_asleep:
             replay.wake(self._new_detector())
         self._touched.setdefault(doc)
         return replay
+
+    def _known(self, doc: str) -> DocumentReplay | None:
+        """The replay of a document that has begun, in this run or in an earlier one."""
+        replay = self._replays.get(doc)
+        if replay is None and (revived := self._revived(doc)) is not None:
+            replay = self._replays[doc] = revived
+        return replay
+
+    def _revived(self, doc: str) -> DocumentReplay | None:
+        """A document as earlier runs have left it; None if they had nothing of it."""
+        state = None if self._since is None else self._since.left(doc)
+        if state is None:
+            return None
+        replay = self._new_replay(doc, None)
+        replay.go_on(state, self._read_detector)
+        return replay
+
+    def _read_detector(self, reader: Interpreter, data: object) -> Detector:
+        return read_detector(Detector, reader, data, self._rules, operators=self._operators)
 
     def _rest(self) -> None:
         """Between two batches: documents that nothing waits in give their detectors away; findings go to disk."""
@@ -218,7 +266,10 @@ class LocalAudit:
         self, files: list[LogFile], on_bad: Callable[[LogFile, BadRecord], None]
     ) -> Iterator[tuple[tuple[int, Aside] | Batch, LogFile]]:
         for file in files:
-            self._headers, self._file = {}, file.name
+            known = {} if self._since is None else self._since.parts[file.place].headers
+            self._headers, self._file = dict(known), file.name
+            if self._since is not None:
+                self._headers_of.setdefault(file.place, self._headers)
             for item in self._reader(file, on_bad, check_text=self._asks).read_all():
                 if isinstance(item, Batch):
                     self._note(file, {row[8] for row in item.rows}, len(item.rows))
@@ -250,6 +301,8 @@ class LocalAudit:
                 replay.take(row)
             elif row[0] == replay.ts:
                 self._collector.quarantine.add(file, duplicate(row, batch.origin(index)), doc)
+            elif replay.is_past(row[0]):
+                self._collector.quarantine.add(file, too_late(row, batch.origin(index)), doc)
             else:
                 self._leave_for_later(replay)
                 replay = None
@@ -262,8 +315,14 @@ class LocalAudit:
         replay = self._replay_of(clock.doc)
         if replay.has_reached(clock):
             replay.take_clock(file, number, clock)
+        elif replay.is_past_clock(clock):
+            self._quarantine_late_clock(file, number, clock)
         else:
             self._leave_for_later(replay)
+
+    def _quarantine_late_clock(self, file: LogFile, number: int, clock: ClockRecord) -> None:
+        bad = clock_too_late(clock, Origin(file.name, number))
+        self._collector.quarantine.add(file, bad, clock.doc)
 
     def _take_control(self, file: LogFile, number: int, control: Control) -> None:
         """Takes an external event (L7); other control records are about the recording."""
@@ -276,16 +335,16 @@ class LocalAudit:
             self._collector.quarantine.add(file, BadRecord(Origin(file.name, number), None, str(error), raw))
             return
         doc = event.cause.doc
-        if doc in self._replays and self._rules.takes_external(event):
+        if doc not in self._disordered and self._known(doc) is not None and self._rules.takes_external(event):
             self._take_raised(self._replay_of(doc), event, file, number, control)
 
     def _take_raised(
         self, replay: DocumentReplay, event: CompositeEvent, file: LogFile, number: int, control: Control
     ) -> None:
         """Takes an external event, if the record that it belongs to is there (L7)."""
-        if replay.count and replay.is_at(event.cause.ts):
+        if replay.ts and replay.is_at(event.cause.ts):
             replay.take_raised(event)
-        elif replay.count and self._keep is None:
+        elif replay.ts and self._keep is None:
             bad = raised_elsewhere(control, Origin(file.name, number))
             self._collector.quarantine.add(file, bad, replay.doc)
 
@@ -307,9 +366,13 @@ class LocalAudit:
             if self._asks
             else self._new_detector()
         )
+        return self._new_replay(doc, detector)
+
+    def _new_replay(self, doc: str, detector: Detector | None) -> DocumentReplay:
         return DocumentReplay(
-            doc, detector, self._ranking, self._collector, defers=self._defers, follows_edits=self._asks
-        )
+            doc, detector, self._ranking, self._collector, defers=self._defers, follows_edits=self._asks,
+            may_go_on=self._defers or self._externals,
+        )  # fmt: skip
 
     def _replay_sorted(self, files: list[LogFile]) -> None:
         """Reads the documents that are not in order again, sorts them on disk, and replays them."""
@@ -323,7 +386,9 @@ class LocalAudit:
             if replay is None or replay.doc != doc:
                 started = self._finished(replay, started)
                 _, header, path = headers.get(doc, (0, None, ""))  # of clock records alone there is none
-                replay = self._begin(doc, header, path)
+                replay = self._revived(doc) or self._begin(doc, header, path)
+                if replay.is_asleep:
+                    replay.wake(self._new_detector())
                 replay.disordered = True
             content = FASTEST.loads(line)
             if "control" in content:
@@ -331,12 +396,19 @@ class LocalAudit:
                 self._take_raised(replay, raised_event(control), files[file], record, control)
                 continue
             if is_clock(content):
-                replay.take_clock(files[file], record, ClockRecord.from_record(content))
+                clock = ClockRecord.from_record(content)
+                if replay.is_past_clock(clock):
+                    self._quarantine_late_clock(files[file], record, clock)
+                else:
+                    replay.take_clock(files[file], record, clock)
                 continue
             row = self._decoder.admit(content)
             if row[0] == replay.ts:
                 origin = Origin(files[file].name, record)
                 self._collector.quarantine.add(files[file], duplicate(row, origin), doc)
+            elif replay.is_past(row[0]):
+                origin = Origin(files[file].name, record)
+                self._collector.quarantine.add(files[file], too_late(row, origin), doc)
             else:
                 replay.take(row)
             if not number % _TOLD:
@@ -358,7 +430,7 @@ class LocalAudit:
         current: LogFile | None = None
         for item, file in self._read(files, lambda *_: None):
             if file is not current:
-                seen, current = {}, file
+                seen, current = dict(self._headers), file
             if isinstance(item, Batch):
                 for index, row in enumerate(item.rows):
                     doc = row[8]

@@ -53,12 +53,24 @@ def needs(each: Pass) -> list[str]:
         found.append("ends of transactions and of documents: flush markers (D3)")
     if each.asks_document:
         state = "the document" if each.by_document else "what is below the key"
-        found.append(f"the state of {state}, from the snapshot and all records there: expressions (U2)")
+        asked = "".join(f"; {question}" for question in _questions(each)) or "; filters"
+        found.append(f"the state of {state}, from the snapshot and all records there (U2){asked}")
     if each.reads_clock:
         found.append("what the document's clock shows at each of these records (W1, W2)")
     elif each.measures:
         found.append("what the document's clock shows: all its records, and clock records (W1, W6)")
     return found
+
+
+def _questions(each: Pass) -> list[str]:
+    """The conditions and guards of a pass, as they are written."""
+    found = []
+    for node in each.operators:
+        if node.condition is not None:
+            found.append(f"when {node.condition.expression}")
+        if node.definition.options.guard is not None:
+            found.append(f"if {node.definition.options.guard}")
+    return list(dict.fromkeys(found))
 
 
 def _dropped(each: Pass) -> str:

@@ -245,7 +245,8 @@ class Plan:
         Passes that have nothing to do with the path are not looked at.
         """
         candidates = set(self.seeing_all)
-        candidates.update(index for ending in path.endings for index in self.by_path.get(ending, ()))
+        for place in (path, *path.endings_of(set(map(len, self.by_path)))):
+            candidates.update(self.by_path.get(place, ()))
         routes = [(index, self.passes[index].route(op, path)) for index in sorted(candidates)]
         return [(index, route.step) for index, route in routes if route.role is Role.FED]
 

@@ -251,6 +251,8 @@ def merge_documents(
 
 def clock_markers(document: MergedDocument, plan: Plan, buckets: int) -> Iterator[SeamMarker]:
     """The clock records of a document, for the passes that measure (W6); these see documents as a whole."""
+    if not document.clocks:
+        return
     bucket = int(buckets_of(hash_of(document.doc), [0], buckets)[0])
     for each in plan.passes:
         if each.measures and not each.reads_clock:

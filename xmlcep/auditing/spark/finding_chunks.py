@@ -14,6 +14,7 @@ from .chunks import Chunk, ChunkKind
 from .ipc import to_ipc
 
 _LARGE = 2**20  # bytes
+_AT_ONCE = 200  # findings that are encoded together: documents may have one each
 
 
 class DocumentExtent(NamedTuple):
@@ -73,11 +74,10 @@ class FindingChunkWriter:
         self._bucket = bucket
         self._ranges = ranges
         self._number = 0
+        self._raised: dict[int, list[tuple[str, CompositeEvent]]] = {}
+        self._count = 0
         self._held: dict[int, _Columns] = {}
         self._size = 0
-
-    def __bool__(self) -> bool:
-        return bool(self._held)
 
     @property
     def is_large(self) -> bool:
@@ -87,32 +87,35 @@ class FindingChunkWriter:
     def add(self, doc: str, composites: Sequence[CompositeEvent]) -> None:
         """Takes what was raised, in that order."""
         first, cuts = self._ranges.of_document(doc)
-        if not cuts:
-            self._add(first, doc, composites)
-            return
-        by_range: dict[int, list[CompositeEvent]] = {}
         for composite in composites:
-            by_range.setdefault(first + bisect_right(cuts, composite[7][0]), []).append(composite)
-        for number, its in by_range.items():
-            self._add(number, doc, its)
+            number = first + bisect_right(cuts, composite[7][0]) if cuts else first
+            self._raised.setdefault(number, []).append((doc, composite))
+        self._count += len(composites)
+        if self._count >= _AT_ONCE:
+            self._encode()
 
-    def _add(self, number: int, doc: str, composites: Sequence[CompositeEvent]) -> None:
-        columns = self._held.get(number)
-        if columns is None:
-            columns = self._held[number] = _Columns([], [], [], [], [], [])
+    def _encode(self) -> None:
+        """Puts into columns what was raised."""
+        raised, self._raised, self._count = self._raised, {}, 0
         place, encode = self._ranking.number, self._ranking.encode
-        lines = [encode(composite) + b"\n" for composite in composites]
-        columns.docs.extend([doc] * len(lines))
-        columns.ts.extend([composite[7][0] for composite in composites])
-        columns.places.extend([place(composite) for composite in composites])
-        columns.ids.extend([composite[3] for composite in composites])
-        if self._ranking.uses_values:
-            columns.values.extend(map(self._ranking.values, composites))
-        columns.lines.extend(lines)
-        self._size += sum(map(len, lines))
+        for number, its in raised.items():
+            columns = self._held.get(number)
+            if columns is None:
+                columns = self._held[number] = _Columns([], [], [], [], [], [])
+            docs, composites = zip(*its, strict=True)
+            lines = [encode(composite) + b"\n" for composite in composites]
+            columns.docs.extend(docs)
+            columns.ts.extend([composite[7][0] for composite in composites])
+            columns.places.extend(map(place, composites))
+            columns.ids.extend([composite[3] for composite in composites])
+            if self._ranking.uses_values:
+                columns.values.extend(map(self._ranking.values, composites))
+            columns.lines.extend(lines)
+            self._size += sum(map(len, lines))
 
     def take(self, segment: int) -> Iterator[Chunk]:
         """Chunks of what was added, found in this segment."""
+        self._encode()
         held, self._held, self._size = self._held, {}, 0
         for target, columns in held.items():
             self._number += 1

@@ -27,7 +27,6 @@ from .failures import explained
 from .finding_chunks import FindingRanges
 from .finding_order import OrderedFindings
 from .mapper import Keep
-from .replayer import NO_READINGS
 from .report_accumulator import Reports, reports_accumulator, reports_in
 from .segment_merge import SegmentMerge
 from .tables import CHUNK_DDL, ORDERED_DDL, RECORD_DDL, ordered_from
@@ -145,11 +144,9 @@ class SparkAudit:
     ) -> DataFrame:  # fmt: skip
         """What the levels of the plan answer, one after the other."""
         seams = list(seam_chunks(merge.seams(self._plan), self._plan, buckets))
-        task = replay_task(
-            self._rules, buckets, merge.ends(), merge.headers(), ranges, merge.to_sort, merge.edits(),
-            merge.readings() if self._plan.reads_clock else NO_READINGS,
-            operators=self._operators,
-        )  # fmt: skip
+        whole = self._spark.sparkContext.broadcast(merge.whole(ranges, reads_clock=self._plan.reads_clock))
+        stack.callback(_forget, whole)
+        task = replay_task(self._rules, buckets, whole, operators=self._operators)
         answers: list[DataFrame] = []
         for level in range(self._levels):
             of_level = f"kind = {ChunkKind.ROWS.value} and level = {level}"
@@ -253,7 +250,8 @@ def _chunks(frame: DataFrame) -> Iterator[Chunk]:
         yield Chunk(ChunkKind(row.kind), row.level, row.target, row.segment, row.source, row.number, content)
 
 
-def _forget(frame: Any) -> None:
-    """Deletes what is kept of a frame; the session does it when it ends, where the JVM does not answer any more."""
+def _forget(kept: Any) -> None:
+    """Deletes what is kept of a frame, or was broadcast; the session does it when it ends, where the JVM does not
+    answer any more."""
     with suppress(Exception):
-        frame.unpersist()
+        kept.unpersist()

@@ -10,6 +10,7 @@ import time
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from operator import length_hint
 from typing import Any, NamedTuple
@@ -27,15 +28,12 @@ from ..failures import Failure, Failures, ReplayError
 from ..findings.encoding import FindingEncoder, decode_composite
 from ..findings.order import Ranking
 from ..plan.partition_key import Plan
-from .chunks import Chunk, ChunkReader, ChunkWriter, Mark, RowRun, buckets_of, hash_of
+from .chunk_reading import ChunkReader, RowRun
+from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
 from .finding_chunks import FindingChunkWriter, FindingRanges
 from .segment_summary import FIRST_SORTED_SEGMENT, ClockReading, TimePoint, later
 
 _AT_ONCE = 1000  # composites
-NO_READINGS: Mapping[str, Mapping[int, ClockReading]] = {}
-"""Where no rule measures."""
-NO_EDITS: Mapping[str, Mapping[int, int]] = {}
-"""Where no edit reaches across segments."""
 _NONE: Mapping[int, int] = {}
 
 
@@ -46,6 +44,24 @@ class DocumentEnd(NamedTuple):
     point: TimePoint
 
 
+@dataclass(frozen=True, slots=True)
+class WholeLog:
+    """What a replay has to know of the log as a whole.
+
+    ``ends`` says where documents end: there their trees are closed and their state is freed. ``headers`` has the
+    number of each document's header; ``ranges`` those into which findings go; ``resorted`` the documents whose records
+    come once more, sorted; ``edits`` of each document under which numbers edits go on in a later segment, and began;
+    ``readings`` what its clock shows where segments begin.
+    """
+
+    ends: Mapping[str, DocumentEnd]
+    headers: Mapping[str, int]
+    ranges: FindingRanges
+    resorted: Collection[str] = ()
+    edits: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
+    readings: Mapping[str, Mapping[int, ClockReading]] = field(default_factory=dict)
+
+
 class LiveDetector:
     """The detector of a pass and document, and how far it is.
 
@@ -53,11 +69,12 @@ class LiveDetector:
     later segment.
     """
 
-    __slots__ = ("_ends", "_segments", "detector", "edit")
+    __slots__ = ("_checked", "_ends", "_fed", "_segments", "detector", "edit")
 
     def __init__(self, detector: Detector) -> None:
         self.detector = detector
         self.edit: int | None = None
+        self._fed = self._checked = 0  # how many rows, and at how many it was seen that something waits
         # The last time point of each segment that was fed since the edit began.
         self._ends: list[int] = []
         self._segments: list[int] = []
@@ -68,13 +85,24 @@ class LiveDetector:
         self._ends.clear()
         self._segments.clear()
 
-    def fed(self, segment: int, ts: int) -> None:
-        """It has been fed with records of this segment, up to this time point."""
+    def fed(self, segment: int, run: RowRun) -> None:
+        """It has been fed with these rows of this segment."""
+        ts = run.last
+        self._fed += run.end - run.start
         if self._segments[-1:] == [segment]:
             self._ends[-1] = ts
         else:
             self._ends.append(ts)
             self._segments.append(segment)
+
+    def is_free(self) -> bool:
+        """Whether nothing waits in it; asked again only after as many rows more, for it may take a while to tell."""
+        if self._fed < 2 * self._checked:
+            return False
+        if self.detector.is_as_new():
+            return True
+        self._checked = self._fed
+        return False
 
     def segment_of(self, ts: int, current: int) -> int:
         """In which segment a time point of the edit is: in one before, or the current one."""
@@ -85,31 +113,27 @@ class LiveDetector:
 class BucketReplayer:
     """Replays the chunks of one bucket, segment by segment; answers with chunks of findings and composites.
 
-    ``ends`` says where documents end: there their trees are closed and their state is freed. ``headers`` has the
-    number of each document's header; ``ranges`` those into which findings go; ``resorted`` the documents whose records
-    come once more, sorted; ``edits`` of each document under which numbers edits go on in a later segment, and began;
-    ``readings`` what its clock shows where segments begin.
     Whatever fails while a document is replayed, `ReplayError` says where.
     """
 
     def __init__(
-        self, plan: Plan, bucket: int, buckets: int, ends: Mapping[str, DocumentEnd], headers: Mapping[str, int],
-        ranges: FindingRanges, resorted: Collection[str] = (), edits: Mapping[str, Mapping[int, int]] = NO_EDITS,
-        readings: Mapping[str, Mapping[int, ClockReading]] = NO_READINGS, *, operators: bool = False,
-    ) -> None:  # fmt: skip
+        self, plan: Plan, bucket: int, buckets: int, whole: WholeLog, *, operators: bool = False
+    ) -> None:
         self._plan = plan
         self._buckets = buckets
-        self._ends = ends
-        self._headers = headers
-        self._resorted = resorted
-        self._edits = edits
-        self._readings = readings
+        self._ends = whole.ends
+        self._headers = whole.headers
+        self._resorted = whole.resorted
+        self._edits = whole.edits
+        self._readings = whole.readings
         self._operators = operators
         self._reader = ChunkReader()
-        self._findings = FindingChunkWriter(Ranking(plan.rules), bucket, ranges)
+        self._findings = FindingChunkWriter(Ranking(plan.rules), bucket, whole.ranges)
         self._forwarding = _CompositeForwarding(plan, buckets)
+        # Where a transaction ends is said by marks, which `Detector.replay` would not wait for.
+        self._needs_marks = [each.has_flushes or each.follows_edits or each.measures for each in plan.passes]
         self._live: dict[tuple[int, str], LiveDetector] = {}
-        self._by_end: dict[int, list[tuple[int, str]]] = {}
+        self._by_end: dict[int, dict[tuple[int, str], None]] = {}
         self._idle: dict[int, list[Detector]] = {}
         self._rules: dict[int, Rules] = {}
         self._now: int | None = None  # the time point at which something failed
@@ -124,16 +148,20 @@ class BucketReplayer:
         """Replays the rows of a segment; ``sort``: some of them have their places between those of other chunks."""
         for ended in sorted(end for end in self._by_end if end < segment):
             yield from self._close(ended)
-        for run in self._reader.runs(contents, sort=sort):
-            if segment >= FIRST_SORTED_SEGMENT or run.doc not in self._resorted:
-                self.records.setdefault(run.pass_index, Counter()).update(run.records())
-                if run.doc in self._ends:  # else it has a header, but no records
-                    live = self._live_detector(run.pass_index, run.doc)
-                    yield from self._followed(segment, run.doc, live, self._run(run, live, segment))
-                    live.fed(segment, run.last)
-            elif not run.plain and run.doc in self._ends:
+        left_out = self._resorted if segment < FIRST_SORTED_SEGMENT else ()
+        for table in self._reader.tables(contents, sort=sort):
+            for pass_index, counts in table.records(left_out):
+                self.records.setdefault(pass_index, Counter()).update(counts)
+            for run in table.runs():
+                if run.doc not in self._ends:
+                    continue  # it has a header, but no records
                 live = self._live_detector(run.pass_index, run.doc)
-                yield from self._followed(segment, run.doc, live, self._add_fragments(run, live))
+                if run.doc not in left_out:
+                    yield from self._followed(segment, run.doc, live, self._run(run, live, segment))
+                    live.fed(segment, run)
+                    self._free(run.pass_index, run.doc, live)
+                elif not run.plain:
+                    yield from self._followed(segment, run.doc, live, self._add_fragments(run, live))
         yield from self._take(segment)
 
     def finish(self) -> Iterator[Chunk]:
@@ -194,8 +222,16 @@ class BucketReplayer:
             idle = self._idle.get(pass_index)
             live = LiveDetector(idle.pop() if idle else self._new_detector(pass_index))
             self._live[pass_index, doc] = live
-            self._by_end.setdefault(self._ends[doc].segment, []).append((pass_index, doc))
+            self._by_end.setdefault(self._ends[doc].segment, {})[pass_index, doc] = None
         return live
+
+    def _free(self, pass_index: int, doc: str, live: LiveDetector) -> None:
+        """Gives the detector to the next document if nothing of this one waits: so memory depends on what waits, not on
+        how many documents there are."""
+        if live.is_free():
+            del self._live[pass_index, doc]
+            del self._by_end[self._ends[doc].segment][pass_index, doc]
+            self._idle.setdefault(pass_index, []).append(live.detector)
 
     def _new_detector(self, pass_index: int) -> Detector:
         each = self._plan.passes[pass_index]
@@ -205,9 +241,7 @@ class BucketReplayer:
         return Detector(rules, operators=self._operators, trees=each.names)
 
     def _run(self, run: RowRun, live: LiveDetector, segment: int) -> Iterator[Sequence[CompositeEvent]]:
-        each = self._plan.passes[run.pass_index]
-        if not run.plain or each.has_flushes or each.follows_edits or each.measures:
-            # Where a transaction ends is said by marks, which `Detector.replay` would not wait for.
+        if not run.plain or self._needs_marks[run.pass_index]:
             yield from self._add_fragments(run, live)
             yield from self._run_marked(run, live, segment)
             return

@@ -15,9 +15,9 @@ from ..quarantine import clock_in_transaction, raised_elsewhere
 from ..splits import FilePart, Split
 from .chunks import Chunk
 from .document_merge import SeamMarker, clock_markers, merge_documents, raised_markers
-from .finding_chunks import DocumentExtent
-from .replayer import DocumentEnd
-from .segment_summary import ClockReading, SegmentSummary
+from .finding_chunks import DocumentExtent, FindingRanges
+from .replayer import DocumentEnd, WholeLog
+from .segment_summary import SegmentSummary
 from .task_reports import HeaderSeen, Report, Topic, bad_from, summaries_from
 
 
@@ -96,7 +96,7 @@ class SegmentMerge:
         self.bad += sum(summary.duplicates for summary in _summaries(in_order))
         self.documents.update(merge_documents(_summaries(in_order), self._buckets, self._until))
 
-    def headers(self) -> dict[str, int]:
+    def _headers_that_count(self) -> dict[str, int]:
         """The number of each document's header: its first in the file where the document begins, if it precedes."""
         found: dict[str, int] = {}
         for doc, seen in self._headers.items():
@@ -118,17 +118,13 @@ class SegmentMerge:
             yield from clock_markers(document, plan, self._buckets)
             yield from raised_markers(document, plan, self._buckets)
 
-    def edits(self) -> dict[str, dict[int, int]]:
-        """Of each document the edits that reach across segments: under which numbers these go on and began."""
-        return {doc: document.edits for doc, document in self.documents.items() if document.edits}
-
-    def readings(self) -> dict[str, dict[int, ClockReading]]:
-        """What the clock of each document shows where segments begin."""
-        return {doc: document.readings for doc, document in self.documents.items()}
-
-    def ends(self) -> dict[str, DocumentEnd]:
-        """The last time point of each document."""
-        return {doc: DocumentEnd(document.segment, document.last) for doc, document in self.documents.items()}
+    def whole(self, ranges: FindingRanges, *, reads_clock: bool) -> WholeLog:
+        """What replays have to know of the log, with what clocks show if that matters."""
+        documents = self.documents
+        ends = {doc: DocumentEnd(document.segment, document.last) for doc, document in documents.items()}
+        edits = {doc: document.edits for doc, document in documents.items() if document.edits}
+        readings = {doc: document.readings for doc, document in documents.items()} if reads_clock else {}
+        return WholeLog(ends, self._headers_that_count(), ranges, self.to_sort, edits, readings)
 
     def extents(self) -> Iterator[DocumentExtent]:
         """From where to where each document reaches."""

@@ -7,7 +7,7 @@ needed.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
@@ -20,17 +20,16 @@ from ..findings.order import Ranking
 from ..plan.partition_key import Plan, make_plan
 from ..splits import Split
 from .chunks import Chunk, ChunkKind
-from .finding_chunks import FindingRanges
 from .finding_order import FindingOrder, by_range
 from .mapper import Keep, Mapper
-from .replayer import BucketReplayer, DocumentEnd
+from .replayer import BucketReplayer, WholeLog
 from .report_accumulator import Reports, as_entry
-from .segment_summary import ClockReading
 from .tables import chunk_batch, chunks_of, ordered_batch, record_batch, records_of
 from .task_reports import Report
 
 if TYPE_CHECKING:
     from pyspark import Accumulator
+    from pyspark.core.broadcast import Broadcast
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 Task: TypeAlias = Callable[[Batches], Batches]
@@ -41,6 +40,9 @@ def _without_collector(task: Task) -> Task:
 
     def run(batches: Batches) -> Batches:
         gc.disable()
+        # PySpark collects after each task, through modules, plan and what was broadcast: they live as long as the
+        # worker, and going through them takes longer than a small task.
+        gc.freeze()
         try:
             yield from task(batches)
         finally:
@@ -110,27 +112,17 @@ def route_sorted_task(
     return _without_collector(task)
 
 
-def replay_task(
-    rules: PlainRules,
-    buckets: int,
-    ends: Mapping[str, DocumentEnd],
-    headers: Mapping[str, int],
-    ranges: FindingRanges,
-    resorted: Collection[str],
-    edits: Mapping[str, Mapping[int, int]],
-    readings: Mapping[str, Mapping[int, ClockReading]],
-    *,
-    operators: bool,
-) -> Task:
-    """From chunks sorted by bucket, segment and number to chunks of findings and of composites for later levels."""
+def replay_task(rules: PlainRules, buckets: int, whole: Broadcast[WholeLog], *, operators: bool) -> Task:
+    """From chunks sorted by bucket, segment and number to chunks of findings and of composites for later levels.
+
+    What is known of the ``whole`` log is broadcast: it grows with the documents, and a worker runs many tasks.
+    """
 
     def task(batches: Batches) -> Batches:
         plan = _plan(rules)
         chunks = (chunk for batch in batches for chunk in chunks_of(batch))
         for bucket, its_chunks in groupby(chunks, key=lambda chunk: chunk.target):
-            replayer = BucketReplayer(
-                plan, bucket, buckets, ends, headers, ranges, resorted, edits, readings, operators=operators
-            )
+            replayer = BucketReplayer(plan, bucket, buckets, whole.value, operators=operators)
             for answer in replay_segments(replayer, its_chunks):
                 yield chunk_batch([answer])
             yield chunk_batch([task_report(replayer, bucket)])

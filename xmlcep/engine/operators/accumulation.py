@@ -32,6 +32,11 @@ class _Part(Sequence[_T], Generic[_T]):
         self._start = start
         self._stop = stop
 
+    @property
+    def bounds(self) -> tuple[list[Entry], int, int]:
+        """The list, from which index, and to before which."""
+        return self._entries, self._start, self._stop
+
     def __len__(self) -> int:
         return self._stop - self._start
 
@@ -237,9 +242,17 @@ class SlidingAccumulation(Accumulation):
         begins = (entry[FIRST][unit] for entry in self.live() if entry[FIRST] is not None)
         return min((begin for begin in begins if after is None or begin > after), default=None)
 
-    def has_last(self, entry: Entry) -> bool:
-        """Whether this arrival, which came last, is still there."""
-        return self.begin < len(self.entries) and self.entries[-1] is entry
+    def would_lose(self, entry: Entry, within: tuple[int, int]) -> bool:
+        """Whether an arrival would drop out at once: it begins more than so long before the latest end of all (W3)."""
+        if entry[FIRST] is None:
+            return False
+        amount, unit = within
+        latest = entry[LAST][unit]
+        before = self.entries[-1:] if self._ordered and self.count() else self.live()
+        for other in before:
+            if other[LAST] is not None and other[LAST][unit] > latest:
+                latest = other[LAST][unit]
+        return bool(entry[FIRST][unit] < latest - amount)
 
 
 _TIDY = 32

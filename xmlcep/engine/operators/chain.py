@@ -17,7 +17,8 @@ from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
 from ..timers import MEASURE, Due
-from .combining import CombiningState, reach, window_constraints
+from .choosing import reach
+from .combining import CombiningState, window_constraints
 from .negation import violations_of
 
 

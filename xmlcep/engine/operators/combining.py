@@ -5,42 +5,45 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, MutableSequence, Sequence
 
-from contexts import CONTEXTS, Combinations, Entry, Group
-from contexts.constraints import Constraint, Objection, Within
-from contexts.entry import AT, EVENT, FIRST, LAST
+from contexts import Entry, Group, Owner
+from contexts.constraints import Constraint, Within
+from contexts.entry import EVENT, FIRST
 from contexts.group import discard
 from contexts.grouping import Key
 from contexts.runs import Runs
 
-from ...algebra import Promise, Unit, Window
+from ...algebra import Promise, Window
 from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
 from ..timers import MEASURE, Due
+from .choosing import ChoosingState, reach
 from .state import Account, DeferrableState
 
 
-class CombiningState(DeferrableState):
+class CombiningState(ChoosingState, DeferrableState):
     """Arrivals are stored, then the group is evaluated (H3): ``context`` chooses among what ``exists``.
 
     ``prompt`` says that whatever arrives ends at the time point at which it arrives, so that with a window what is
     older can be freed as time passes (W11).
     """
 
-    exists: Combinations
-
     def __init__(
         self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
         operands: Sequence[Promise],
     ) -> None:  # fmt: skip
         super().__init__(node, tree, report, setting)
-        self.context = CONTEXTS[node.context.value]
         self.groups: dict[Key, Group] = {}
         self.width = len(node.children) - len(node.definition.negated)
         self._stores = self.context.replaces or self.context.runs  # in its own way
-        self.shared = False  # whether one event may stand in two operands (S1)
+        self._stored_owners: tuple[Owner | None, ...] | None = None
         self.prompt = all(operand.prompt for operand in operands)
         self._expires = node.window if self.prompt else None
+
+    def set_owners(self) -> None:
+        super().set_owners()
+        owners = self._owners
+        self._stored_owners = None if owners is None else tuple(owners[k] for k in self.stored_operands)
 
     # ---- groups ---------------------------------------------------------------------------------------
 
@@ -54,7 +57,7 @@ class CombiningState(DeferrableState):
             stored = [[], []]
         else:
             stored = [[] for _ in range(self.width)]
-        group = self.groups[key] = Group(stored, self._owners, key, shared=self.shared)
+        group = self.groups[key] = Group(stored, self._stored_owners, key, shared=self.shared)
         if self.context.runs:
             group.runs = self._new_runs()
         self.note_key(key)
@@ -147,17 +150,15 @@ class CombiningState(DeferrableState):
         group = self.groups.get(key)
         if group is None:
             group = self.open_group(key)
-            self.keep(group, child, arrivals)
-            if self.context.runs or self.exists.enough(group):  # with one operand, or any[1]
-                self.raise_all(key, group, child, arrivals, cause)
-        else:
-            self.admit(group, child, key, arrivals, cause)
+        self.admit(group, child, key, arrivals, cause)
 
     def admit(self, group: Group, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Stores arrivals in a group that has something, and evaluates it if enough operands have."""
         self.keep(group, child, arrivals)
         if self.context.runs or self.exists.enough(group):
             self.raise_all(key, group, child, arrivals, cause)
+        if self._expires is not None and group.expiry is None:
+            self.watch_over(group, self._expires)
 
     def keep(self, group: Group, child: int, arrivals: Sequence[Entry]) -> None:
         """Stores arrivals."""
@@ -165,8 +166,6 @@ class CombiningState(DeferrableState):
             self.context.store(group, self.exists, child, arrivals)
         else:
             group.stored[child].extend(arrivals)
-        if self._expires is not None:
-            self.watch_over(group, self._expires)
 
     def raise_all(self, key: Key, group: Group, child: int, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Evaluates a group and raises what it finds; forgets the group if that has emptied it."""
@@ -197,53 +196,6 @@ class CombiningState(DeferrableState):
         raised = enough and objection is None and not self.context.is_possible(group, self.exists)
         return Account(self.by_operand(self.context.standing(group)), objection, raised)
 
-    @property
-    def stored_operands(self) -> Sequence[int]:
-        """The operands whose events a group stores, in this order."""
-        return range(len(self.node.children))
-
-    def by_operand(self, stored: Sequence[Sequence[Entry]]) -> tuple[Sequence[Entry], ...]:
-        """What a group stores, by operand as they are written."""
-        return tuple(list(entries) for entries in stored)
-
-    def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
-        newer = [other for other in others[child] if other[AT] > entry[AT]]
-        if self.context.replaces and newer:
-            return Objection("replaced", (entry, newer[0]))
-        window = self.node.window
-        if window is not None and entry[FIRST] is not None:
-            unit, most = MEASURE[window.unit], reach(window)
-            behind = [e for k, events in enumerate(others) if k != child for e in events if e[AT] > entry[AT]]
-            until = min((e[LAST][unit] for e in behind if e[LAST] is not None), default=None)
-            now = self.clock.moment()[unit] if until is None else until
-            if now - entry[FIRST][unit] > most:
-                return Objection("expired", (entry, *behind[:1]), now - entry[FIRST][unit] - most, most, unit)
-        alone = [[entry] if k == child else [*events] for k, events in enumerate(others)]
-        group = Group([alone[k] for k in self.stored_operands], None, key, shared=self.shared)
-        if self.exists.enough(group):
-            against = self.exists.objection(group) or self._newer(key, alone, but=child)
-            if against is not None:
-                return against
-        return super().lost(child, key, entry, others)
-
-    def superseded(self, key: Key, others: Sequence[Sequence[Entry]]) -> Objection | None:
-        group = Group([list(others[k]) for k in self.stored_operands], None, key, shared=self.shared)
-        if not self.exists.enough(group) or self.exists.objection(group) is not None:
-            return None
-        return self._newer(key, others)
-
-    def _newer(self, key: Key, others: Sequence[Sequence[Entry]], but: int = -1) -> Objection | None:
-        """The first event that is no longer stored, and what has come after it; not of operand ``but``."""
-        stored = {id(entry[EVENT]) for entries in self.account(key).stored for entry in entries}
-        for k, arrived in enumerate(others):
-            gone = [entry for entry in arrived if id(entry[EVENT]) not in stored and k != but]
-            if gone:
-                newer = [entry for entry in arrived if entry[AT] > gone[-1][AT]]
-                return Objection(
-                    "replaced" if self.context.replaces else "withdrawn", (gone[-1], *newer[-1:])
-                )
-        return None
-
     # ---- deferred -------------------------------------------------------------------------------------
 
     @property
@@ -255,6 +207,8 @@ class CombiningState(DeferrableState):
         if group is None:
             group = self.open_group(key)
         self.keep(group, child, arrivals)
+        if self._expires is not None and group.expiry is None:
+            self.watch_over(group, self._expires)
         if self.context.runs:
             self.drop_if_empty(key)
         else:
@@ -309,11 +263,6 @@ class CombiningState(DeferrableState):
         self.context.expire(
             group, self.exists, lambda e: e[FIRST] is not None and e[FIRST][unit] + amount <= now
         )
-
-
-def reach(window: Window) -> int:
-    """How far apart two moments may be: of n transactions n - 1 begin in between (Z7)."""
-    return window.amount - 1 if window.unit is Unit.TRANSACTIONS else window.amount
 
 
 def window_constraints(node: OperatorNode) -> list[Constraint]:

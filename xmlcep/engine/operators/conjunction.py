@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contexts import AnyOrder
+from contexts import CONTEXTS, AnyOrder
 from contexts.search import Constrained
 
 from ...algebra import Promise
@@ -12,8 +12,9 @@ from ...events import CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
 from .combining import CombiningState, window_constraints
-from .pairs import PairConjunction, is_plain_pair
+from .pairs import ChroniclePairConjunction, PairConjunction, is_plain_pair
 from .state import OperatorState
+from .waiting_pairs import WaitingPairConjunction
 
 
 class ConjunctionState(CombiningState):
@@ -39,6 +40,9 @@ def new_state(
     operands: Sequence[Promise],
 ) -> OperatorState:  # fmt: skip
     """The running state of a conjunction; ``operands`` is what its operands promise."""
-    if is_plain_pair(node, tree):
-        return PairConjunction(node, tree, report, setting)
+    if is_plain_pair(node, tree, setting):
+        if node.deferred:
+            return WaitingPairConjunction(node, tree, report, setting)
+        chronicle = CONTEXTS[node.context.value].takes_oldest
+        return (ChroniclePairConjunction if chronicle else PairConjunction)(node, tree, report, setting)
     return ConjunctionState(node, tree, report, setting, operands)

@@ -5,7 +5,7 @@ One module because what arrives, what is taken back and what is released change 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from contexts import Entry, Owner
 from contexts.constraints import Objection
@@ -16,17 +16,18 @@ from contexts.grouping import Key
 from path_types import PathType
 
 from ...algebra import Multiplicity, Order, Promise
-from ...events import Cause, CompositeEvent
+from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..composer import interval, nearest_common_ancestor, span_of
 from ..leaf import Bindings
 from ..setting import Setting
 from ..timers import MEASURE, Due
 from .accumulation import Accumulation, Integrated, SlidingAccumulation
-from .combining import reach
+from .choosing import reach
 from .negation import NegatedMultiplicityState
 from .state import Account, DeferrableState, OperatorState
 
+_new_tuple = tuple.__new__
 _FEW = 64  # deleted nodes that are kept without asking whether they are still needed
 
 
@@ -53,7 +54,12 @@ class MultiplicityState(DeferrableState):
         # with the key of the parent's group that it is stored in.
         self.gone: dict[int, Key] = {}
         self._most_gone = _FEW
-        self.owner: Owner | None = self
+        self.owner: Owner | None = self if node.takes_back else None
+
+        # Whether all that it does is to raise what has accumulated until a release.
+        self._is_plain = not (
+            node.takes_back or tree.flat or tree.extended or self._by_detection or self.values.guard
+        )
 
     @property
     def one_by_one(self) -> bool:
@@ -80,13 +86,14 @@ class MultiplicityState(DeferrableState):
         """Whether the arrival is taken; what has become too old drops out first (W3, S4, Z4, Z8)."""
         if self._outer is not None:
             self._start_over_if_old(accumulation, entry, *self._outer)
-        accumulation.add(entry)
         if not isinstance(accumulation, SlidingAccumulation):
+            accumulation.add(entry)
             return True
+        if self.within is not None and accumulation.would_lose(entry, self.within):
+            return False  # nor does anything else drop out for it
+        accumulation.add(entry)
         if self.within is not None:
             accumulation.drop_old(self.within)
-            if not accumulation.has_last(entry):
-                return False
             self._watch_over(key, accumulation)
         if self.slides and self.upper is not None and accumulation.count() > self.upper:
             accumulation.drop_first(1)
@@ -320,6 +327,19 @@ class MultiplicityState(DeferrableState):
         if not accumulation.count():
             accumulation.created = (path, ids)
 
+    def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:
+        return self._keep if self._is_plain else None
+
+    def _keep(self, key: Key, event: PrimitiveEvent) -> bool:
+        accumulation = self.accumulations.get(key)
+        if accumulation is None:
+            accumulation = self.accumulations[key] = Accumulation()
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        ts = event[0]
+        accumulation.add((ts, ts, self.clock.point, event, False))
+        return len(accumulation.entries) >= self.lower
+
     def is_possible(self, key: Key) -> bool:
         accumulation = self.accumulations.get(key)
         if accumulation is None:
@@ -330,6 +350,18 @@ class MultiplicityState(DeferrableState):
     def release(self, key: Key, cause: Cause) -> None:
         """Full batches of u, then the rest if there is at least l of it (D5)."""
         accumulation = self.accumulations[key]
+        if self._is_plain and (self.upper is None or len(accumulation.entries) < self.upper):
+            entries = accumulation.entries
+            path, ids = self.composer.place(entries[0][EVENT])
+            constituents, start, end = (
+                Integrated(entries, 0, len(entries)),
+                accumulation.start,
+                accumulation.end,
+            )
+            self._raise(self.composer.composite(path, ids, constituents, start, end, cause))
+            self.consumed_by(0, entries)
+            del self.accumulations[key]
+            return
         if accumulation.current is not None:
             self._withdraw(accumulation.current)
         had = accumulation.count() or accumulation.batches

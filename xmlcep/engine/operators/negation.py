@@ -16,7 +16,7 @@ from ..grouping import grouping_of
 from ..setting import Setting
 from ..timers import MEASURE
 from ..values import Values
-from .combining import reach
+from .choosing import reach
 from .state import OperatorState
 
 

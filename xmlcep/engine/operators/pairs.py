@@ -1,59 +1,137 @@
-"""Two operands in chronicle context, raised at once: the default, made short.
+"""Two operands that nothing but perhaps their order joins, made short, in every context but next.
 
-Every combination is raised and consumed when it becomes possible, so between events no group holds one. Of a
-conjunction at most one operand has events waiting then, and a sequence, if its first operand raises what ends
-when it arrives, keeps none of its second. So the state of a group is one list, and an arrival completes at
-most one combination. These states raise exactly what `ConjunctionState` and `SequenceState` do.
+What is stored is kept as it comes, of a leaf the event itself and of an operator its entry, in lists by group key; the
+context's `contexts.pairing.Pairing` says what is chosen. In chronicle context, the default, every combination is
+raised when it becomes possible, so that between events only one operand of a group has something; that has states of
+its own. `waiting_pairs` has the deferred ones. All of them raise exactly what `ConjunctionState` and `SequenceState`
+do.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
-from typing import TypeAlias
+from abc import abstractmethod
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
+from operator import itemgetter
+from typing import Any, TypeAlias
 
-from contexts import CONTEXTS, Entry
+from contexts import CONTEXTS, AnyOrder, Chains, Entry
 from contexts.constraints import Objection
+from contexts.entry import AT, EMPTY_START, END, EVENT, START
 from contexts.grouping import Key
+from contexts.pairing import Ending, Pair, Pairing, Stored, oriented
 
-from ...events import Cause, CompositeEvent
+from ...algebra import Order
+from ...events import Cause, CompositeEvent, PrimitiveEvent, PrimitiveType
 from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..setting import Setting
-from .state import Account, OperatorState
+from .choosing import ChoosingState
+from .state import Acceptor, Account
 
 _new_tuple = tuple.__new__
-Pair: TypeAlias = tuple[Entry, Entry]
-Waiting: TypeAlias = dict[Key, list[Entry]]
+Item: TypeAlias = Any
+"""What is stored of an event: of a leaf the event (or a tuple of its layout), of an operator an entry."""
 
 
-def is_plain_pair(node: OperatorNode, tree: EventTree) -> bool:
-    """Whether an operator of two operands can be one of these, as far as its context and termination go."""
+def is_plain_pair(node: OperatorNode, tree: EventTree, setting: Setting) -> bool:
+    """Whether an operator of two operands can be one of these, as far as its context and options go."""
+    definition, program = node.definition, setting.programs[tree.index][node.index]
     return (
         len(node.children) == 2
-        and CONTEXTS[node.context.value].takes_oldest
-        and not (
-            tree.flat or tree.extended or node.deferred or node.may_repeat or node.definition.options.guard
-        )
+        and CONTEXTS[node.context.value].pairing is not None
+        and node.condition is None
+        and not (tree.flat or node.may_repeat or definition.options.guard)
+        and tree.order is Order.INTERVAL
+        # Between its events there is nothing to ask; that they carry moments and variables is no obstacle.
+        and not (node.needs_moments or program.having or (tree.extended and node.deferred))
+        and not (program.grouping.names and definition.optional_binders)
         # What takes back what it raised wants to know of its consumption (M1, H7).
-        and not any(child.definition.takes_back for child in node.children if not isinstance(child, LeafNode))
+        and not any(child.takes_back for child in node.children if not isinstance(child, LeafNode))
     )
 
 
-class PairState(OperatorState, ABC):
-    """What the two have in common: ``waiting`` are the waiting entries by group key."""
+class PairState(ChoosingState):
+    """What all of them have in common.
 
-    waiting: tuple[Waiting, ...]
+    ``bare[k]`` says that of operand k events are stored as they are: not where entries have more to say.
+    """
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
+    ) -> None:
+        super().__init__(node, tree, report, setting)
+        pairing = self.context.pairing
+        assert pairing is not None
+        self.pairing: Pairing = pairing
+        self._in_full = tree.extended
+        self._raise: Callable[..., None] = (
+            self._raise_all_of
+            if self.context.batches
+            else self._raise_in_full
+            if self._in_full
+            else self.raise_pair
+        )
+        self.bare = tuple(
+            isinstance(child, LeafNode) and isinstance(child.type, PrimitiveType) and not tree.extended
+            for child in node.children
+        )
+
+    # ---- arrivals -------------------------------------------------------------------------------------
 
     @abstractmethod
-    def combine(self, child: int, key: Key, entry: Entry) -> Pair | None:
-        """Stores the arrival, or consumes what it completes a combination with and returns both."""
+    def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
+        """Stores what arrives at one time point; what combines with it, and has been consumed."""
+
+    def acceptor(self, child: int) -> Acceptor:
+        return partial(self._accept, child) if self.bare[child] else super().acceptor(child)
+
+    def _accept(self, child: int, key: Key, event: PrimitiveEvent) -> None:
+        pairs = self.add(child, key, (event,), self.clock.point)
+        if pairs:
+            self.raise_pairs(pairs, key, as_event(event))
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
-        pair = self.combine(child, key, entry)
-        if pair is None:
+        pairs = self.add(child, key, (entry[EVENT] if self.bare[child] else entry,), entry[AT])
+        if pairs:
+            self.raise_pairs(pairs, key, cause)
+
+    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        if len(arrivals) > 1 and self.context.one_by_one:
+            for entry in arrivals:
+                self.arrive(child, key, (entry,), cause)
             return
-        # What compose and hand_up do, without their calls and lists: most composites are raised here.
-        (start, end, _, first, _), (other_start, other_end, _, second, _) = pair
+        items = [entry[EVENT] for entry in arrivals] if self.bare[child] else arrivals
+        for first, second in self.add(child, key, items, arrivals[0][AT]):
+            self._raise(first, second, key, cause, alone=False)
+
+    # ---- raising --------------------------------------------------------------------------------------
+
+    def raise_pairs(self, pairs: Sequence[Pair], key: Key, cause: Cause) -> None:
+        """Raises the composites of these combinations of a time point, which go on up the tree at once."""
+        alone = len(pairs) == 1
+        for first, second in pairs:
+            self._raise(first, second, key, cause, alone=alone)
+        if self.outbox:
+            self.hand_up(cause)
+
+    def raise_pair(self, first: Item, second: Item, key: Key, cause: Cause, *, alone: bool = True) -> None:
+        """Raises the composite of two events, which goes on up the tree at once; into the outbox if it is not the only
+        one of a time point."""
+        # What compose does, without its calls and lists: most composites are made here.
+        is_bare, is_second_bare = self.bare
+        if is_bare:
+            start = end = first[0]
+            if type(first) is not PrimitiveEvent:
+                first = _new_tuple(PrimitiveEvent, first)
+        else:
+            start, end, _, first, _ = first
+        if is_second_bare:
+            other_start = other_end = second[0]
+            if type(second) is not PrimitiveEvent:
+                second = _new_tuple(PrimitiveEvent, second)
+        else:
+            other_start, other_end, _, second, _ = second
         if other_start < start:
             start = other_start
         if other_end > end:
@@ -64,66 +142,121 @@ class PairState(OperatorState, ABC):
             composer.name, composer.label, path, first[3][:length], (first, second), start, end, cause, None, None,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
+        if start == EMPTY_START:
+            composite = composite._replace(start=None, end=None)
         if composer.report is not None:
             composer.report.append(composite)
-        parent = self.parent
-        if parent is not None:
-            above = key if self.same_groups else parent.grouping.place(path, composite[3])
+        if not alone:
+            self.outbox.append((start, end, self.clock.point, composite, False))
+        elif self.parent is not None:
+            above = key if self.same_groups else self.parent.grouping.place(path, composite[3])
             if above is not None:
-                parent.taker.take(self.child_index, above, (start, end, cause[0], composite, False), cause)
+                entry = (start, end, self.clock.point, composite, False)
+                self.parent.taker.take(self.child_index, above, entry, cause)
 
-    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        for entry in arrivals:
-            pair = self.combine(child, key, entry)
-            if pair is not None:
-                self.raise_combination(pair, cause)
+    def _raise_in_full(
+        self, first: Entry, second: Entry, key: Key, cause: Cause, *, alone: bool = True
+    ) -> None:
+        """The same where entries carry moments and variables; it goes into the outbox."""
+        start, end, _, event, _, begin, finish, _ = first
+        other_start, other_end, _, other, _, other_begin, other_finish, _ = second
+        if begin is None or other_begin is None:  # empty
+            pair = (first, second)
+            composite = self.composer.compose(pair, cause, self.values.of(pair))
+            self.outbox.append(self.composer.report_and_store(composite))
+            return
+        if other_start < start:
+            start = other_start
+        if other_end > end:
+            end = other_end
+        span = (
+            other_begin if other_begin < begin else begin, other_finish if other_finish > finish else finish,
+        )  # fmt: skip
+        composer = self.composer
+        path, length = composer.ancestors.get(event[2]) or composer.ancestor(event[2])
+        bindings = self.values.of((first, second))
+        parts = (
+            composer.name, composer.label, path, event[3][:length], (event, other), start, end, cause, bindings, span,
+        )  # fmt: skip
+        composite = _new_tuple(CompositeEvent, parts)
+        if composer.report is not None:
+            composer.report.append(composite)
+        self.outbox.append((start, end, self.clock.point, composite, False, *span, bindings))
 
-    def forget(self, key: Key) -> None:
-        for waiting in self.waiting:
-            waiting.pop(key, None)
+    def _raise_all_of(
+        self, firsts: Stored, seconds: Stored, key: Key, cause: Cause, *, alone: bool = True
+    ) -> None:
+        """The same of all events of both operands; it goes into the outbox."""
+        members = [*self._entries(0, firsts), *self._entries(1, seconds)]
+        if self._in_full:
+            composite = self.composer.compose(members, cause, self.values.of(members))
+            self.outbox.append(self.composer.report_and_store(composite))
+            return
+        composite = self.composer.compose(members, cause)
+        if self.composer.report is not None:
+            self.composer.report.append(composite)
+        start, end = min([entry[0] for entry in members]), max([entry[1] for entry in members])
+        self.outbox.append((start, end, self.clock.point, composite, False))
 
-    def clear(self) -> None:
-        for waiting in self.waiting:
-            waiting.clear()
-        super().clear()
+    # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
 
-    def size(self) -> int:
-        return sum(len(entries) for waiting in self.waiting for entries in waiting.values())
+    @abstractmethod
+    def stored(self, key: Key) -> tuple[Sequence[Item], Sequence[Item]]:
+        """What a group stores, by operand."""
 
-    def group_keys(self) -> Collection[Key]:
-        if len(self.waiting) == 1:
-            return self.waiting[0].keys()
-        return self.waiting[0].keys() | self.waiting[1].keys()
+    def account(self, key: Key) -> Account:
+        stored = tuple([self._entries(child, items) for child, items in enumerate(self.stored(key))])
+        return Account(stored, raised=all(stored))
+
+    def _entries(self, child: int, items: Iterable[Item]) -> list[Entry]:
+        """What is stored of an operand, as entries."""
+        if not self.bare[child]:
+            return list(items)
+        return [(item[0], item[0], item[0], as_event(item), False) for item in items]
 
 
 class PairConjunction(PairState):
-    """Both operands have occurred; the oldest event of each is taken (H4)."""
+    """Both operands have occurred (H4)."""
 
     def __init__(
         self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
     ) -> None:
         super().__init__(node, tree, report, setting)
-        self._first: Waiting = {}
-        self._second: Waiting = {}
-        self.waiting = (self._first, self._second)
+        self.exists = AnyOrder()
+        self._groups: dict[Key, tuple[Stored, Stored]] = {}
 
-    def combine(self, child: int, key: Key, entry: Entry) -> Pair | None:
-        others = self._first if child else self._second
-        partners = others.get(key)
-        if partners is not None:
-            partner = partners.pop(0)
-            if not partners:
-                del others[key]
-            return (partner, entry) if child else (entry, partner)
-        _store(self._second if child else self._first, key, entry)
-        return None
+    def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
+        stored = self._groups.get(key)
+        if stored is None:
+            stored = self._groups[key] = ([], [])
+            stored[child].extend(items)
+            self.note_key(key)
+            return ()
+        pairs = self.pairing.any_order(stored, child, items)
+        if not (stored[0] or stored[1]):
+            self.forget(key)
+        return pairs
 
-    def account(self, key: Key) -> Account:
-        return Account((tuple(self._first.get(key, ())), tuple(self._second.get(key, ()))))
+    def stored(self, key: Key) -> tuple[Sequence[Item], Sequence[Item]]:
+        return self._groups.get(key, ((), ()))
+
+    def group_keys(self) -> Collection[Key]:
+        return self._groups.keys()
+
+    def forget(self, key: Key) -> None:
+        if self._groups.pop(key, None) is not None:
+            self.drop_key(key)
+
+    def clear(self) -> None:
+        self._groups.clear()
+        super().clear()
+
+    def size(self) -> int:
+        return sum(len(firsts) + len(seconds) for firsts, seconds in self._groups.values())
 
 
 class PairSequence(PairState):
-    """The first operand has occurred, then the second; the oldest first event is taken (H5).
+    """The first operand has occurred, then the second (H5).
 
     A second event that finds no first one before it never will, and is not kept (G4, C9).
     """
@@ -132,33 +265,220 @@ class PairSequence(PairState):
         self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
     ) -> None:
         super().__init__(node, tree, report, setting)
-        self._waiting: Waiting = {}
-        self.waiting = (self._waiting,)
+        self.exists = Chains()
+        self._firsts: dict[Key, Stored] = {}
+        self._ends = ends_of(self.bare[0])
 
-    def combine(self, child: int, key: Key, entry: Entry) -> Pair | None:
+    def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
+        firsts = self._firsts.get(key)
         if not child:
-            _store(self._waiting, key, entry)
-            return None
-        waiting = self._waiting.get(key)
-        if waiting is None or waiting[0][1] >= entry[0]:
-            return None
-        first = waiting.pop(0)
-        if not waiting:
-            del self._waiting[key]
-        return first, entry
+            if firsts is None:
+                self._firsts[key] = list(items)
+                self.note_key(key)
+            elif self.context.replaces:
+                firsts[:] = items
+            else:
+                firsts += items
+            return ()
+        if firsts is None:
+            return ()
+        endings = endings_after(firsts, self._ends, items, at)
+        if not endings:
+            return ()
+        pairs = self.pairing.in_order(firsts, endings)
+        if not firsts:
+            self.forget(key)
+        return pairs
 
-    def account(self, key: Key) -> Account:
-        return Account((tuple(self._waiting.get(key, ())), ()))
+    def stored(self, key: Key) -> tuple[Sequence[Item], Sequence[Item]]:
+        return self._firsts.get(key, ()), ()
+
+    def group_keys(self) -> Collection[Key]:
+        return self._firsts.keys()
 
     def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
-        if child and not any(other[1] < entry[0] for other in others[0]):
+        if child and not any(other[END] < entry[START] for other in others[0]):
             return Objection("wrong-order", (*others[0][:1], entry))
         return super().lost(child, key, entry, others)
 
+    def forget(self, key: Key) -> None:
+        if self._firsts.pop(key, None) is not None:
+            self.drop_key(key)
 
-def _store(waiting: Waiting, key: Key, entry: Entry) -> None:
-    entries = waiting.get(key)
-    if entries is None:
-        waiting[key] = [entry]
+    def clear(self) -> None:
+        self._firsts.clear()
+        super().clear()
+
+    def size(self) -> int:
+        return sum(map(len, self._firsts.values()))
+
+
+# ---- chronicle ----------------------------------------------------------------------------------------
+
+
+class ChroniclePairConjunction(PairState):
+    """Both operands have occurred; the oldest event of each is taken."""
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
+    ) -> None:
+        super().__init__(node, tree, report, setting)
+        self.exists = AnyOrder()
+        self._first: dict[Key, Stored] = {}
+        self._second: dict[Key, Stored] = {}
+
+    def acceptor(self, child: int) -> Acceptor:
+        return (
+            super().acceptor(child)
+            if not self.bare[child]
+            else self._accept_second
+            if child
+            else self._accept_first
+        )
+
+    def _accept_first(self, key: Key, event: PrimitiveEvent) -> None:
+        others = self._second.get(key)
+        if others is None:
+            _store(self._first, key, event)
+            return
+        other = others.pop(0)
+        if not others:
+            del self._second[key]
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        self.raise_pair(event, other, key, event)
+
+    def _accept_second(self, key: Key, event: PrimitiveEvent) -> None:
+        others = self._first.get(key)
+        if others is None:
+            _store(self._second, key, event)
+            return
+        other = others.pop(0)
+        if not others:
+            del self._first[key]
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        self.raise_pair(other, event, key, event)
+
+    def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        if not self._in_full:
+            super().take(child, key, entry, cause)
+            return
+        own, others = (self._second, self._first) if child else (self._first, self._second)
+        partners = others.get(key)
+        if partners is None:
+            _store(own, key, entry)
+            if self.by_value:
+                self.note_key(key)
+            return
+        other = partners.pop(0)
+        if not partners:
+            del others[key]
+            if self.by_value:
+                self.drop_key(key)
+        self._raise(*oriented(child, entry, other), key, cause)
+        self.hand_up(cause)
+
+    def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
+        own, others = (self._second, self._first) if child else (self._first, self._second)
+        pairs = []
+        for item in items:
+            partners = others.get(key)
+            if partners is None:
+                _store(own, key, item)
+                if self.by_value:
+                    self.note_key(key)
+                continue
+            pairs.append(oriented(child, item, partners.pop(0)))
+            if not partners:
+                del others[key]
+                if self.by_value:
+                    self.drop_key(key)
+        return pairs
+
+    def stored(self, key: Key) -> tuple[Sequence[Item], Sequence[Item]]:
+        return self._first.get(key, ()), self._second.get(key, ())
+
+    def group_keys(self) -> Collection[Key]:
+        # In the order in which they came to be; a key is in one of both.
+        began = [(key, self._at(0, items[0])) for key, items in self._first.items()]
+        began += [(key, self._at(1, items[0])) for key, items in self._second.items()]
+        return dict(sorted(began, key=itemgetter(1))).keys()
+
+    def _at(self, child: int, item: Item) -> int:
+        at: int = item[0] if self.bare[child] else item[AT]
+        return at
+
+    def forget(self, key: Key) -> None:
+        self._first.pop(key, None)
+        self._second.pop(key, None)
+        self.drop_key(key)
+
+    def clear(self) -> None:
+        self._first.clear()
+        self._second.clear()
+        super().clear()
+
+    def size(self) -> int:
+        return sum(map(len, self._first.values())) + sum(map(len, self._second.values()))
+
+
+class ChroniclePairSequence(PairSequence):
+    """The oldest first event is taken."""
+
+    def acceptor(self, child: int) -> Acceptor:
+        return super().acceptor(child) if child or not self.bare[child] else self._accept_first
+
+    def _accept_first(self, key: Key, event: PrimitiveEvent) -> None:
+        _store(self._firsts, key, event)
+
+    def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        item = entry[EVENT] if self.bare[child] else entry
+        if not child:
+            _store(self._firsts, key, item)
+            self.note_key(key)
+            return
+        firsts = self._firsts.get(key)
+        if firsts is None or self._ends(firsts[0]) >= entry[START]:
+            return
+        first = firsts.pop(0)
+        if not firsts:
+            self.forget(key)
+        self._raise(first, item, key, cause)
+        if self.outbox:
+            self.hand_up(cause)
+
+
+# ---- what is stored -----------------------------------------------------------------------------------
+
+
+def ends_of(bare: bool) -> Callable[[Item], float]:
+    """What says when a first event ends."""
+    return itemgetter(0) if bare else itemgetter(END)
+
+
+def endings_after(
+    firsts: Stored, ends: Callable[[Item], float], seconds: Iterable[Item], at: int
+) -> list[Ending]:
+    """Those of the second events that something is before (of both kinds the start stands first)."""
+    newest = ends(firsts[-1])
+    found = []
+    for second in seconds:
+        start = second[0]
+        before = len(firsts) if newest < start else bisect_left(firsts, start, key=ends)
+        if before:
+            found.append(_new_tuple(Ending, (second, at, before)))
+    return found
+
+
+def _store(groups: dict[Key, Stored], key: Key, item: Item) -> None:
+    stored = groups.get(key)
+    if stored is None:
+        groups[key] = [item]
     else:
-        entries.append(entry)
+        stored.append(item)
+
+
+def as_event(item: Item) -> PrimitiveEvent:
+    """A tuple of the layout of events as an event."""
+    return item if type(item) is PrimitiveEvent else _new_tuple(PrimitiveEvent, item)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from contexts import Entry
 from contexts.constraints import IntervalRelation
 from contexts.search import Constrained
 
-from ...algebra import Promise, Relation
+from ...algebra import Order, Promise, Relation
 from ...events import CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
+from ..composer import event_of, interval
 from ..setting import Setting
 from .combining import CombiningState, window_constraints
 
@@ -24,11 +26,23 @@ class RelationState(CombiningState):
         super().__init__(node, tree, report, setting, operands)
         definition = node.definition
         assert isinstance(definition, Relation)
-        constraints = [IntervalRelation(definition.word), *window_constraints(node)]
+        # Intervals they are in detection order, too, which is about sequences (H2).
+        by_detection = tree.order is Order.DETECTION
+        relation = (
+            IntervalRelation(definition.word, _interval_of)
+            if by_detection
+            else IntervalRelation(definition.word)
+        )
+        constraints = [relation, *window_constraints(node)]
         self.exists = Constrained(
             constraints, ordered=False, admit=self.values.admitter(), tries=setting.tries,
             binders=self.binders(),
         )  # fmt: skip
+
+
+def _interval_of(entry: Entry) -> tuple[float, float]:
+    """The interval of an entry's event."""
+    return interval((event_of(entry),))
 
 
 def new_state(

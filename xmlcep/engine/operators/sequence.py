@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from contexts import CONTEXTS
+
 from ...algebra import Promise
 from ...algebra import Sequence as SequenceDefinition
 from ...events import CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
 from .chain import SequenceState
-from .pairs import PairSequence, is_plain_pair
+from .pairs import ChroniclePairSequence, PairSequence, is_plain_pair
 from .state import OperatorState
 from .trailing import TrailingSequenceState
+from .waiting_pairs import WaitingPairSequence
 
 
 def new_state(
@@ -24,6 +27,10 @@ def new_state(
     assert isinstance(definition, SequenceDefinition)
     if definition.trailing:
         return TrailingSequenceState(node, tree, report, setting, operands)
-    if is_plain_pair(node, tree) and not definition.negated and operands[0].prompt and operands[1].solid:
-        return PairSequence(node, tree, report, setting)
+    is_plain = is_plain_pair(node, tree, setting) and operands[0].prompt and operands[1].solid
+    if is_plain and not definition.negated:
+        if node.deferred:
+            return WaitingPairSequence(node, tree, report, setting)
+        chronicle = CONTEXTS[node.context.value].takes_oldest
+        return (ChroniclePairSequence if chronicle else PairSequence)(node, tree, report, setting)
     return SequenceState(node, tree, report, setting, operands)

@@ -6,7 +6,8 @@ The definition is the `OperatorNode`; here is what changes while events come in.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, Protocol, TypeAlias
 
 from contexts import Entry, Grouping, Owner
@@ -15,20 +16,29 @@ from contexts.grouping import ByValue, Key
 from path_types import PathType
 
 from ...algebra import Unit
-from ...events import Cause, CompositeEvent
+from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
+from ..clock import Clock
 from ..composer import Composer
 from ..grouping import grouping_of, operand_grouping_of
 from ..setting import Setting
 from ..timers import Due
 from ..values import Values
 
+_new_tuple = tuple.__new__
 # What an operator takes at a time point: (operand, group key, arrivals).
 Input: TypeAlias = tuple[int, Key, list[Entry]]
 
 
+Acceptor: TypeAlias = Callable[[Key, PrimitiveEvent], None]
+"""What takes a primitive event in a group, where it is the one arrival in its tree at its time point."""
+
+
 class Taker(Protocol):
     """What takes an operator's arrivals."""
+
+    def acceptor(self, child: int) -> Acceptor:
+        """See `OperatorState.acceptor`."""
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         """See `OperatorState.take`."""
@@ -182,6 +192,15 @@ class OperatorState(ABC):
             for entry in entries:
                 owner.consumed(entry)
 
+    # ---- arrivals that are alone ----------------------------------------------------------------------
+
+    def acceptor(self, child: int) -> Acceptor:
+        """What takes the events of a leaf, operand ``child``, as `take` does; they may be tuples of their layout.
+
+        Only where nothing of the tree is released, and no other leaf takes the event.
+        """
+        return partial(accept, self, self.clock, child)
+
     # ---- handing on -----------------------------------------------------------------------------------
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
@@ -237,6 +256,10 @@ class OperatorState(ABC):
             return place
         return self._operand_grouping.get(child, self.grouping).key(place, bindings)
 
+    def key_reader(self, child: int) -> Callable[[int, Mapping[str, object] | None], Key | None] | None:
+        """What says the keys of operand ``child``'s events, given places and variables; None: they are the places."""
+        return self._operand_grouping.get(child, self.grouping).key if self.by_value else None
+
     def keys_at(self, place: int) -> list[Key]:
         """The keys of its groups at a place."""
         return sorted(self._keys.get(place, ())) if self.by_value else [place]
@@ -266,12 +289,17 @@ class OperatorState(ABC):
     def note_key(self, key: Key) -> None:
         """There is a group with this key now."""
         if self.by_value:
-            self._keys.setdefault(self.grouping.place_of(key), set()).add(key)
+            place = key[0]
+            keys = self._keys.get(place)
+            if keys is None:
+                self._keys[place] = {key}
+            else:
+                keys.add(key)
 
     def drop_key(self, key: Key) -> None:
         """There is none any more."""
         if self.by_value:
-            place = self.grouping.place_of(key)
+            place = key[0]
             keys = self._keys.get(place)
             if keys is not None:
                 keys.discard(key)
@@ -287,12 +315,27 @@ class OperatorState(ABC):
         assert not self.outbox, (self.node.label, self.outbox)
 
 
+def accept(taker: Taker, clock: Clock, child: int, key: Key, event: PrimitiveEvent) -> None:
+    """Lets an operator, or what makes it wait, take an event of a leaf."""
+    if type(event) is not PrimitiveEvent:
+        event = _new_tuple(PrimitiveEvent, event)
+    ts = event[0]
+    taker.take(child, key, (ts, ts, clock.point, event, False), event)
+
+
 class DeferrableState(OperatorState):
     """An operator that can wait for its termination (D2 to D4); `xmlcep.engine.termination` says how."""
 
     @abstractmethod
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Stores arrivals without evaluating them (X1)."""
+
+    def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:
+        """What stores the events of a leaf, operand ``child``, and says whether they make a combination.
+
+        None if that is no shorter than `hold` and `is_possible`.
+        """
+        return None
 
     @abstractmethod
     def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:

@@ -6,17 +6,17 @@ from collections.abc import Collection, Sequence
 
 from contexts import Entry, Group
 from contexts.constraints import Objection
-from contexts.entry import BINDINGS, EMPTY_END, END, FIRST, START
+from contexts.entry import BINDINGS, EMPTY_END, EMPTY_START, END, FIRST, START
 from contexts.grouping import Key
 
 from ...algebra import Promise
 from ...algebra import Sequence as SequenceDefinition
-from ...events import Cause, CompositeEvent
-from ...rules.trees import EventTree, OperatorNode
+from ...events import Cause, CompositeEvent, PrimitiveType
+from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..setting import Setting
 from ..timers import MEASURE, Due
 from .chain import SequenceState
-from .combining import reach
+from .choosing import reach
 from .state import Account
 
 HAPPENED = BINDINGS + 1  # behind all that an entry has: the moment at which it was stored
@@ -60,6 +60,14 @@ class TrailingSequenceState(SequenceState):
         definition = node.definition
         assert isinstance(definition, SequenceDefinition)
         self.trailing = definition.trailing
+        # Whether each event of the one operand that has to occur is a combination, used at once.
+        self._is_lone = (
+            len(node.children) == 1 + len(self.trailing)
+            and isinstance(node.children[0], LeafNode)
+            and isinstance(node.children[0].type, PrimitiveType)
+            and self.context.takes_oldest
+            and self.values.having is None
+        )
         self.candidates: dict[Key, list[Candidate]] = {}
         self.ready: dict[Key, list[Candidate]] = {}
 
@@ -68,6 +76,13 @@ class TrailingSequenceState(SequenceState):
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """What the candidates wait for is a release; they come to be at once."""
         self.arrive(child, key, arrivals, cause)
+
+    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        if self._is_lone and child == 0:
+            for entry in arrivals:
+                self._add(key, [(0, entry)])
+        else:
+            super().arrive(child, key, arrivals, cause)
 
     def raise_all(self, key: Key, group: Group, child: int, arrivals: Sequence[Entry], cause: Cause) -> None:
         group.now = self.clock.point
@@ -131,6 +146,10 @@ class TrailingSequenceState(SequenceState):
         concerned = self.matching(child, key)
         waiting = [k for k in concerned if k in self.candidates]
         begun = [self.groups[k] for k in concerned if k in self.groups]
+        if self.prompt and not begun and self.violations[child].one_is_enough:
+            if waiting:  # what happens now is behind all that has ended, and before all that is to come
+                self._end(waiting, arrivals)
+            return
         if not (waiting or begun) and self.prompt:
             return
         if self.node.window is not None:
@@ -142,6 +161,20 @@ class TrailingSequenceState(SequenceState):
         for group_key in waiting:
             left = [c for c in self.candidates[group_key] if not self._is_ended(group_key, c)]
             self._keep(group_key, left)
+
+    def _end(self, waiting: Sequence[Key], arrivals: Sequence[Entry]) -> None:
+        """Ends the candidates that lie before any of these events of the last ``not``."""
+        window = self.node.window
+        now = 0 if window is None else self.clock.now_by_each_measure()[MEASURE[window.unit]]
+        solid = [entry[START] for entry in arrivals if entry[START] != EMPTY_START]
+        if not solid:
+            return
+        latest = max(solid)
+        for key in waiting:
+            candidates = self.candidates[key]
+            left = [c for c in candidates if c.end >= latest or (c.due is not None and now > c.due)]
+            if len(left) < len(candidates):
+                self._keep(key, left)
 
     def _keep(self, key: Key, candidates: list[Candidate]) -> None:
         if candidates:

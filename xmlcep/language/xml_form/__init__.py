@@ -1,12 +1,14 @@
 """Rules as XML: every construct of the event language as an element of one namespace (docs/language.md).
 
-`rules.xsd` is the schema; `names` says what elements are called, `markup` where things stand in the text, `reader`
+`rules.xsd` is the schema, to which `schema` adds the operators; `names` says what elements are called, `markup`
+where things stand in the text, `reader`
 reads files, `events` what is in an event, `writer` writes.
 """
 
 from .names import NAMESPACE as NAMESPACE
 from .reader import is_xml as is_xml
 from .reader import parse_xml_definitions as parse_xml_definitions
+from .schema import schema_text as schema_text
 from .writer import print_xml_definitions as print_xml_definitions
 
-__all__ = ["NAMESPACE", "is_xml", "parse_xml_definitions", "print_xml_definitions"]
+__all__ = ["NAMESPACE", "is_xml", "parse_xml_definitions", "print_xml_definitions", "schema_text"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...errors import RecordError
 from ..json_codec import FASTEST
 from ..records import LARGEST, ClockRecord, Row
-from .arrow_values import encoded_metas, flags, id_tuples, metas_of, values_of
+from .arrow_values import encoded_metas, flags, id_tuples_at, metas_of, number, numbers, values_of
 from .blocks import (
     Block,
     FilteredColumns,
@@ -31,6 +31,7 @@ WITH_FEW_VALUES = ("doc", "op", "path")
 
 _TEXTS = ("value", "old", "at")
 _USED = ("ts", "ids", "value", "old", "at", "txn", "meta", "more")
+_BUT_IDS = tuple(name for name in _USED if name != "ids")
 
 
 class ArrowBlock(Block):
@@ -127,7 +128,7 @@ def _combined(paths: _Encoded, ops: _Encoded) -> pyarrow.Array:
 
     if len(ops.values) == 1:
         return paths.codes
-    return pc.add(pc.multiply(paths.codes, len(ops.values)), ops.codes)
+    return pc.add(pc.multiply(paths.codes, number(len(ops.values))), ops.codes)
 
 
 def _are_regular(columns: dict[str, Any]) -> bool:
@@ -179,7 +180,7 @@ class _Columns:
         self._codes = codes
         self._docs = docs
         self._clocks = clocks or {}
-        self._needed = pa.array([each.needed for each in table], pa.bool_()).take(codes)
+        self._needed = numbers(each.needed for each in table).cast(pa.bool_()).take(codes)
 
     def with_clocks(self, clocks: dict[str, list[NumberedClock]]) -> _Columns:
         """The same with clock records among them."""
@@ -199,7 +200,7 @@ class _Columns:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        lengths = pa.array([each.length for each in self._table], pa.int32()).take(self._codes)
+        lengths = numbers(each.length for each in self._table).cast(pa.int32()).take(self._codes)
         return bool(pc.all(pc.equal(lengths, pc.list_value_length(self._columns["ids"]))).as_py())
 
     def runs(self) -> list[Run] | None:
@@ -209,17 +210,18 @@ class _Columns:
             spans = self._spans()
             if spans is None:
                 return None
-            kept = self._kept(self._needed)
+            kept = self._kept(self._needed, _BUT_IDS)
             counts_of_all = [(self._table[code], count) for code, count in _counts(kept.codes).items()]
-            rows = list(self._rows(kept, repeat(spans[0].doc)))
+            rows = list(self._rows(kept, self._needed, repeat(spans[0].doc)))
             return [Run(spans[0], rows, counts_of_all, clocks.get(spans[0].doc, ()))]
         order = self._sorted_by_document()
         spans = self._spans(order)
         if spans is None:
             return None
-        docs = self._docs.codes.take(order).filter(self._needed.take(order))
-        kept = self._kept(order.filter(self._needed.take(order)))
-        rows = list(self._rows(kept, map(self._docs.values.__getitem__, docs.to_pylist())))
+        chosen = order.filter(self._needed.take(order))
+        docs = self._docs.codes.take(chosen)
+        kept = self._kept(chosen, _BUT_IDS)
+        rows = list(self._rows(kept, chosen, map(self._docs.values.__getitem__, docs.to_pylist())))
         counts = self._counts_of(docs, kept.codes)
         found, start = [], 0
         for code, span in zip(_counts(self._docs.codes.take(order)), spans, strict=True):
@@ -235,7 +237,7 @@ class _Columns:
 
         size = len(self._table)
         found: dict[int, list[tuple[RecordType, int]]] = {}
-        for place, count in _counts(pc.add(pc.multiply(docs, size), codes)).items():
+        for place, count in _counts(pc.add(pc.multiply(docs, number(size)), codes)).items():
             found.setdefault(place // size, []).append((self._table[place % size], count))
         return found
 
@@ -302,26 +304,31 @@ class _Columns:
             start += count
         return found if len({each.doc for each in found}) == len(found) else None
 
-    def _kept(self, chosen: Any) -> _Kept:
-        """The records chosen by a mask or by their places."""
-        import pyarrow as pa
+    def _kept(self, chosen: Any, names: Iterable[str] = _USED) -> _Kept:
+        """The records chosen by a mask or by their places, and these of their columns."""
+        columns = {name: _at(chosen, self._columns[name]) for name in names if name in self._columns}
+        return _Kept(_at(chosen, self._codes), columns)
 
-        if pa.types.is_boolean(chosen.type):
-            columns = {name: column.filter(chosen) for name, column in self._columns.items()}
-            return _Kept(self._codes.filter(chosen), columns)
-        return _Kept(
-            self._codes.take(chosen), {name: column.take(chosen) for name, column in self._columns.items()}
-        )
-
-    def _rows(self, kept: _Kept, docs: Iterable[str]) -> Iterator[Row]:
-        types = list(map(self._table.__getitem__, kept.codes.to_pylist()))
-        columns = kept.columns
+    def _rows(self, kept: _Kept, chosen: Any, docs: Iterable[str]) -> Iterator[Row]:
+        """Rows of the records that were chosen."""
+        ids = self._columns["ids"]
+        starts = _at(chosen, ids.offsets.slice(0, len(ids)))
+        lengths = numbers(each.length for each in self._table).take(kept.codes)
+        codes, columns = kept.codes.to_pylist(), kept.columns
+        ops, paths = [each.op for each in self._table], [each.path for each in self._table]
         return zip(
-            columns["ts"].to_pylist(), [each.op for each in types], [each.path for each in types],
-            id_tuples(columns["ids"], [each.length for each in types]),
+            columns["ts"].to_pylist(), map(ops.__getitem__, codes), map(paths.__getitem__, codes),
+            id_tuples_at(starts, ids.values, lengths),
             values_of(columns.get("value")), values_of(columns.get("old")), repeat(None), values_of(columns.get("at")),
             docs, values_of(columns.get("txn")), metas_of(columns.get("meta")), flags(columns.get("more")),
         )  # fmt: skip
+
+
+def _at(chosen: Any, column: Any) -> Any:
+    """The values that a mask, or places, choose."""
+    import pyarrow as pa
+
+    return column.filter(chosen) if pa.types.is_boolean(chosen.type) else column.take(chosen)
 
 
 class _Kept(NamedTuple):

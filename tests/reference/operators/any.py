@@ -87,3 +87,6 @@ class AnyOfState(Combining):
     def consumed_with(self, group: Group, combination: list[Entry]) -> list[Entry]:
         """The same, of a run."""
         return [other for other in group.stored if any(other.event is entry.event for entry in combination)]
+
+
+STATE = AnyOfState

@@ -1,0 +1,122 @@
+"""The local audit beside DuckDB: the same log in, the same findings out, each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from .audit_sql import queries, rules
+from .frame import Figure, Settings, Unavailable
+
+try:
+    import duckdb  # noqa: F401
+
+    from .bulk import BulkLog
+    from .make_log import item_names, write_log
+except ImportError as error:
+    raise Unavailable(f"the audit beside DuckDB needs duckdb, pyarrow and numpy: {error}") from error
+
+TITLE = "Local audit beside DuckDB: Parquet in, findings out, one thread; the ratio is to DuckDB"
+RULES = (1, 2, 50, 200)
+_XMLCEP, _DUCKDB = "xmlcep", "DuckDB"
+_MOST_RUNS = 5
+
+
+def run(settings: Settings) -> Iterator[Figure]:
+    """CPU per record, start included and apart, and peak memory, in turns; findings are compared as sets of lines."""
+    for count in RULES:
+        name = f"{count} rules" if count > 1 else "1 rule"
+        if settings.only not in name:
+            continue
+        taken: dict[str, list[tuple[float, float, float]]] = {_XMLCEP: [], _DUCKDB: []}
+        with TemporaryDirectory(prefix="xmlcep-benchmark-") as folder:
+            log, text = _written(count, settings, Path(folder))
+            environment = _environment(Path(folder))
+            found = 0
+            for turn in range(min(settings.runs, _MOST_RUNS)):
+                ours, theirs = Path(folder) / f"ours{turn}", Path(folder) / f"theirs{turn}"
+                taken[_XMLCEP].append(_process(environment, "one_audit", log, text, ours / "findings.jsonl"))
+                taken[_DUCKDB].append(_process(environment, "one_sql_audit", log, count, theirs))
+                found = _check_same(ours, theirs)
+        yield from _figures(name, taken, settings.events, f"{found:,} findings")
+
+
+def _written(count: int, settings: Settings, folder: Path) -> tuple[Path, Path]:
+    """The log, one file, and the rules."""
+    names = item_names(1 if count <= 2 else count)
+    write_log(BulkLog(settings.events, names=names, seed=settings.seed), folder / "log")
+    (log,) = (folder / "log").iterdir()
+    text = folder / "rules.xcep"
+    text.write_text(rules(queries(count)), encoding="utf-8")
+    return log, text
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """That of processes to be measured: modules are compiled already, as those of an installed package are."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment["PYTHONPYCACHEPREFIX"] = str(folder / "compiled")
+    modules = (
+        f"{__package__}.one_audit",
+        f"{__package__}.one_sql_audit",
+        "pyarrow.parquet",
+        "pyarrow.compute",
+    )
+    subprocess.run([sys.executable, "-c", f"import {', '.join(modules)}"], env=environment, check=True)
+    return environment
+
+
+def _process(environment: dict[str, str], module: str, *arguments: object) -> tuple[float, float, float]:
+    """CPU seconds in all and before any work, peak memory in bytes, of a process that writes into its last argument."""
+    target = Path(str(arguments[-1]))
+    (target.parent if target.suffix else target).mkdir(exist_ok=True)
+    command = [sys.executable, "-m", f"{__package__}.{module}", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    if done.returncode:
+        raise Unavailable(f"{module} failed: {done.stderr.strip().splitlines()[-1:]}")
+    seconds, start, peak = json.loads(done.stdout)[:3]
+    return seconds, start, peak
+
+
+def _check_same(ours: Path, theirs: Path) -> int:
+    """How many findings there are in both folders; raises `AssertionError` if they are not the same."""
+    counts = []
+    sets: list[set[int]] = []
+    for folder in (ours, theirs):
+        hashes: list[int] = []  # of lines, for ten million take less memory so; one process, so they agree
+        for file in folder.iterdir():
+            with file.open("rb") as lines:
+                hashes.extend(map(hash, lines))
+            file.unlink()
+        counts.append(len(hashes))
+        sets.append(set(hashes))
+    assert counts[0] == counts[1] == len(sets[0]), f"not as many findings: {counts}, {len(sets[0])} different"
+    assert sets[0] == sets[1], f"other findings: {len(sets[0] ^ sets[1])} are in one only"
+    return counts[0]
+
+
+def _figures(
+    case: str, taken: dict[str, list[tuple[float, float, float]]], records: int, note: str
+) -> Iterator[Figure]:
+    scale = 1e6 / records
+    for what, of in (
+        ("start included", lambda one: one[0]),
+        ("start apart", lambda one: one[0] - one[1]),
+    ):
+        base = statistics.median(map(of, taken[_DUCKDB]))
+        for engine, runs in taken.items():
+            seconds = list(map(of, runs))
+            middle = statistics.median(seconds)
+            ratio = middle / base if engine == _XMLCEP else None
+            yield Figure(
+                "audit_duckdb", f"{case}, {engine}, {what}", middle * scale, "µs/record", ratio,
+                "" if ratio is None else _DUCKDB, min(seconds) * scale, max(seconds) * scale, note,
+            )  # fmt: skip
+    for engine, runs in taken.items():
+        peak = max(one[2] for one in runs) / 2**20
+        yield Figure("audit_duckdb", f"{case}, {engine}, peak memory", peak, "MiB")

@@ -1,0 +1,240 @@
+"""States of detectors: what they have of running state, what they refuse, what they weigh (rule G6)."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from contexts.runs import Run, Runs
+from path_types import PathType
+from tests.laws.agreement import rules_of
+from tests.strategies.full_rules import full_rule_sets
+from tests.strategies.histories import History
+from tests.strategies.timed import timed_histories
+from xmlcep import Detector, PrimitiveEvent
+from xmlcep.algebra import EventDefinition
+from xmlcep.engine import StateError
+from xmlcep.engine.durable.layouts import Layout
+from xmlcep.engine.durable.table import DETECTOR, TABLE
+from xmlcep.engine.edits import HeldRecord, HeldTimePoint
+from xmlcep.engine.termination import Deferral
+from xmlcep.engine.timers import Due
+from xmlcep.errors import XmlCepError
+from xmlcep.events import CompositeEvent
+from xmlcep.rules import parse_rules
+
+BOTH = "event Both = ins(item/price) & ins(item/quantity)"
+VALUES = (CompositeEvent, PrimitiveEvent)
+
+
+def change(ts: int, name: str, item: int = 2, **more: Any) -> PrimitiveEvent:
+    path = PathType.parse(f"/order/item/{name}")
+    return PrimitiveEvent(ts, "ins", path, (1, item, 10_000_000 + ts), **more)
+
+
+def attributes(thing: object) -> set[str]:
+    """All that an object has: its dict, and the slots of its classes that are filled."""
+    slots = {name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ())}
+    return {*vars(thing)} if hasattr(thing, "__dict__") else {name for name in slots if hasattr(thing, name)}
+
+
+def check_declared(thing: object, seen: set[int]) -> None:
+    """Fails for an object of running state, of whatever it is the state, that the table does not know in full."""
+    if isinstance(thing, VALUES) or id(thing) in seen:
+        return
+    seen.add(id(thing))
+    if isinstance(thing, dict):
+        for one in thing.values():
+            check_declared(one, seen)
+    elif isinstance(thing, (list, tuple, set, frozenset, deque)):
+        for one in thing:
+            check_declared(one, seen)
+    elif type(thing).__module__.partition(".")[0] in ("xmlcep", "contexts") and type(thing).__name__ not in (
+        "Runs", "PathType", "TimePoint", "Moment", "GatheredBindings",  # values, and what has a form of its own
+    ):  # fmt: skip
+        try:
+            layout: Layout = DETECTOR if type(thing) is Detector else TABLE.layout(type(thing))
+        except StateError as error:
+            pytest.fail(str(error))
+        unknown = attributes(thing) - layout.state.keys() - layout.derived
+        where = f"{type(thing).__module__}.{type(thing).__qualname__}"
+        assert not unknown, (
+            f"{where} has {', '.join(sorted(unknown))}, of which xmlcep/engine/durable/table.py does not say whether "
+            "it is running state (a form) or follows from the rules (derived)"
+        )
+        for name in layout.state:
+            if not (name == "_dying" or name == "held"):
+                check_declared(getattr(thing, name), seen)
+
+
+@settings(max_examples=120, deadline=None)
+@given(full_rule_sets(), timed_histories())
+def test_the_table_knows_all_running_state(
+    definitions: tuple[EventDefinition, ...], history: History
+) -> None:
+    detector = Detector(rules_of(definitions), operators=True)
+    for step in history.steps:
+        if isinstance(step, PrimitiveEvent):
+            try:
+                detector.feed(step)
+            except XmlCepError:
+                return
+            check_declared(detector, set())
+
+
+def test_what_has_a_form_of_its_own() -> None:
+    """`RunsForm` and `Held` write these by hand: they have to learn of an attribute that comes."""
+    assert set(Runs.__slots__) == {"_last", "_numbers", "only_new", "open", "taken_back", "used"}
+    assert set(Run.__slots__) == {"began", "is_complete", "members"}
+    assert HeldRecord._fields == ("event", "point", "outside", "before")
+    assert HeldTimePoint._fields == ("cause", "point", "outside", "release", "due")
+    assert Due._fields == ("at", "tree", "operator", "key")
+
+
+def test_an_attribute_that_the_table_does_not_have_is_named() -> None:
+    detector = Detector(parse_rules(BOTH))
+    detector.novelty = []  # type: ignore[attr-defined]
+    with pytest.raises(AssertionError, match=r"Detector has novelty, of which .*table\.py does not say"):
+        check_declared(detector, set())
+
+
+def test_a_class_that_the_table_does_not_have_is_named() -> None:
+    class Novel(Deferral):
+        pass
+
+    detector = Detector(parse_rules("event A {end=custom} = ins(item/price) & ins(item/quantity)"))
+    tree = detector.trees[0]
+    deferral = tree.deferrals[0]
+    tree.deferrals = (Novel(deferral.state, deferral.mode, deferral.condition, detector.setting),)
+    with pytest.raises(StateError, match=r"Novel has no layout in xmlcep/engine/durable/table\.py"):
+        detector.to_state()
+
+
+def test_it_goes_on() -> None:
+    rules = parse_rules(BOTH)
+    detector = Detector(rules)
+    detector.feed(change(1, "price"))
+    other = Detector.from_state(rules, json.loads(json.dumps(detector.to_state())))
+    assert [str(found) for found in other.feed(change(2, "quantity"))] == [
+        "Both(/order#1/item#2) at 2 {ins@1, ins@2}"
+    ]
+    assert other.types_fed == {
+        ("ins", PathType.parse(f"/order/item/{name}")) for name in ("price", "quantity")
+    }
+
+
+def test_within_an_edit_and_a_transaction() -> None:
+    rules = parse_rules("event Both = (ins(item/price) & ins(item/quantity)) {when='price', end=custom}")
+    steps = [
+        change(1, "price", txn=1, more=True), change(2, "quantity", txn=1), change(3, "comment", txn=1, more=True),
+        change(4, "comment", txn=1),
+    ]  # fmt: skip
+    whole = Detector(rules)
+    expected = [str(found) for step in steps for found in whole.feed(step)] + list(map(str, whole.flush()))
+    detector = Detector(rules)
+    raised = []
+    for step in steps:
+        detector = Detector.from_state(rules, detector.to_state())
+        raised += map(str, detector.feed(step))
+    detector = Detector.from_state(rules, detector.to_state())
+    assert raised + list(map(str, detector.flush())) == expected
+
+
+def test_chosen_trees() -> None:
+    rules = parse_rules(BOTH + "\nevent Other = ins(item)")
+    again = Detector.from_state(rules, Detector(rules, trees=("Other",)).to_state())
+    assert [tree.tree.name for tree in again.trees.values()] == ["Other"]
+
+
+# ---- what is refused -----------------------------------------------------------------------------------------
+
+
+def test_other_rules() -> None:
+    state = Detector(parse_rules(BOTH)).to_state()
+    with pytest.raises(StateError, match="the state is of other rules than those given"):
+        Detector.from_state(parse_rules("event Both = ins(item/price) ; ins(item/quantity)"), state)
+
+
+def test_the_same_rules_written_otherwise() -> None:
+    state = Detector(parse_rules(BOTH)).to_state()
+    Detector.from_state(parse_rules("# the same\n" + BOTH.replace(" & ", "  &  ")), state)
+
+
+def test_other_reference_documents() -> None:
+    text = 'reference parts = "parts.xml"\nevent Known = ins(item/@partNum)[$parts//part/@n = .]'
+
+    def rules(xml: bytes) -> Any:
+        return parse_rules(text, references={"parts": xml})
+
+    state = Detector(rules(b"<parts/>")).to_state()
+    Detector.from_state(rules(b"<parts/>"), state)
+    with pytest.raises(StateError, match="other reference documents"):
+        Detector.from_state(rules(b"<parts><part n='1'/></parts>"), state)
+
+
+@pytest.mark.parametrize("change_to", [{"version": 99}, {"form": "other"}])
+def test_another_version(change_to: dict[str, Any]) -> None:
+    rules = parse_rules(BOTH)
+    with pytest.raises(StateError, match="written by another version of xmlcep"):
+        Detector.from_state(rules, Detector(rules).to_state() | change_to)
+
+
+@pytest.mark.parametrize("state", [{}, {"xmlcep": "audit"}, [], "state", None])
+def test_what_is_no_state(state: Any) -> None:
+    with pytest.raises(StateError, match="not the state of a detector"):
+        Detector.from_state(parse_rules(BOTH), state)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"objects": []}, {"objects": [["s", 7]]}, {"detector": [None, []]}, {"detector": 1}, {"texts": []},
+        {"fed": [["ins", "("]]},
+    ],
+)  # fmt: skip
+def test_damage(damage: dict[str, Any]) -> None:
+    rules = parse_rules(BOTH)
+    detector = Detector(rules)
+    detector.feed(change(1, "price"))
+    with pytest.raises(StateError, match="damaged"):
+        Detector.from_state(rules, detector.to_state() | damage)
+
+
+class Remembering:
+    """A language whose texts remember what they were asked."""
+
+    def compile(self, text: str) -> Any:
+        class Question:
+            needs_document = False
+            keeps_state = True
+
+            def __call__(self, event: PrimitiveEvent, document: object) -> bool:
+                return True
+
+        return Question()
+
+
+def test_a_language_that_remembers() -> None:
+    rules = parse_rules(
+        'event Odd = opaque["memory", "anything"](item/price)', languages={"memory": Remembering()}
+    )
+    with pytest.raises(StateError, match="the language 'memory' remembers events"):
+        Detector(rules).to_state()
+
+
+# ---- what it weighs ------------------------------------------------------------------------------------------
+
+
+def test_it_is_in_proportion_to_what_waits_not_to_the_history() -> None:
+    rules = parse_rules(BOTH)
+    detector = Detector(rules)
+    sizes = []
+    for ts in range(1, 3001):
+        detector.feed(change(ts, "price" if ts % 2 else "quantity"))
+        if ts in (2, 3000):
+            sizes.append(len(json.dumps(detector.to_state())))
+    assert sizes[1] < sizes[0] + 50

@@ -1,0 +1,102 @@
+"""The short ways through the engine raise what the general way does, record by record.
+
+What goes a short way: a record that is the one arrival in each of its trees, a clock that only moves on, two operands
+without constraints, conditions that no edit touches. Here the same engine runs with all of them closed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from contexts.constraints import Violations
+from contexts.search import Constrained
+from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
+from tests.laws.agreement import Findings, as_the_engine_sees, engine_findings, rules_of
+from tests.strategies import EVERYTHING, History, full_rule_sets, timed_histories
+from xmlcep.algebra import EventDefinition
+from xmlcep.engine import Detector, dispatch
+from xmlcep.engine.operators import conjunction, sequence
+from xmlcep.engine.termination import Deferral
+from xmlcep.events import PrimitiveEvent
+
+KNOWN = EVERYTHING - UNKNOWN_TO_THE_ENGINE
+OFTEN = (
+    ("within",),
+    ("variable", "join"),
+    ("edit", "release"),
+    ("within", "join", "edit"),
+    ("within", "trailing"),
+)
+
+
+@contextmanager
+def general_way() -> Iterator[None]:
+    """Within it, every engine that is made takes the general way."""
+    of_type, new = dispatch.primitive_dispatch, Detector.__init__
+
+    def indirect(*given: Any) -> Any:
+        found = of_type(*given)
+        return None if found is None else replace(found, direct=False)
+
+    def begin(detector: Any, record: PrimitiveEvent) -> None:
+        detector._begin(record)
+        detector._latest = record
+
+    def not_plain(detector: Any, *given: Any, **options: Any) -> None:
+        new(detector, *given, **options)
+        detector._is_plain = False
+
+    def touch(deferral: Any, node: int) -> bool:
+        deferral.touched.add(node)
+        return True
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dispatch, "primitive_dispatch", indirect)
+        for module in (conjunction, sequence):
+            patch.setattr(module, "is_plain_pair", lambda *given: False)
+        patch.setattr(Detector, "_move", begin)
+        patch.setattr(Detector, "__init__", not_plain)
+        patch.setattr(Deferral, "touch", touch)
+        patch.setattr(Violations, "one_is_enough", False)
+        patch.setattr(Constrained, "_foremost", lambda *given: None)
+        dispatch._select.cache_clear()
+        yield
+    dispatch._select.cache_clear()
+
+
+def check(definitions: Sequence[EventDefinition], history: History) -> None:
+    steps = [as_the_engine_sees(step) for step in history.steps]
+    short = engine_findings(definitions, steps)
+    with general_way():
+        general = engine_findings(definitions, steps)
+    assert short == general
+    for construct in constructs_of(definitions, history.steps) if any(short) else ():
+        event(construct)
+    records = [step for step in steps if isinstance(step, PrimitiveEvent)]
+    assert _replayed(definitions, [tuple(record) for record in records]) == _replayed(definitions, records)
+
+
+def _replayed(definitions: Sequence[EventDefinition], records: Sequence[Any]) -> Findings:
+    """What is raised in a replay, of events or of plain tuples of their layout."""
+    detector = Detector(rules_of(definitions), operators=True)
+    return [[composite.to_record() for composite in detector.replay(records)]]
+
+
+@settings(max_examples=60, deadline=None)
+@given(full_rule_sets(constructs=KNOWN), timed_histories(advances="advance" not in UNKNOWN_TO_THE_ENGINE))
+def test_with_every_construct(definitions: tuple[EventDefinition, ...], history: History) -> None:
+    check(definitions, history)
+
+
+@pytest.mark.parametrize("constructs", OFTEN, ids="+".join)
+@settings(max_examples=40, deadline=None)
+@given(data=st.data(), history=timed_histories(advances="advance" not in UNKNOWN_TO_THE_ENGINE))
+def test_with_little_else(constructs: tuple[str, ...], data: st.DataObject, history: History) -> None:
+    check(data.draw(full_rule_sets(constructs=KNOWN.intersection(constructs))), history)

@@ -1,0 +1,85 @@
+"""A detector made of the state of another goes on as that one would, wherever the history is cut (rule G6)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.laws.agreement import as_the_engine_sees, rules_of
+from tests.reference import Advance
+from tests.strategies import histories, rule_sets
+from tests.strategies.full_rules import full_rule_sets
+from tests.strategies.histories import History
+from tests.strategies.timed import timed_histories
+from xmlcep import Detector, PrimitiveEvent
+from xmlcep.algebra import EventDefinition
+from xmlcep.errors import XmlCepError
+from xmlcep.rules import Rules
+
+
+def take(detector: Detector, step: Any) -> list[dict[str, Any]]:
+    """What a detector raises at a step of a history, in raise order."""
+    if isinstance(step, PrimitiveEvent):
+        raised = detector.feed(as_the_engine_sees(step))
+    elif isinstance(step, Advance):
+        raised = detector.advance(step.time)
+    else:
+        assert step == "flush"
+        raised = detector.flush()
+    return [composite.to_record() for composite in raised]
+
+
+def again(rules: Rules, detector: Detector) -> Detector:
+    """The detector that its state describes, which has gone through JSON; its own state is the same."""
+    state = json.loads(json.dumps(detector.to_state(), allow_nan=False))
+    other = Detector.from_state(rules, state)
+    assert json.loads(json.dumps(other.to_state())) == state
+    assert other.size() == detector.size()
+    assert str(other.pending(limit=None)) == str(detector.pending(limit=None))
+    assert other.next_due() == detector.next_due()
+    other._check()
+    return other
+
+
+def raised_over(rules: Rules, steps: Sequence[Any], cuts: frozenset[int], *, operators: bool) -> list[Any]:
+    """What is raised step by step and at the end, by a detector that is another one behind each cut; an error of
+    evaluation ends it."""
+    detector = Detector(rules, operators=operators)
+    raised: list[Any] = []
+    try:
+        for index, step in enumerate(steps):
+            if index in cuts:
+                detector = again(rules, detector)
+            raised.append(take(detector, step))
+        raised.append([composite.to_record() for composite in detector.close()])
+    except XmlCepError as error:
+        raised.append(f"{type(error).__name__}: {error}")
+    return raised
+
+
+cut_places = st.frozensets(st.integers(0, 40), max_size=4)
+
+
+@settings(max_examples=150, deadline=None)
+@given(full_rule_sets(), timed_histories(), cut_places, st.booleans())
+def test_cut_with_every_construct(
+    definitions: tuple[EventDefinition, ...], history: History, cuts: frozenset[int], operators: bool
+) -> None:
+    rules = rules_of(definitions)
+    whole = raised_over(rules, history.steps, frozenset(), operators=operators)
+    assert raised_over(rules, history.steps, cuts, operators=operators) == whole
+
+
+@settings(max_examples=60, deadline=None)
+@given(rule_sets(), histories(busy=True), st.booleans())
+def test_cut_before_each_step(
+    definitions: tuple[EventDefinition, ...], history: History, operators: bool
+) -> None:
+    rules = rules_of(definitions)
+    whole = raised_over(rules, history.steps, frozenset(), operators=operators)
+    everywhere = frozenset(range(len(history.steps)))
+    assert raised_over(rules, history.steps, everywhere, operators=operators) == whole

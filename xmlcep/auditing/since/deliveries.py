@@ -1,0 +1,70 @@
+"""Output of a run that is in its place once and only once, although any moment may be the run's last.
+
+A run writes its output beside the state; then it commits the state, which says what is to be delivered where; then it
+delivers. The next run delivers first what is still there: appending begins at the place that the state names, so that
+doing it once more changes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..findings.atomic_files import AtomicFile, OutputError
+
+
+class Delivery(NamedTuple):
+    """A file that is to be appended to ``target`` at byte ``at``; None: it takes its place."""
+
+    source: Path
+    target: Path
+    at: int | None
+
+    def to_record(self) -> dict[str, Any]:
+        """As it stands in the state; the source is beside that."""
+        return {"from": self.source.name, "to": str(self.target), "at": self.at}
+
+    @classmethod
+    def from_record(cls, record: dict[str, Any], folder: Path) -> Delivery:
+        """A delivery that a state in this folder names."""
+        return cls(folder / Path(record["from"]).name, Path(record["to"]), record["at"])
+
+    def make(self) -> bool:
+        """Delivers, if that has not been done; says whether there was anything to do. Raises `OutputError`."""
+        if not self.source.exists():
+            return False
+        try:
+            if self.at is None:
+                with AtomicFile(self.target) as file, self.source.open("rb") as source:
+                    assert file.stream is not None
+                    shutil.copyfileobj(source, file.stream)
+            else:
+                self._append(self.at)
+        except OSError as error:
+            if isinstance(error, OutputError):
+                raise
+            raise OutputError(f"{self.target}: cannot be written: {error.strerror or error}") from error
+        self.source.unlink()
+        return True
+
+    def _append(self, at: int) -> None:
+        descriptor = os.open(self.target, os.O_RDWR | os.O_CREAT, 0o666)
+        with os.fdopen(descriptor, "r+b") as stream, self.source.open("rb") as source:
+            size = stream.seek(0, os.SEEK_END)
+            if size > at:  # a run that was killed had begun
+                stream.truncate(at)
+            stream.seek(min(at, size))
+            shutil.copyfileobj(source, stream)
+            stream.flush()
+            os.fsync(stream.fileno())
+
+
+def end_of(target: Path) -> int:
+    """Where output is to be appended; raises `OutputError` for what is no file."""
+    if not target.exists():
+        return 0
+    if not target.is_file():
+        raise OutputError(f"{target}: is no file: with --since findings are appended to one")
+    return target.stat().st_size

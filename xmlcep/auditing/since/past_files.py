@@ -1,0 +1,148 @@
+"""What of the files of an audit is new: files that no run has read, and what JSON Lines files have grown by."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ...log import Header, LogError
+from ..inputs import LogFile
+
+_LOOKED_AT = 4096
+
+
+@dataclass(slots=True)
+class PastFile:
+    """How far a file was read: so many ``bytes`` and ``lines``; ``headers`` of documents that have not begun.
+
+    ``begin`` and ``end`` are digests of the first bytes and of the last of those that were read: what has others
+    is another file.
+    """
+
+    bytes: int
+    lines: int
+    begin: str
+    end: str
+    headers: dict[str, Header] = field(default_factory=dict)
+
+    def to_record(self, path: str) -> dict[str, Any]:
+        """As it stands in a state."""
+        headers = [header.to_record() for header in self.headers.values()]
+        return {
+            "file": path, "bytes": self.bytes, "lines": self.lines, "begin": self.begin, "end": self.end,
+            **({"headers": headers} if headers else {}),
+        }  # fmt: skip
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> PastFile:
+        """As a state has it."""
+        headers = [Header.from_record(header) for header in record.get("headers", ())]
+        return cls(
+            record["bytes"], record["lines"], record["begin"], record["end"],
+            {header.doc: header for header in headers},
+        )  # fmt: skip
+
+
+class NewPart(NamedTuple):
+    """What of a file is new: from byte ``start``, which begins line ``first``, to before byte ``end``.
+
+    Of packed files and Parquet files it is all (``end`` None). ``headers`` are those that were read before.
+    """
+
+    file: LogFile
+    start: int
+    end: int | None
+    first: int
+    headers: Mapping[str, Header]
+
+
+class NewParts(NamedTuple):
+    """What is new, by the places of the files, and what is to be said of it."""
+
+    parts: list[NewPart]
+    notes: list[str]
+
+    @property
+    def files(self) -> list[LogFile]:
+        """The files in which something is new, with their places among these."""
+        return [part.file for part in self.parts]
+
+
+def news_of(files: Iterable[LogFile], past: Mapping[str, PastFile], *, final: bool) -> NewParts:
+    """What is new in these files. A last line without an end waits for it, unless this is the ``final`` run.
+
+    Raises `LogError` for a file that is not the one it was, but for what has been added at its end.
+    """
+    parts: list[NewPart] = []
+    notes: list[str] = []
+    for file in files:
+        known = past.get(key_of(file))
+        if known is not None:
+            _check(file, known)
+        begun = known.bytes if known is not None else 0
+        end: int | None = None
+        if file.kind == "plain":
+            end = file.size if final else _end_of_lines(file, begun)
+            if end < file.size:
+                notes.append(f"{file.name}: the last line has no end yet: it is left for the next run")
+            if end <= begun:
+                continue
+        elif known is not None:
+            continue
+        first = 1 + (known.lines if known is not None else 0)
+        headers = dict(known.headers) if known is not None else {}
+        parts.append(NewPart(file._replace(place=len(parts)), begun, end, first, headers))
+    return NewParts(parts, notes)
+
+
+def key_of(file: LogFile) -> str:
+    """By what a file is known from run to run: its path, whatever the folder of the process."""
+    return os.path.realpath(file.path)
+
+
+def read_until(part: NewPart, lines: int, headers: dict[str, Header]) -> PastFile:
+    """How far a file has been read now."""
+    size = part.file.size if part.end is None else part.end
+    begin, end = _digests(part.file.path, size)
+    return PastFile(size, lines, begin, end, headers)
+
+
+def _check(file: LogFile, known: PastFile) -> None:
+    grown = file.size - known.bytes
+    if grown >= 0 and _digests(file.path, known.bytes) == (known.begin, known.end):
+        if grown and file.kind != "plain":
+            raise LogError(
+                f"{file.name}: has grown since the last run, which only JSON Lines files may: add a new file instead"
+            )
+        return
+    raise LogError(
+        f"{file.name}: is not the file that was read in an earlier run (its first {known.bytes:,} bytes were): files"
+        " may be added, grow at their end and be deleted; audit the whole log anew, without the state, or give the new"
+        " file another name"
+    )
+
+
+def _digests(path: str, size: int) -> tuple[str, str]:
+    with Path(path).open("rb") as stream:
+        begin = stream.read(min(size, _LOOKED_AT))
+        stream.seek(max(size - _LOOKED_AT, 0))
+        end = stream.read(min(size, _LOOKED_AT))
+    return hashlib.sha256(begin).hexdigest(), hashlib.sha256(end).hexdigest()
+
+
+def _end_of_lines(file: LogFile, begun: int) -> int:
+    """Behind the last end of a line, at ``begun`` at least."""
+    with Path(file.path).open("rb") as stream:
+        end = file.size
+        while end > begun:
+            start = max(begun, end - (1 << 16))
+            stream.seek(start)
+            found = stream.read(end - start).rfind(b"\n")
+            if found >= 0:
+                return start + found + 1
+            end = start
+    return begun

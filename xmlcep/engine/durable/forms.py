@@ -1,0 +1,274 @@
+"""Forms of the values that many attributes have: single ones, entries, keys, dicts of these, objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from contexts.grouping import Key
+
+from ..errors import StateError
+from ..operators.pairs import as_event
+from .layouts import Form, Interpreter, Scribe
+from .pool import Json, read_number, read_span, write_number
+
+# ---- single values ------------------------------------------------------------------------------------------
+
+
+class Plain(Form):
+    """Strings, whole numbers, booleans, nothing."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return value
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return data
+
+
+class Number(Form):
+    """A number that may be infinite."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return write_number(value)
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return read_number(data)
+
+
+class Nothing(Form):
+    """A list or set that is empty between two events."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        if value:
+            raise StateError("the state of a detector can be asked for between two events only")
+        return None
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return present
+
+
+class EventOrNothing(Form):
+    """An event or a time point, or None."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return None if value is None else writer.event(value)
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return None if data is None else reader.event(data)
+
+
+class EntryOrNothing(Form):
+    """A stored entry, or None."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return None if value is None else writer.entry(value)
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return None if data is None else reader.entry(data)
+
+
+class SharedEntries(Form):
+    """A list of entries that composites share."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return writer.entries(value)
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return reader.entries(data)
+
+
+class Span(Form):
+    """The moments of a first and a last event, or None."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return value
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return read_span(data)
+
+
+class PathInstance(Form):
+    """A path type with ids, or None."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return None if value is None else [writer.path(value[0]), list(value[1])]
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return None if data is None else (reader.path(data[0]), tuple(data[1]))
+
+
+# ---- many values --------------------------------------------------------------------------------------------
+
+
+def read_key(data: Json) -> Key:
+    """A group's key: a place, or a place with values."""
+    return tuple(data) if isinstance(data, list) else data
+
+
+class Keys(Form):
+    """A set of keys, or of whole numbers."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return sorted(value)
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return set(map(read_key, data))
+
+
+class Numbers(Form):
+    """A list of whole numbers."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return list(value)
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return list(data)
+
+
+class Entries(Form):
+    """Entries in a list of their own."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return [writer.entry(entry) for entry in value]
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return [reader.entry(number) for number in data]
+
+
+@dataclass(frozen=True, slots=True)
+class Items(Form):
+    """What two operands store of the one: entries, or of a leaf the events as they came."""
+
+    operand: int
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        if owner.bare[self.operand]:
+            return [writer.event(as_event(item)) for item in value]
+        return [writer.entry(entry) for entry in value]
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        read = reader.event if owner.bare[self.operand] else reader.entry
+        return [read(number) for number in data]
+
+
+class BothItems(Form):
+    """The same of both operands."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return [form.write(writer, stored, owner) for form, stored in zip(_BOTH, value, strict=True)]
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return tuple(form.read(reader, stored, owner, None) for form, stored in zip(_BOTH, data, strict=True))
+
+
+_BOTH = (Items(0), Items(1))
+
+
+class NumberedEntries(Form):
+    """A list of pairs: an operand, or a time, and an entry; or None."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return None if value is None else [[number, writer.entry(entry)] for number, entry in value]
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return None if data is None else [(number, reader.entry(entry)) for number, entry in data]
+
+
+class Stores(Form):
+    """The stored entries of each operand, in the containers that the group has."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return [[writer.entry(entry) for entry in stored] for stored in value]
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        for stored, written in zip(present, data, strict=True):
+            stored.extend(reader.entry(number) for number in written)
+        return present
+
+
+@dataclass(frozen=True, slots=True)
+class Listed(Form):
+    """A list of values of one form."""
+
+    form: Form
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return [self.form.write(writer, one, owner) for one in value]
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return [self.form.read(reader, one, owner, None) for one in data]
+
+
+@dataclass(frozen=True, slots=True)
+class ByKey(Form):
+    """A dict by key, or by whole number, in its order."""
+
+    form: Form
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return [[key, self.form.write(writer, one, owner)] for key, one in value.items()]
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        return {read_key(key): self.form.read(reader, one, owner, None) for key, one in data}
+
+
+# ---- objects ------------------------------------------------------------------------------------------------
+
+
+class Within(Form):
+    """An object that its owner has from its making on, or None."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return None if value is None else writer.fields(value)
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        if present is not None:
+            reader.fill(present, data)
+        return present
+
+
+class AllWithin(Form):
+    """Several such objects, in a tuple or by number."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return [writer.fields(one) for one in _each(value)]
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        for one, written in zip(_each(present), data, strict=True):
+            reader.fill(one, written)
+        return present
+
+
+def _each(objects: Any) -> Iterable[Any]:
+    return objects.values() if isinstance(objects, dict) else objects
+
+
+@dataclass(frozen=True, slots=True)
+class MadeByKey(Form):
+    """Objects by key that their owner makes: ``make`` is asked of owner and key."""
+
+    make: Callable[[Any, Key], Any]
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return [[key, writer.fields(one)] for key, one in value.items()]
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        for key, written in data:
+            reader.fill(self.make(owner, read_key(key)), written)
+        return present
+
+
+@dataclass(frozen=True, slots=True)
+class Made(Form):
+    """An object that can be made without anything."""
+
+    make: Callable[[], Any]
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return writer.fields(value)
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        made = self.make()
+        reader.fill(made, data)
+        return made

@@ -1,0 +1,277 @@
+"""Events and stored entries in a state: each is written once, and wherever it stands by its number.
+
+The engine asks whether two entries are the same one, not whether they are equal, and composites of an accumulation
+share its list: so what is one object before is one object after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from contexts import Entry
+from contexts.entry import BINDINGS, EMPTY_END, EMPTY_START, EVENT, FIRST, SILENT, Moment
+from path_types import PathType
+
+from ...events import Cause, CompositeEvent, Event, PrimitiveEvent, TimePoint
+from ...xpath import RunningValues
+from ..errors import StateError
+from ..operators.accumulation import Arrivals, Integrated
+from ..values import GatheredBindings
+
+Json: TypeAlias = Any
+"""What JSON can hold."""
+
+_PRIMITIVE, _COMPOSITE, _TIME_POINT, _ENTRY, _LIST = "p", "c", "t", "s", "l"
+_NUMBER = "number"
+_INFINITE = {float("inf"): "inf", float("-inf"): "-inf"}
+
+
+def write_number(number: float) -> Json:
+    """A number of which an infinity is text."""
+    return _INFINITE.get(number, number)
+
+
+def read_number(data: Json) -> float:
+    """What `write_number` wrote."""
+    return float(data) if isinstance(data, str) else data
+
+
+class Writer:
+    """Collects what is shared: ``objects``, each after those that it is made of, and ``texts``."""
+
+    def __init__(self) -> None:
+        self.objects: list[Json] = []
+        self.texts: list[str] = []
+        self._text_numbers: dict[str, int] = {}
+        self._paths: dict[PathType, int] = {}
+        self._numbers: dict[int, int] = {}
+        self._alive: list[object] = []  # so that no other object gets the id of one of these
+
+    def state(self) -> dict[str, Json]:
+        """What has been collected; to be asked when all is written."""
+        return {"texts": self.texts, "objects": self.objects}
+
+    def text(self, text: str) -> int:
+        """The number of a text that occurs often."""
+        number = self._text_numbers.get(text)
+        if number is None:
+            number = self._text_numbers[text] = len(self.texts)
+            self.texts.append(text)
+        return number
+
+    def path(self, path: PathType | None) -> int | None:
+        """The number of a path type's text."""
+        if path is None:
+            return None
+        number = self._paths.get(path)
+        if number is None:
+            number = self._paths[path] = self.text(str(path))
+        return number
+
+    def event(self, event: Event | TimePoint) -> int:
+        """The number of an event or time point. A plain tuple counts as the primitive event it stands for."""
+        number = self._numbers.get(id(event))
+        if number is not None:
+            return number
+        if isinstance(event, CompositeEvent):
+            return self._add(event, self._composite(event))
+        if isinstance(event, TimePoint):
+            return self._add(
+                event, [_TIME_POINT, event.ts, event.at, self.text(event.doc), event.txn, _meta(event)]
+            )
+        ts, op, path, ids, value, old, pos, at, doc, txn, meta, more = event
+        return self._add(
+            event,
+            [
+                _PRIMITIVE, ts, op, self.path(path), list(ids), value, old, pos, at, self.text(doc), txn,
+                None if meta is None else dict(meta), int(more),
+            ],
+        )  # fmt: skip
+
+    def entry(self, entry: Entry) -> int:
+        """The number of a stored entry."""
+        number = self._numbers.get(id(entry))
+        if number is not None:
+            return number
+        event = entry[EVENT]
+        start, end, at = entry[:EVENT]
+        written: list[Json] = [_ENTRY, self.event(event)]
+        plain = len(entry) <= FIRST and type(event) is PrimitiveEvent and not entry[SILENT]
+        if not (plain and start == end == at == event.ts):
+            written += [write_number(start), write_number(end), at, int(entry[SILENT])]
+            if len(entry) > FIRST:
+                first, last, bindings, *happened = entry[FIRST:]
+                same = bindings is not None and type(event) is CompositeEvent and bindings is event.bindings
+                written += [
+                    first, last, True if same else self.bindings(bindings), *happened,
+                ]  # fmt: skip
+        return self._add(entry, written)
+
+    def entries(self, entries: list[Entry]) -> int:
+        """The number of a list of entries that composites may share."""
+        number = self._numbers.get(id(entries))
+        if number is None:
+            number = self._add(entries, [_LIST, *map(self.entry, entries)])
+        return number
+
+    def bindings(self, bindings: Mapping[str, Any] | None) -> Json:
+        """The variables of an event."""
+        if bindings is None:
+            return None
+        if isinstance(bindings, GatheredBindings):
+            known, lists, entries = bindings.parts
+            if isinstance(entries, Arrivals):
+                return [self.bindings(known), list(lists), self._part(entries)]
+        return {name: _write_value(value) for name, value in bindings.items()}
+
+    def _composite(self, event: CompositeEvent) -> list[Json]:
+        name, operator, path, ids, constituents, start, end, cause, bindings, span = event
+        parts: Json
+        if isinstance(constituents, Integrated):
+            parts = {"part": self._part(constituents)}
+        elif type(constituents) is tuple:
+            parts = [self.event(constituent) for constituent in constituents]
+        else:
+            raise StateError(
+                f"{name} has constituents that were found elsewhere ({type(constituents).__name__}): a detector that "
+                "takes such composites has no state that could be written"
+            )
+        return [
+            _COMPOSITE, self.text(name), None if operator is None else self.text(operator), self.path(path), list(ids),
+            parts, start, end, self.event(cause), self.bindings(bindings), span,
+        ]  # fmt: skip
+
+    def _part(self, part: Arrivals | Integrated) -> list[int]:
+        entries, start, stop = part.bounds
+        return [self.entries(entries), start, stop]
+
+    def _add(self, thing: object, written: list[Json]) -> int:
+        number = self._numbers[id(thing)] = len(self.objects)
+        self.objects.append(written)
+        self._alive.append(thing)
+        return number
+
+
+class Reader:
+    """Makes the shared objects of a state anew, and gives them by number."""
+
+    def __init__(self, state: Mapping[str, Json]) -> None:
+        self._texts: list[str] = state["texts"]
+        self._paths: dict[int, PathType] = {}
+        self._objects: list[Any] = []
+        for written in state["objects"]:
+            self._objects.append(self._made(written))
+
+    def event(self, number: int) -> Any:
+        """An event or time point."""
+        return self._objects[number]
+
+    entry = event
+    entries = event
+
+    def path(self, number: int | None) -> PathType | None:
+        """A path type."""
+        if number is None:
+            return None
+        path = self._paths.get(number)
+        if path is None:
+            path = self._paths[number] = PathType.parse(self._texts[number])
+        return path
+
+    def text(self, number: int) -> str:
+        """A text that occurs often."""
+        return self._texts[number]
+
+    def _made(self, written: list[Json]) -> object:
+        kind = written[0]
+        if kind == _ENTRY:
+            return self._entry(*written[1:])
+        if kind == _PRIMITIVE:
+            _, ts, op, path, ids, value, old, pos, at, doc, txn, meta, more = written
+            where = self.path(path)
+            assert where is not None
+            return PrimitiveEvent(
+                ts, op, where, tuple(ids), value, old, pos, at, self.text(doc), txn, meta, bool(more)
+            )
+        if kind == _COMPOSITE:
+            return self._composite(*written[1:])
+        if kind == _LIST:
+            return [self._objects[number] for number in written[1:]]
+        _, ts, at, doc, txn, meta = written
+        return TimePoint(ts, at, self.text(doc), txn, meta)
+
+    def _entry(self, number: int, *rest: Json) -> Entry:
+        event = self._objects[number]
+        if not rest:
+            return (event.ts, event.ts, event.ts, event, False)
+        start, end, at, silent, *more = rest
+        entry = (read_number(start), read_number(end), at, event, bool(silent))
+        if not more:
+            return entry
+        first, last, bindings, *happened = more
+        variables = event.bindings if bindings is True else self.bindings(bindings)
+        return (*entry, read_moment(first), read_moment(last), variables, *map(read_moment, happened))
+
+    def bindings(self, data: Json) -> Mapping[str, Any] | None:
+        """The variables of an event."""
+        if data is None:
+            return None
+        if isinstance(data, list):
+            known, lists, part = data
+            variables = self.bindings(known)
+            return GatheredBindings(dict(variables or {}), tuple(lists), Arrivals(*self._bounds(part)))
+        return {name: _read_value(value) for name, value in data.items()}
+
+    def _composite(
+        self, name: int, operator: int | None, path: int | None, ids: list[int], parts: Json, start: int | None,
+        end: int | None, cause: int, bindings: Json, span: Json,
+    ) -> CompositeEvent:  # fmt: skip
+        constituents: Sequence[Event]
+        if isinstance(parts, dict):
+            constituents = Integrated(*self._bounds(parts["part"]))
+        else:
+            constituents = tuple(self._objects[number] for number in parts)
+        raised_at: Cause = self._objects[cause]
+        return CompositeEvent(
+            self.text(name), None if operator is None else self.text(operator), self.path(path), tuple(ids),
+            constituents, start, end, raised_at, self.bindings(bindings), read_span(span),
+        )  # fmt: skip
+
+    def _bounds(self, part: list[int]) -> tuple[list[Entry], int, int]:
+        number, start, stop = part
+        return self._objects[number], start, stop
+
+
+def read_moment(data: Json) -> Moment | None:
+    """A moment, or that there is none."""
+    return None if data is None else Moment(*data)
+
+
+def read_span(data: Json) -> tuple[Any, Any] | None:
+    """The moments of a first and a last event."""
+    return None if data is None else (read_moment(data[0]), read_moment(data[1]))
+
+
+def _meta(event: TimePoint) -> dict[str, str] | None:
+    return None if event.meta is None else dict(event.meta)
+
+
+def _write_value(value: Any) -> Json:
+    """A variable's value, or its list of values; JSON has no NaN and no infinities."""
+    if isinstance(value, (tuple, RunningValues)):
+        return [_write_value(one) for one in value]
+    if isinstance(value, float) and value - value != 0:
+        return {_NUMBER: repr(value)}
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    raise StateError(f"a variable has the value {value!r}: expected a string, a number, a boolean or a list")
+
+
+def _read_value(data: Json) -> Any:
+    if isinstance(data, list):
+        return tuple(map(_read_value, data))
+    return float(data[_NUMBER]) if isinstance(data, dict) else data
+
+
+assert BINDINGS == FIRST + 2 and EMPTY_START > EMPTY_END  # what entries look like here

@@ -1,0 +1,164 @@
+"""Forms of what is like nothing else: timers, runs, groups of deleted nodes, what an edit holds back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from contexts.pairing import Ending, Waiting
+from contexts.runs import Member, Run
+
+from ...algebra import Unit
+from ..edits import HeldRecord, HeldTimePoint
+from ..release import Release
+from ..timers import Due
+from .forms import BothItems, Items, read_key
+from .layouts import Form, Interpreter, Scribe
+from .pool import Json
+
+
+class Heaps(Form):
+    """What is due, by measure."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return {
+            unit.value: [[at, number, list(due)] for at, number, due in heap] for unit, heap in value.items()
+        }
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        for unit, heap in data.items():
+            present[Unit(unit)][:] = [(at, number, _due(due)) for at, number, due in heap]
+        return present
+
+
+def _due(data: Json) -> Due:
+    at, tree, operator, key = data
+    return Due(at, tree, operator, read_key(key))
+
+
+class WaitingPair(Form):
+    """What two operands that wait for a release have in a group."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        endings = [ending.event for ending in value.endings]
+        return {
+            "stored": BothItems().write(writer, value.stored, owner),
+            "endings": Items(1).write(writer, endings, owner),
+            "before": [[ending.at, ending.before] for ending in value.endings],
+            "fresh": value.fresh, "told": value.told, "newest": value.newest,
+        }  # fmt: skip
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        waiting = Waiting()
+        waiting.stored = BothItems().read(reader, data["stored"], owner, None)
+        events = Items(1).read(reader, data["endings"], owner, None)
+        waiting.endings = [
+            Ending(event, at, before) for event, (at, before) in zip(events, data["before"], strict=True)
+        ]
+        waiting.fresh, waiting.told, waiting.newest = data["fresh"], tuple(data["told"]), data["newest"]
+        return waiting
+
+
+class RunsForm(Form):
+    """The runs of a group, of which it is known by identity what they have: here by operand and entry."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        if value is None:
+            return None
+        known: dict[tuple[int, int], Member] = {}
+        for operand, stored in enumerate(owner.stored):
+            known.update((member.identity, member) for member in (Member(operand, entry) for entry in stored))
+        for run in value.open:
+            known.update((member.identity, member) for member in run.members)
+        numbers = value._numbers
+        return {
+            "last": value._last,
+            "open": [
+                [run.began, int(run.is_complete), [[k, writer.entry(entry)] for k, entry in run.members]]
+                for run in value.open
+            ],
+            "known": [
+                [
+                    member.operand,
+                    writer.entry(member.entry),
+                    numbers.get(identity),
+                    int(identity in value.used),
+                ]
+                for identity, member in known.items()
+            ],
+        }
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        if data is None:
+            return present
+        present.open = [self._run(reader, *run) for run in data["open"]]
+        for operand, entry, number, used in data["known"]:
+            identity = Member(operand, reader.entry(entry)).identity
+            if number is not None:
+                present._numbers[identity] = number
+            if used:
+                present.used.add(identity)
+        present._last = data["last"]
+        return present
+
+    def _run(self, reader: Interpreter, began: int, complete: int, members: Json) -> Run:
+        taken = [Member(operand, reader.entry(entry)) for operand, entry in members]
+        run = Run(began, taken[0])
+        run.members = taken
+        run.is_complete = bool(complete)
+        return run
+
+
+class Dying(Form):
+    """Operators' groups of deleted nodes: tree and operator by index, place."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return [[tree.tree.index, state.node.index, place] for tree, state, place in value]
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        trees = owner.trees
+        return [(trees[tree], trees[tree].states[operator], place) for tree, operator, place in data]
+
+
+class Held(Form):
+    """What an edit that goes on has held back: records and time points."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return [
+            self._record(writer, one) if hasattr(one, "event") else self._time_point(writer, one)
+            for one in value
+        ]
+
+    def _record(self, writer: Scribe, held: HeldRecord) -> Json:
+        before = [[list(place), writer.bindings(answer)] for place, answer in held.before.items()]
+        return {
+            "event": writer.event(held.event),
+            "point": held.point,
+            **_outside(writer, held),
+            "before": before,
+        }
+
+    def _time_point(self, writer: Scribe, held: HeldTimePoint) -> Json:
+        due = [[tree, [list(one) for one in all_]] for tree, all_ in held.due.items()]
+        return {
+            "cause": writer.event(held.cause), "point": held.point, **_outside(writer, held),
+            "release": held.release.value, "due": due,
+        }  # fmt: skip
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        held: list[HeldRecord | HeldTimePoint] = []
+        for one in data:
+            outside = {tree: [reader.event(number) for number in numbers] for tree, numbers in one["outside"]}
+            if "event" in one:
+                before = {tuple(place): reader.bindings(answer) for place, answer in one["before"]}
+                held.append(HeldRecord(reader.event(one["event"]), one["point"], outside, before))
+                continue
+            due = {tree: list(map(_due, all_)) for tree, all_ in one["due"]}
+            release = Release(one["release"])
+            held.append(HeldTimePoint(reader.event(one["cause"]), one["point"], outside, release, due))
+        return held
+
+
+def _outside(writer: Scribe, held: Any) -> dict[str, Json]:
+    return {
+        "outside": [[tree, [writer.event(event) for event in all_]] for tree, all_ in held.outside.items()]
+    }

@@ -1,0 +1,221 @@
+"""The table of running state: every class that can occur in a detector, and what of it is written.
+
+Whoever gives such a class an attribute says here whether it is running state or follows from the rules
+(`tests/engine/test_state.py` fails with its name until that is done). Explicit on purpose: nothing is found out by
+looking at objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from contexts import Group
+from contexts.constraints import Contiguity, Violations
+from contexts.constraints.counting import CountedViolations
+
+from ..clock import Clock
+from ..edits import Edit
+from ..evaluation import Evaluation
+from ..operators.accumulation import Accumulation, SlidingAccumulation
+from ..operators.any import AnyState
+from ..operators.aperiodic import AperiodicState
+from ..operators.aperiodic_star import AperiodicStarState
+from ..operators.chain import SequenceState
+from ..operators.conjunction import ConjunctionState
+from ..operators.disjunction import DisjunctionState
+from ..operators.external import ExternalState
+from ..operators.multiplicity import MultiplicityState
+from ..operators.negation import NegatedMultiplicityState
+from ..operators.pairs import (
+    ChroniclePairConjunction,
+    ChroniclePairSequence,
+    PairConjunction,
+    PairSequence,
+)
+from ..operators.periodic import PeriodicState, Window
+from ..operators.periodic_star import PeriodicStarState
+from ..operators.plus import PlusState
+from ..operators.relation import RelationState
+from ..operators.trailing import Candidate, TrailingSequenceState
+from ..operators.waiting_pairs import WaitingPairConjunction, WaitingPairSequence
+from ..setting import Setting
+from ..termination import Deferral
+from ..timers import Timers
+from ..tree import TreeState
+from ..waiting import Waiting
+from .forms import (
+    AllWithin,
+    BothItems,
+    ByKey,
+    Entries,
+    EntryOrNothing,
+    EventOrNothing,
+    Items,
+    Keys,
+    Listed,
+    Made,
+    MadeByKey,
+    Nothing,
+    Number,
+    NumberedEntries,
+    Numbers,
+    PathInstance,
+    Plain,
+    SharedEntries,
+    Span,
+    Stores,
+    Within,
+)
+from .layouts import Form, Layout, Table
+from .special_forms import Dying, Heaps, Held, RunsForm, WaitingPair
+
+PLAIN = Plain()
+ENTRIES_BY_KEY = ByKey(Entries())
+
+
+def _layout(state: Mapping[str, Form], *derived: str) -> Layout:
+    return Layout(state, frozenset(derived))
+
+
+# ---- operators ----------------------------------------------------------------------------------------------
+
+
+def _operator(state: Mapping[str, Form], *derived: str) -> Layout:
+    """What every operator has, and what this one has more."""
+    return _layout(
+        {"_keys": ByKey(Keys()), "outbox": Nothing(), **state},
+        "node", "setting", "tree_index", "clock", "grouping", "flat", "by_value", "_operand_grouping", "values",
+        "composer", "parent", "taker", "child_index", "same_groups", "children", "_owners", "turn", *derived,
+    )  # fmt: skip
+
+
+def _pair(state: Mapping[str, Form], *derived: str) -> Layout:
+    return _operator(state, "context", "shared", "pairing", "_in_full", "_raise", "bare", *derived)
+
+
+def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
+    groups = MadeByKey(lambda operator, key: operator.open_group(key))
+    return _operator(
+        {"groups": groups, **state},
+        "context", "width", "_stores", "shared", "prompt", "_expires", "exists", "_stored_owners", *derived,
+    )  # fmt: skip
+
+
+def _sequence(state: Mapping[str, Form], *derived: str) -> Layout:
+    return _combining(
+        {"violations": AllWithin(), "contiguity": Within(), **state},
+        "_position", "_last", "hopeless_without", "_waits_for_more", "_before", *derived,
+    )  # fmt: skip
+
+
+def _opened(state: Mapping[str, Form], *derived: str) -> Layout:
+    return _operator({"opened": ENTRIES_BY_KEY, **state}, "context", "closer", *derived)
+
+
+_CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None))))
+
+_OPERATORS: dict[type, Layout] = {
+    PairConjunction: _pair({"_groups": ByKey(BothItems())}, "exists"),
+    PairSequence: _pair({"_firsts": ByKey(Items(0))}, "exists", "_ends"),
+    ChroniclePairConjunction: _pair({"_first": ByKey(Items(0)), "_second": ByKey(Items(1))}, "exists"),
+    ChroniclePairSequence: _pair({"_firsts": ByKey(Items(0))}, "exists", "_ends"),
+    WaitingPairConjunction: _pair({"groups": ByKey(WaitingPair())}),
+    WaitingPairSequence: _pair({"groups": ByKey(WaitingPair())}, "_ends"),
+    ConjunctionState: _combining({}),
+    AnyState: _combining({}),
+    RelationState: _combining({}),
+    SequenceState: _sequence({}),
+    TrailingSequenceState: _sequence({"candidates": _CANDIDATES, "ready": _CANDIDATES}, "trailing", "_is_lone"),
+    DisjunctionState: _operator({"pending": ByKey(NumberedEntries())}, "context"),
+    MultiplicityState: _operator(
+        {
+            "accumulations": MadeByKey(lambda operator, key: operator._accumulation(key)),
+            "gone": ByKey(PLAIN),
+            "_most_gone": PLAIN,
+        },
+        "_by_detection", "lower", "upper", "slides", "prompt", "within", "_outer", "owner", "refills",
+        "_is_plain",
+    ),
+    NegatedMultiplicityState: _operator({}),
+    PlusState: _operator({"waiting": ByKey(NumberedEntries())}, "delay", "context"),
+    AperiodicState: _opened({}),
+    AperiodicStarState: _opened({"kept": ENTRIES_BY_KEY}),
+    PeriodicState: _opened(
+        {"beating": ByKey(Listed(Made(lambda: Window([], 0))))}, "beat", "tree_name"
+    ),
+    PeriodicStarState: _opened({}, "beat"),
+    ExternalState: _operator({}),
+}  # fmt: skip
+
+# ---- what operators keep ------------------------------------------------------------------------------------
+
+_ACCUMULATION: dict[str, Form] = {
+    "entries": SharedEntries(),
+    "begin": PLAIN,
+    "current": EntryOrNothing(),
+    "told": PLAIN,
+    "start": Number(),
+    "end": Number(),
+    "span": Span(),
+    "batches": Listed(Entries()),
+    "created": PathInstance(),
+    "expiry": PLAIN,
+}
+
+_KEPT: dict[type, Layout] = {
+    Group: _layout(
+        {"stored": Stores(), "fresh": NumberedEntries(), "expiry": PLAIN, "now": PLAIN, "runs": RunsForm()},
+        "key", "owners", "shared",
+    ),
+    Accumulation: _layout(_ACCUMULATION, "lists"),
+    SlidingAccumulation: _layout({**_ACCUMULATION, "_ordered": PLAIN}, "lists"),
+    Candidate: _layout({"members": NumberedEntries(), "due": PLAIN, "end": Number()}),
+    Window: _layout({"entries": Entries(), "next": PLAIN, "beats": PLAIN}),
+    Violations: _layout({"stored": ENTRIES_BY_KEY}, "project"),
+    CountedViolations: _layout(
+        {"stored": ENTRIES_BY_KEY}, "project", "_lower", "_upper", "_group_of", "_within", "_admit"
+    ),
+    Contiguity: _layout({"_times": ByKey(Numbers())}, "_place_of"),
+}  # fmt: skip
+
+# ---- the detector -------------------------------------------------------------------------------------------
+
+DETECTOR = _layout(
+        {
+            "_latest": EventOrNothing(), "_more": PLAIN, "_closed": PLAIN, "_setting": Within(),
+            "_evaluation": Within(), "_edit": Within(),
+        },
+        "_rules", "_namespaces", "_active", "_operators", "_document", "_clock", "_is_plain",
+    )  # fmt: skip
+"""Of `xmlcep.engine.Detector` itself."""
+
+_SHARED: dict[type, Layout] = {
+    Setting: _layout(
+        {"clock": Within(), "timers": Within(), "expiries": Within(), "waiting": Within()},
+        "programs", "references", "document", "tries", "witness",
+    ),
+    Clock: _layout(
+        dict.fromkeys(
+            ("_follows", "_latest", "_noted", "_txn", "edit", "fired", "point", "time", "transaction", "ts"), PLAIN
+        ),
+        "follows_time", "uses_time",
+    ),
+    Timers: _layout({"_heaps": Heaps(), "_count": PLAIN, "size": PLAIN}, "_by_measure"),
+    Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys(), "stale": Keys()}),
+    Evaluation: _layout(
+        {"trees": AllWithin(), "report": Nothing(), "_touched": Nothing(), "_dying": Dying()},
+        "_active", "_setting", "_clock", "dispatch", "waiting",
+    ),
+    TreeState: _layout(
+        {"states": AllWithin(), "deferrals": AllWithin()},
+        "tree", "flat", "root", "_deferral", "_released", "_places", "_clock", "_timers", "needs_time", "leaves",
+        "by_detection", "extended", "has_short_entries", "releases_alone", "_composite_dispatch",
+    ),
+    Deferral: _layout(
+        {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
+        "state", "mode", "condition", "setting", "_tree", "_waiting",
+    ),
+    Edit: _layout({"held": Held()}, "_evaluation", "_setting", "asking", "others"),
+}  # fmt: skip
+
+TABLE = Table({**_SHARED, **_OPERATORS, **_KEPT})

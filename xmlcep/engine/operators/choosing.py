@@ -1,0 +1,82 @@
+"""An operator whose context chooses among combinations of its operands' events: what it says when asked (Y1 to Y3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contexts import CONTEXTS, Combinations, Entry, Group
+from contexts.constraints import Objection
+from contexts.entry import AT, EVENT, FIRST, LAST
+from contexts.grouping import Key
+
+from ...algebra import Unit, Window
+from ...events import CompositeEvent
+from ...rules.trees import EventTree, OperatorNode
+from ..setting import Setting
+from ..timers import MEASURE
+from .state import OperatorState
+
+
+class ChoosingState(OperatorState):
+    """What is stored combines as ``exists`` says, and ``context`` chooses among that (H4, H5, Q1)."""
+
+    exists: Combinations
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
+    ) -> None:
+        super().__init__(node, tree, report, setting)
+        self.context = CONTEXTS[node.context.value]
+        self.shared = False  # whether one event may stand in two operands (S1)
+
+    @property
+    def stored_operands(self) -> Sequence[int]:
+        """The operands whose events a group stores, in this order."""
+        return range(len(self.node.children))
+
+    def by_operand(self, stored: Sequence[Sequence[Entry]]) -> tuple[Sequence[Entry], ...]:
+        """What a group stores, by operand as they are written."""
+        return tuple(list(entries) for entries in stored)
+
+    def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
+        newer = [other for other in others[child] if other[AT] > entry[AT]]
+        if self.context.replaces and newer:
+            return Objection("replaced", (entry, newer[0]))
+        window = self.node.window
+        if window is not None and entry[FIRST] is not None:
+            unit, most = MEASURE[window.unit], reach(window)
+            behind = [e for k, events in enumerate(others) if k != child for e in events if e[AT] > entry[AT]]
+            until = min((e[LAST][unit] for e in behind if e[LAST] is not None), default=None)
+            now = self.clock.moment()[unit] if until is None else until
+            if now - entry[FIRST][unit] > most:
+                return Objection("expired", (entry, *behind[:1]), now - entry[FIRST][unit] - most, most, unit)
+        alone = [[entry] if k == child else [*events] for k, events in enumerate(others)]
+        group = Group([alone[k] for k in self.stored_operands], None, key, shared=self.shared)
+        if self.exists.enough(group):
+            against = self.exists.objection(group) or self._newer(key, alone, but=child)
+            if against is not None:
+                return against
+        return super().lost(child, key, entry, others)
+
+    def superseded(self, key: Key, others: Sequence[Sequence[Entry]]) -> Objection | None:
+        group = Group([list(others[k]) for k in self.stored_operands], None, key, shared=self.shared)
+        if not self.exists.enough(group) or self.exists.objection(group) is not None:
+            return None
+        return self._newer(key, others)
+
+    def _newer(self, key: Key, others: Sequence[Sequence[Entry]], but: int = -1) -> Objection | None:
+        """The first event that is no longer stored, and what has come after it; not of operand ``but``."""
+        stored = {id(entry[EVENT]) for entries in self.account(key).stored for entry in entries}
+        for k, arrived in enumerate(others):
+            gone = [entry for entry in arrived if id(entry[EVENT]) not in stored and k != but]
+            if gone:
+                newer = [entry for entry in arrived if entry[AT] > gone[-1][AT]]
+                return Objection(
+                    "replaced" if self.context.replaces else "withdrawn", (gone[-1], *newer[-1:])
+                )
+        return None
+
+
+def reach(window: Window) -> int:
+    """How far apart two moments may be: of n transactions n - 1 begin in between (Z7)."""
+    return window.amount - 1 if window.unit is Unit.TRANSACTIONS else window.amount

@@ -1,0 +1,171 @@
+"""Two operands that nothing but perhaps their order joins, raised at a release (D2, D3, D5): see `pairs`.
+
+A group has a combination that has not been raised as soon as both operands have something that goes together, for every
+arrival is fresh, and what a release leaves goes together only with what is still to come (X1).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Sequence
+
+from contexts import AnyOrder, Chains, Combinations, Entry
+from contexts.constraints import Objection
+from contexts.entry import AT, END, EVENT, START
+from contexts.grouping import Key
+from contexts.pairing import Pair, Waiting
+
+from ...events import Cause, CompositeEvent, PrimitiveEvent
+from ...rules.trees import EventTree, OperatorNode
+from ..setting import Setting
+from .pairs import Item, PairState, endings_after, ends_of
+from .state import Account, DeferrableState
+
+
+class WaitingPairState(PairState, DeferrableState):
+    """What conjunction and sequence have in common: what waits, by group."""
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
+    ) -> None:
+        super().__init__(node, tree, report, setting)
+        self.groups: dict[Key, Waiting] = {}
+
+    @abstractmethod
+    def keep(self, child: int, key: Key, item: Item, at: int) -> bool:
+        """Stores an arrival; says whether it makes a combination."""
+
+    @abstractmethod
+    def released(self, waiting: Waiting) -> Sequence[Pair]:
+        """What is chosen of a group that has a combination."""
+
+    def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:
+        if not self.bare[child]:
+            return None
+        clock, keep = self.clock, self.keep
+        return lambda key, event: keep(child, key, event, clock.point)
+
+    def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
+        raise NotImplementedError("what arrives waits for a release")
+
+    def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        is_bare = self.bare[child]
+        for entry in arrivals:
+            self.keep(child, key, entry[EVENT] if is_bare else entry, entry[AT])
+
+    def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        raise NotImplementedError("it has no condition")
+
+    def release(self, key: Key, cause: Cause) -> None:
+        waiting = self.groups[key]
+        for first, second in self.released(waiting):
+            self._raise(first, second, key, cause, alone=False)
+        firsts, seconds = waiting.stored
+        if firsts or seconds:
+            waiting.fresh = False
+            waiting.told = (len(firsts), len(seconds))
+        else:
+            del self.groups[key]
+
+    def account(self, key: Key) -> Account:
+        return super().account(key)._replace(raised=all(self.stored(key)) and not self.is_possible(key))
+
+    def group_keys(self) -> Collection[Key]:
+        return self.groups.keys()
+
+    def forget(self, key: Key) -> None:
+        self.groups.pop(key, None)
+
+    def clear(self) -> None:
+        self.groups.clear()
+        super().clear()
+
+
+class WaitingPairConjunction(WaitingPairState):
+    """Both operands have occurred (H4)."""
+
+    exists: Combinations = AnyOrder()
+
+    def keep(self, child: int, key: Key, item: Item, at: int) -> bool:
+        waiting = self.groups.get(key)
+        if waiting is None:
+            waiting = self.groups[key] = Waiting()
+        own = waiting.stored[child]
+        if self.context.replaces:
+            own.clear()
+        own.append(item)
+        waiting.newest = child
+        waiting.fresh = True
+        return bool(waiting.stored[1 - child])
+
+    def released(self, waiting: Waiting) -> Sequence[Pair]:
+        return self.pairing.released(waiting)
+
+    def is_possible(self, key: Key) -> bool:
+        waiting = self.groups.get(key)
+        return waiting is not None and waiting.fresh and all(waiting.stored)
+
+    def stored(self, key: Key) -> tuple[Sequence[Item], Sequence[Item]]:
+        waiting = self.groups.get(key)
+        return ((), ()) if waiting is None else waiting.stored
+
+    def size(self) -> int:
+        return sum(len(stored) for waiting in self.groups.values() for stored in waiting.stored)
+
+
+class WaitingPairSequence(WaitingPairState):
+    """The first operand has occurred, then the second (H5).
+
+    The first operand raises what ends when it arrives: what comes later is before no second event that waits.
+    """
+
+    exists: Combinations = Chains()
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
+    ) -> None:
+        super().__init__(node, tree, report, setting)
+        self._ends = ends_of(self.bare[0])
+
+    def keep(self, child: int, key: Key, item: Item, at: int) -> bool:
+        waiting = self.groups.get(key)
+        replaces = self.context.replaces
+        if waiting is None:
+            if child:
+                return False
+            waiting = self.groups[key] = Waiting()
+        firsts = waiting.stored[0]
+        if child:
+            endings = endings_after(firsts, self._ends, (item,), at)
+            if replaces:
+                waiting.endings.clear()
+            waiting.endings += endings
+        else:
+            if replaces:
+                firsts.clear()
+                waiting.endings.clear()
+            firsts.append(item)
+        return bool(waiting.endings)
+
+    def released(self, waiting: Waiting) -> Sequence[Pair]:
+        pairs = self.pairing.in_order(waiting.stored[0], waiting.endings)
+        waiting.endings.clear()  # those that were not taken have nothing before them any more
+        return pairs
+
+    def is_possible(self, key: Key) -> bool:
+        waiting = self.groups.get(key)
+        return waiting is not None and bool(waiting.endings)
+
+    def stored(self, key: Key) -> tuple[Sequence[Item], Sequence[Item]]:
+        waiting = self.groups.get(key)
+        return (
+            ((), ()) if waiting is None else (waiting.stored[0], [ending.event for ending in waiting.endings])
+        )
+
+    def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
+        if child and not any(other[END] < entry[START] for other in others[0]):
+            return Objection("wrong-order", (*others[0][:1], entry))
+        return super().lost(child, key, entry, others)
+
+    def size(self) -> int:
+        return sum(len(waiting.stored[0]) + len(waiting.endings) for waiting in self.groups.values())

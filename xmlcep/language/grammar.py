@@ -1,0 +1,64 @@
+"""The grammar put together: the file `grammar.lark`, what is made of XML names, and the operators' own syntax."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+from lark import Lark
+
+from contexts.constraints import RELATIONS
+from path_types.names import NAME_CHARACTERS, NCNAME
+
+from ..algebra import OPERATORS
+from .embedded import FILTER, VALUE
+
+# A word that stands before an operand: NAME(path) is an event that is called so. An operand in parentheses has
+# parentheses of its own that are not those of text(), nor within a string.
+_BEFORE_OPERAND = r"""(?=\s+[^\s(]|\s*\((?:[^()"']|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')*\((?!\s*\)))"""
+_TERMINALS = rf"""
+EVENT: /event(?![{NAME_CHARACTERS}:])/
+EVENT_NAMESPACE: /namespace(?![{NAME_CHARACTERS}:])/
+REFERENCE: /reference(?![{NAME_CHARACTERS}:])/
+RULE: /rule(?![{NAME_CHARACTERS}:])/
+RELATION.2: /(?:{"|".join(sorted(RELATIONS, reverse=True))}){_BEFORE_OPERAND}/
+NAME: /{NCNAME}/
+PREFIXED.1: /{NCNAME}:({NCNAME})?/
+CLARK: /\{{[^{{}}\r\n]*\}}({NCNAME})?/
+NOT.2: /not{_BEFORE_OPERAND}/
+VARIABLE: /\${NCNAME}/
+FILTER: /{FILTER}/
+VALUE: /{VALUE}/
+"""
+"""The terminals of the grammar that are made of XML names, or are an XPath."""
+
+
+def _operators() -> Iterator[str]:
+    """The rules of the operators that say their syntax, each with the terminal of its symbol.
+
+    Only before a bracket is it one: elsewhere elements and events can be called so. ``aperiodic*`` goes before
+    ``aperiodic``.
+    """
+    bracketed = [operator for operator in OPERATORS if operator.syntax]
+    yield f"_bracketed: {' | '.join(operator.rule for operator in bracketed)}"
+    for operator in bracketed:
+        word, starred = operator.symbol.removesuffix("*"), operator.symbol.endswith("*")
+        symbol = re.escape(word) + (r"\s*\*" if starred else "")
+        yield f"{operator.rule}: {operator.rule.upper()} {operator.syntax}"
+        yield rf"{operator.rule.upper()}.{3 if starred else 2}: /{symbol}(?=\s*\[)/"
+
+
+@cache
+def statement_parser() -> Lark:
+    """The parser of a single statement."""
+    # Read through the package, which may lie in a zip file: that is how Spark's workers get it.
+    written = files("xmlcep.language").joinpath("grammar.lark").read_text(encoding="utf-8")
+    return Lark(
+        "\n".join((written, _TERMINALS, *_operators(), "")),
+        parser="lalr",
+        lexer="contextual",
+        propagate_positions=True,
+        maybe_placeholders=True,
+    )
