@@ -176,8 +176,13 @@ class Chains(Combinations):
         return Objection("wrong-order", (() if latest is None else (latest,)))
 
     def goes_on(self, group: Group, chosen: SequenceOf[Entry | None]) -> bool:
-        if not in_order(entry for entry in chosen if entry is not None):
-            return False
+        latest = _ALWAYS
+        for entry in chosen:
+            if entry is not None:
+                if entry[0] <= latest:
+                    return False
+                if entry[1] > latest:
+                    latest = entry[1]
         return None in chosen or not all_silent(chosen)
 
 

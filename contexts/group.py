@@ -12,6 +12,9 @@ from .runs import Runs
 class Owner(Protocol):
     """Whoever raised the events that an operand stores, as far as it wants to know what becomes of them."""
 
+    refills: bool
+    """Whether silent empty composites take the place of consumed ones (M5)."""
+
     def consumed(self, entry: Entry) -> None:
         """An event of it was consumed (H7, M3)."""
 
@@ -111,9 +114,11 @@ class Group:
                 owner.consumed(entry)
         put: list[tuple[int, Entry]] = []
         for k, entry in taken:
-            silent = self.successor(k, entry, self._unconsumed(k))
             owner = self.owners[k]
-            if silent is not None and owner is not None:
+            if owner is None or not owner.refills:
+                continue
+            silent = self.successor(k, entry, self._unconsumed(k))
+            if silent is not None:
                 self.stored[k].append(silent)
                 owner.available(silent)
                 put.append((k, silent))

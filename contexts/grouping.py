@@ -18,6 +18,7 @@ Key: TypeAlias = Any
 can be sorted."""
 
 FLAT_KEY = 0
+_UNKNOWN: Any = object()
 
 
 class Grouping(ABC):
@@ -59,24 +60,28 @@ class Hierarchical(Grouping):
 
     def __init__(self, path: PathType) -> None:
         self.path = path
-        self._indexes: dict[PathType, int | None] = {}
+        self._indexes: dict[PathType | None, Any] = {}
 
     def index(self, path: PathType) -> int | None:
         """Which of the ids of an instance of ``path`` is the place; None if nothing is projected."""
-        try:
-            return self._indexes[path]
-        except KeyError:
+        index: int | None = self._indexes.get(path, _UNKNOWN)
+        if index is _UNKNOWN:
             start = offset(self.path, path)
             index = self._indexes[path] = None if start is None else start + len(self.path) - 1
-            return index
+        return index
 
     def place(self, path: PathType | None, ids: Sequence[int]) -> int | None:
-        index = None if path is None else self.index(path)
+        index = self._indexes.get(path, _UNKNOWN)
+        if index is _UNKNOWN:
+            index = None if path is None else self.index(path)
         return None if index is None else ids[index]
 
     def key_of(self, entry: Entry) -> Key | None:
         event = entry[EVENT]
-        return self.place(event[2], event[3])
+        index = self._indexes.get(event[2], _UNKNOWN)
+        if index is _UNKNOWN:
+            return self.place(event[2], event[3])
+        return None if index is None else event[3][index]
 
     def key(self, place: int, bindings: Mapping[str, object] | None) -> Key | None:
         return place

@@ -28,6 +28,9 @@ class Next(Context):
         """Stores arrivals: all runs go on, then each begins its own."""
         runs = _runs(group)
         for entry in arrivals:
+            if runs.only_new:
+                _store_new(group, exists, runs, child, entry)
+                continue
             group.stored[child].append(entry)
             member = Member(child, entry)
             runs.add(member)
@@ -35,7 +38,7 @@ class Next(Context):
             for run in runs.open:
                 is_member = _go_on(group, exists, run, member) or is_member
             is_member = _begin(group, exists, member) or is_member
-            if not is_member and (runs.only_new or not runs.open):
+            if not is_member and not runs.open:
                 _free(group, exists)
 
     def windows(self, opened: Sequence[Entry]) -> list[list[Entry]]:
@@ -72,6 +75,11 @@ class Next(Context):
 
     def on_release(self, group: Group, exists: Combinations) -> list[Combination]:
         runs = _runs(group)
+        for run in runs.open:
+            if run.is_complete:
+                break
+        else:
+            return []
         found: list[Combination] = []
         # What takes the place of a consumed empty composite begins runs, too, and they can be complete at once.
         while complete := [run for run in runs.open if run.is_complete]:
@@ -95,12 +103,30 @@ def _runs(group: Group) -> Runs:
 # ---- going on -----------------------------------------------------------------------------------------
 
 
+def _store_new(group: Group, exists: Combinations, runs: Runs, child: int, entry: Entry) -> None:
+    """Stores an arrival where runs take what is new: what none takes now, none ever will, and is not kept."""
+    ordered, member, width = exists.ordered, Member(child, entry), len(group.stored)
+    is_member = False
+    for run in runs.open:
+        if run.is_complete or not (len(run.members) == child if ordered else run.lacks(child)):
+            continue
+        if exists.goes_on(group, run.with_(member, width)):
+            run.members.append(member)
+            run.is_complete = len(run.members) == exists.width(group)
+            is_member = True
+    if child == 0 or not ordered:
+        is_member = _begin(group, exists, member) or is_member
+    if is_member or (ordered and child and entry[START] == EMPTY_START):
+        group.stored[child].append(entry)
+        runs.used.discard(member.identity)  # that of a former one
+
+
 def _begin(group: Group, exists: Combinations, member: Member) -> bool:
     """An event that was stored begins a run, if it is of an operand that does; says whether it did."""
     if exists.ordered and member.operand > 0:
         return False
     runs = _runs(group)
-    run = Run(runs.number(member), member)
+    run = Run(0 if runs.only_new else runs.number(member), member)
     if not exists.goes_on(group, run.combination(len(group.stored))):
         return False
     run.is_complete = exists.width(group) == 1
@@ -115,7 +141,7 @@ def _go_on(group: Group, exists: Combinations, run: Run, arrival: Member) -> boo
     width = len(group.stored)
     took = False
     while not run.is_complete:
-        for member in _candidates(group, exists, run, arrival):
+        for member in _candidates(group, exists, run):
             if exists.goes_on(group, run.with_(member, width)):
                 run.members.append(member)
                 run.is_complete = len(run.members) == exists.width(group)
@@ -126,21 +152,14 @@ def _go_on(group: Group, exists: Combinations, run: Run, arrival: Member) -> boo
     return took
 
 
-def _candidates(group: Group, exists: Combinations, run: Run, arrival: Member) -> Iterator[Member]:
+def _candidates(group: Group, exists: Combinations, run: Run) -> Iterator[Member]:
     """What a run may take, in the order in which it was stored."""
     runs = _runs(group)
     if exists.ordered:
         operand = len(run.members)
-        if runs.only_new:
-            if operand == arrival.operand:
-                yield arrival
-            return
         for entry in group.stored[operand]:
             if entry[START] == EMPTY_START or runs.number(Member(operand, entry)) > run.began:
                 yield Member(operand, entry)
-    elif runs.only_new:
-        if run.lacks(arrival.operand):
-            yield arrival
     else:
         later = [
             (runs.number(member), member)
@@ -174,8 +193,9 @@ def _consume(group: Group, exists: Combinations, run: Run) -> None:
         if member.entry[START] == EMPTY_START:
             discard(group.stored[member.operand], member.entry)
     put = [Member(operand, silent) for operand, silent in group.tell(taken)]
-    for member in put:
-        runs.add(member)
+    if not runs.only_new:
+        for member in put:
+            runs.add(member)
     for member in put:
         _begin(group, exists, member)
 
@@ -193,6 +213,14 @@ def _is_lost(runs: Runs, run: Run, is_old: Callable[[Entry], bool]) -> bool:
 def _free(group: Group, exists: Combinations, is_old: Callable[[Entry], bool] | None = None) -> None:
     """Frees what is stored and no run can take any more (Q4); that is not consumption (C9)."""
     runs = _runs(group)
+    if runs.only_new and not runs.open:
+        for operand, entries in enumerate(group.stored):
+            if entries:
+                kept = [e for e in entries if e[START] == EMPTY_START] if exists.ordered and operand else []
+                entries.clear()
+                entries.extend(kept)
+        runs.used.clear()
+        return
     held = runs.held()
     oldest = runs.open[0].began if runs.open and not runs.only_new else None
 

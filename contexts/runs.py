@@ -66,7 +66,7 @@ class Runs:
 
     def __init__(self, *, only_new: bool, taken_back: Sequence[bool]) -> None:
         self.only_new = only_new
-        self.taken_back = tuple(taken_back)
+        self.taken_back = taken_back
         self.open: list[Run] = []
         self.used: set[tuple[int, int]] = set()
         self._numbers: dict[tuple[int, int], int] = {}

@@ -45,3 +45,21 @@ def clark_name(uri: str, local: str) -> str:
     ('{urn:po}item', 'item')
     """
     return f"{{{uri}}}{local}" if uri else local
+
+
+def local_name(name: str) -> str:
+    """A name in Clark notation without its namespace.
+
+    >>> local_name("{urn:po}item"), local_name("item")
+    ('item', 'item')
+    """
+    return name.rpartition("}")[2]
+
+
+def namespace_of(name: str) -> str:
+    """The namespace of a name in Clark notation; "" if it is in none.
+
+    >>> namespace_of("{urn:po}item"), namespace_of("item")
+    ('urn:po', '')
+    """
+    return name[1:].partition("}")[0] if name.startswith("{") else ""

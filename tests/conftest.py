@@ -7,7 +7,10 @@ in one. `-n` says otherwise in both cases, and `-p no:xdist` does without.
 from __future__ import annotations
 
 import gc
+import re
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -26,39 +29,49 @@ LONG = tuple(
     f"tests/{folder}/" for folder in ("auditing", "versions", "schema", "laws", "benchmarks", "wrapping")
 )
 """Where the tests are that take long."""
+SPARK = re.compile(r'\bspark: "?SparkSession|getfixturevalue\("spark"\)')
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """The whole suite in one process for each core, if nothing was said about processes."""
-    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.usepdb
+    option = config.option
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not option.usepdb
     in_worker = hasattr(config, "workerinput")
-    if whole and not in_worker and config.pluginmanager.hasplugin("xdist"):
-        if config.option.numprocesses is None:
-            config.option.numprocesses = config.hook.pytest_xdist_auto_num_workers(config=config)
-        if config.option.dist == "no":
-            config.option.dist = "loadgroup"
-            config.option.loadscopereorder = False
+    if whole and not in_worker and getattr(option, "numprocesses", 0) is None:
+        option.numprocesses = config.hook.pytest_xdist_auto_num_workers(config=config)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Several processes: the tests of a file in one of them, and all that use Spark, of which there is one session."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return "spark" if _uses_spark(file) else file
+
+    if config.option.dist != "load":
+        return None  # what was asked for
+    config.option.loadscopereorder = False
+    return ByFile(config, log)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Several processes: the tests of a file in one of them, as are all that use Spark, of which there is one session.
-
-    What takes long goes first, so that no process is left with it at the end.
-    """
+    """What takes long goes first, so that no process is left with it at the end."""
+    for item in items:
+        uses = "spark" in getattr(item, "fixturenames", ())
+        assert not uses or _uses_spark(item.location[0]), f"{item.nodeid}: write spark: SparkSession"
     if hasattr(config, "workerinput"):
-        for item in items:
-            group = "spark" if _uses_spark(item) else item.nodeid.split("::")[0]
-            item.add_marker(pytest.mark.xdist_group(group))
-        items.sort(key=lambda item: (not _uses_spark(item), not item.nodeid.startswith(LONG)))
+        items.sort(key=lambda item: (not _uses_spark(item.location[0]), not item.nodeid.startswith(LONG)))
 
 
-def _uses_spark(item: pytest.Item) -> bool:
-    """Whether a test uses the session of Spark: its fixture, or asked for it by a parameter."""
-    parameters = (
-        item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-    )
-    return "spark" in (*getattr(item, "fixturenames", ()), *parameters.values())
+@cache
+def _uses_spark(file: str) -> bool:
+    """Whether tests of a file use the session of Spark."""
+    path = REPOSITORY / file
+    return "tests" in path.parts and path.suffix == ".py" and bool(SPARK.search(path.read_text("utf-8")))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

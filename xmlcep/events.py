@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from html import escape
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from path_types import PathInstance, PathSyntaxError, PathType, equals_or_ends, offset
 
@@ -223,6 +223,15 @@ class TimePoint(NamedTuple):
 
 Cause: TypeAlias = PrimitiveEvent | TimePoint
 """At what a composite is raised."""
+
+
+# Fields of a primitive event by number: logs are replayed as plain tuples of the same fields.
+OP: Final = 1
+PATH: Final = 2
+IDS: Final = 3
+VALUE: Final = 4
+OLD: Final = 5
+POS: Final = 6
 
 
 class CompositeEvent(NamedTuple):

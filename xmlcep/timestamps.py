@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 
 from .errors import XmlCepError
@@ -28,8 +27,12 @@ def microseconds(text: str) -> int:
     (1500000, 0)
     """
     if _FREQUENT.fullmatch(text) is not None:
-        with suppress(ValueError):  # such as a 13th month, and leap seconds
-            return (datetime.fromisoformat(text) - _EPOCH) // _MICROSECOND
+        try:
+            since = datetime.fromisoformat(text) - _EPOCH
+        except ValueError:  # such as a 13th month, and leap seconds
+            pass
+        else:
+            return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
     match = _PATTERN.fullmatch(text)
     if match is None:
         raise TimeError(f"{text!r} is no time: expected RFC 3339, such as 2026-01-31T09:30:00Z")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,8 +25,9 @@ def spark() -> Iterator[SparkSession]:
     except NoJavaError as error:
         pytest.skip(str(error))
     session.conf.set("spark.sql.shuffle.partitions", "3")
-    # With the first frame PySpark imports IPython, if it is there, and that sets the recursion limit, which hypothesis
-    # does not like within a test.
-    session.range(1).count()
+    with suppress(
+        ImportError
+    ):  # PySpark imports it later, in whichever test, and hypothesis minds what it does
+        import IPython  # noqa: F401  (it sets the recursion limit)
     yield session
     session.stop()

@@ -11,6 +11,7 @@ from xmlcep.auditing.findings.order import Ranking
 from xmlcep.auditing.inputs import find_files
 from xmlcep.auditing.plan.partition_key import make_plan
 from xmlcep.auditing.spark.chunks import Chunk, ChunkKind
+from xmlcep.auditing.spark.detector_pool import DetectorPool
 from xmlcep.auditing.spark.document_merge import seam_chunks
 from xmlcep.auditing.spark.finding_chunks import FindingRanges
 from xmlcep.auditing.spark.finding_order import MOST_BYTES, FindingOrder, by_range
@@ -72,10 +73,11 @@ def simulate(
     ranges = FindingRanges.of(merge.extents(), records_per_range)
     chunks = routed + list(seam_chunks(merge.seams(plan), plan, buckets))
     failures = Failures(rules)
+    detectors = DetectorPool(plan, operators=operators)
     whole = merge.whole(ranges, reads_clock=plan.reads_clock)
     for level in range(1 + max(each.level for each in plan.passes)):
         for bucket in range(buckets):
-            replayer = BucketReplayer(plan, bucket, buckets, whole, operators=operators)
+            replayer = BucketReplayer(plan, bucket, buckets, whole, detectors)
             wanted = (ChunkKind.ROWS, level, bucket)
             own = [chunk for chunk in chunks if (chunk.kind, chunk.level, chunk.target) == wanted]
             chunks += replay_segments(replayer, sorted(own, key=lambda chunk: (chunk.segment, chunk.number)))

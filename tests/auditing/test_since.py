@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
@@ -19,9 +20,13 @@ from tests.laws.agreement import rules_of
 from tests.strategies import show_rules
 from tests.strategies.full_rules import EVERYTHING, full_rule_sets
 from tests.strategies.timed import timed_histories
-from xmlcep.auditing import AuditResult, audit
+from xmlcep import parse_rules
+from xmlcep.auditing import AuditError, AuditResult, BadRecordError, audit
 from xmlcep.auditing.failures import ReplayError
+from xmlcep.engine import StateError
+from xmlcep.errors import XmlCepError
 from xmlcep.events import PrimitiveEvent
+from xmlcep.log import LogError
 from xmlcep.log.json_codec import FASTEST
 from xmlcep.log.records import change_record
 from xmlcep.rules import Rules
@@ -179,3 +184,275 @@ def test_random_cuts_of_logs_with_headers_and_bad_lines(definitions: Any, data: 
     for place in data.draw(st.lists(st.integers(0, 30), max_size=2)):
         items.insert(min(place, len(items)), b'{"doc": "doc0", "op": "nonsense"}')
     check_runs(rules, items, data.draw(growths(items)))
+
+
+# ---- one case at a time --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def growing(tmp_path: Path) -> Growing:
+    return Growing(tmp_path, parse_rules(BOTH))
+
+
+def test_a_file_that_grows_and_one_that_comes(growing: Growing, tmp_path: Path) -> None:
+    write(growing.logs / "a.jsonl", change("A", 1, "price"), change("B", 1, "price"))
+    assert growing.run().summary.findings == 0
+    write(growing.logs / "a.jsonl", change("A", 2, "quantity"))
+    second = growing.run()
+    assert [found["doc"] for found in second.records()] == ["A"]
+    assert (second.summary.records, second.summary.files) == (1, 1)
+    write(growing.logs / "b.jsonl", change("B", 2, "quantity"))
+    third = growing.run(final=True)
+    assert [found["doc"] for found in third.records()] == ["B"]
+    growing.check(growing.whole(tmp_path))
+
+
+def test_nothing_new(growing: Growing) -> None:
+    write(growing.logs / "a.jsonl", change("A", 1, "price"), change("A", 2, "quantity"))
+    growing.run()
+    before = growing.out.read_bytes()
+    result = growing.run()
+    assert (result.summary.files, result.summary.records, list(result.lines())) == (0, 0, [])
+    assert growing.out.read_bytes() == before
+
+
+def test_packed_files_and_parquet_are_read_once(growing: Growing, tmp_path: Path) -> None:
+    import gzip
+
+    (growing.logs / "a.jsonl.gz").write_bytes(gzip.compress(line(FASTEST.dumps(change("A", 1, "price")))))
+    growing.run()
+    (growing.logs / "b.jsonl.gz").write_bytes(gzip.compress(line(FASTEST.dumps(change("A", 2, "quantity")))))
+    assert growing.run().summary.findings == 1
+    growing.run(final=True)
+    growing.check(growing.whole(tmp_path))
+
+
+def test_a_deleted_file_is_not_missed(growing: Growing) -> None:
+    write(growing.logs / "a.jsonl", change("A", 1, "price"))
+    growing.run()
+    (growing.logs / "a.jsonl").unlink()
+    write(growing.logs / "b.jsonl", change("A", 2, "quantity"))
+    assert growing.run().summary.findings == 1
+
+
+def test_a_line_without_an_end_waits(growing: Growing) -> None:
+    write(growing.logs / "a.jsonl", change("A", 1, "price"))
+    begun = FASTEST.dumps(change("A", 2, "quantity"))
+    with (growing.logs / "a.jsonl").open("ab") as stream:
+        stream.write(begun[:20])
+    first = growing.run()
+    assert first.summary.quarantined == 0
+    assert any("the last line has no end yet" in note for note in first.notes)
+    with (growing.logs / "a.jsonl").open("ab") as stream:
+        stream.write(begun[20:] + b"\n")
+    assert growing.run().summary.findings == 1
+
+
+def test_an_open_transaction_is_not_ended_by_a_run(growing: Growing) -> None:
+    growing.rules = parse_rules("event Both {end=custom} = ins(item/price) & ins(item/quantity)")
+    write(growing.logs / "a.jsonl", change("A", 1, "price", txn=1), change("A", 2, "quantity", txn=1))
+    assert growing.run().summary.findings == 0
+    write(growing.logs / "a.jsonl", change("A", 3, "comment", txn=1))
+    assert growing.run().summary.findings == 0
+    write(growing.logs / "a.jsonl", change("A", 4, "comment", txn=2))
+    (found,) = growing.run().records()
+    assert found["ts"] == 3
+
+
+def test_the_final_run_finds_what_waits_for_the_end(growing: Growing) -> None:
+    growing.rules = parse_rules("event Both {end=custom} = ins(item/price) & ins(item/quantity)")
+    write(growing.logs / "a.jsonl", change("A", 1, "price", txn=1), change("A", 2, "quantity", txn=1))
+    growing.run()
+    assert growing.run(final=True).summary.findings == 1
+    with pytest.raises(StateError, match=r"audit\.state: the audit was closed by its last run"):
+        growing.run()
+
+
+def test_what_comes_too_late_is_a_bad_record(growing: Growing) -> None:
+    write(growing.logs / "a.jsonl", change("A", 1, "price"), change("A", 5, "comment"))
+    growing.run()
+    write(
+        growing.logs / "a.jsonl",
+        change("A", 5, "quantity"),
+        change("A", 3, "quantity"),
+        change("A", 6, "quantity"),
+    )
+    result = growing.run()
+    assert [reason for _, _, _, reason, _ in read_bad(result.quarantine)] == [
+        "ts 5 occurs twice in document 'A': expected one record per time point",
+        "ts 3 of document 'A' comes too late: an earlier run has gone beyond it",
+    ]
+    assert [record for _, record, *_ in read_bad(result.quarantine)] == [3, 4]
+    assert result.summary.findings == 1
+
+
+def test_disorder_within_a_run_is_sorted(growing: Growing, tmp_path: Path) -> None:
+    write(growing.logs / "a.jsonl", change("A", 1, "price"))
+    growing.run()
+    write(
+        growing.logs / "a.jsonl",
+        change("A", 4, "comment"),
+        change("A", 3, "quantity"),
+        change("A", 2, "price"),
+    )
+    result = growing.run(final=True)
+    assert result.summary.documents["A"].disordered
+    growing.check(growing.whole(tmp_path))
+
+
+def test_numbers_and_offsets_of_bad_records_are_those_of_the_file(growing: Growing) -> None:
+    write(growing.logs / "a.jsonl", change("A", 1, "price"), change("A", 2, "comment"))
+    growing.run()
+    size = (growing.logs / "a.jsonl").stat().st_size
+    write(growing.logs / "a.jsonl", change("A", 3, "comment"), b'{"op": "no"}')
+    ((_, record, offset, _, _),) = read_bad(growing.run().quarantine)
+    assert record == 4
+    assert offset == size + len(line(FASTEST.dumps(change("A", 3, "comment"))))
+
+
+def test_a_header_is_remembered_until_its_document_begins(growing: Growing, tmp_path: Path) -> None:
+    growing.rules = parse_rules('event Priced {when="comment"} = ins(item/price)[1] & ins(item/quantity)')
+    xml = "<order><item><comment/></item></order>"
+    header = {"xmlcep": 1, "doc": "A", "snapshot": xml, "ids": [1, 2, 3], "ts": 3, "commits": False}
+    write(growing.logs / "a.jsonl", header)
+    growing.run()
+    write(growing.logs / "a.jsonl", change("A", 4, "price"))
+    growing.run()
+    write(growing.logs / "a.jsonl", change("A", 5, "quantity"))
+    assert growing.run(final=True).summary.findings == 1
+    growing.check(growing.whole(tmp_path))
+
+
+def test_names_of_all_kinds(growing: Growing, tmp_path: Path) -> None:
+    names = ['a "quoted" one', "back\\slash", "Ürük \u2028", "", "\ud800"]
+    for ts, name in enumerate(("price", "quantity"), start=1):
+        write(growing.logs / "a.jsonl", *(json.dumps(change(doc, ts, name)).encode() for doc in names[:4]))
+        growing.run(final=ts == 2)
+    assert growing.results[-1].summary.findings == 4
+
+
+def test_a_summary_is_of_the_run(growing: Growing, tmp_path: Path) -> None:
+    write(growing.logs / "a.jsonl", change("A", 1, "price"))
+    growing.run(summary_file=tmp_path / "summary.json")
+    write(growing.logs / "a.jsonl", change("A", 2, "quantity"), change("A", 3, "quantity"))
+    growing.run(summary_file=tmp_path / "summary.json")
+    assert json.loads((tmp_path / "summary.json").read_text())["records"] == 2
+
+
+# ---- what is refused -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"out": None}, "since needs out"),
+        ({"format": "parquet"}, "since appends findings to a JSON Lines file"),
+        ({"partition_by_rule": True}, "since appends findings to a JSON Lines file"),
+        ({"on_bad_record": "document"}, "those of earlier runs cannot be taken back"),
+        ({"until": "2026-01-01T00:00:00Z"}, "until is about the end of documents"),
+        ({"since": None, "final": True}, "final needs since"),
+    ],
+)
+def test_what_does_not_go_together(growing: Growing, options: dict[str, Any], sentence: str) -> None:
+    write(growing.logs / "a.jsonl", change("A", 1, "price"))
+    with pytest.raises(AuditError, match=sentence):
+        audit(growing.logs, growing.rules, **({"since": growing.state, "out": growing.out} | options))
+    assert not growing.state.exists()
+
+
+def test_other_rules(growing: Growing) -> None:
+    write(growing.logs / "a.jsonl", change("A", 1, "price"))
+    growing.run()
+    growing.rules = parse_rules("event Other = ins(item)")
+    with pytest.raises(StateError, match=r"audit\.state: the state is of other rules than those given"):
+        growing.run()
+
+
+def test_other_options(growing: Growing) -> None:
+    write(growing.logs / "a.jsonl", change("A", 1, "price"))
+    growing.run()
+    with pytest.raises(StateError, match="the runs before had operators false, this one has true"):
+        growing.run(operators=True)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "not the state of an audit"), (b"[]", "not the state of an audit"),
+        (b"\xff\xfe", "is no state of an audit"),
+        (b'{"xmlcep": "audit", "version": 0}', "written by another version of xmlcep"),
+    ],
+)  # fmt: skip
+def test_what_is_no_state(growing: Growing, content: bytes, sentence: str) -> None:
+    write(growing.logs / "a.jsonl", change("A", 1, "price"))
+    growing.state.write_bytes(content)
+    with pytest.raises(StateError, match=sentence):
+        growing.run()
+    assert growing.state.read_bytes() == content
+
+
+def test_a_state_that_was_cut_off(growing: Growing) -> None:
+    write(growing.logs / "a.jsonl", change("A", 1, "price"), change("B", 1, "price"))
+    growing.run()
+    content = growing.state.read_bytes()
+    for end in (len(content) - 1, len(content) - 40, content.rindex(b'{"doc"')):
+        growing.state.write_bytes(content[:end])
+        with pytest.raises(StateError, match="is no state of an audit, or a damaged one"):
+            growing.run()
+
+
+@pytest.mark.parametrize("kind", ["shorter", "other", "packed"])
+def test_a_file_that_is_another_one(growing: Growing, kind: str) -> None:
+    import gzip
+
+    name = "a.jsonl.gz" if kind == "packed" else "a.jsonl"
+    content = b"".join(line(FASTEST.dumps(change("A", ts, "price"))) for ts in range(1, 4))
+    changed = {
+        "shorter": content[:-5], "other": content.replace(b"price", b"ecirp"),
+        "packed": gzip.compress(content, mtime=0) + gzip.compress(content, mtime=0),
+    }[kind]  # fmt: skip
+    (growing.logs / name).write_bytes(gzip.compress(content, mtime=0) if kind == "packed" else content)
+    growing.run()
+    state = growing.state.read_bytes()
+    (growing.logs / name).write_bytes(changed)
+    sentence = (
+        "only JSON Lines files may" if kind == "packed" else "is not the file that was read in an earlier run"
+    )
+    with pytest.raises(LogError, match=sentence):
+        growing.run()
+    assert growing.state.read_bytes() == state
+
+
+def test_two_runs_at_once(growing: Growing) -> None:
+    from xmlcep.auditing.since import holding
+
+    write(growing.logs / "a.jsonl", change("A", 1, "price"))
+    with (
+        holding(growing.state),
+        pytest.raises(XmlCepError, match="another run goes on from this state just now"),
+    ):
+        growing.run()
+    growing.run()
+
+
+def test_a_run_that_fails_changes_nothing(growing: Growing) -> None:
+    write(growing.logs / "a.jsonl", change("A", 1, "price"))
+    growing.run()
+    state, out = growing.state.read_bytes(), growing.out.read_bytes()
+    write(growing.logs / "a.jsonl", change("A", 2, "quantity"), b"{")
+    with pytest.raises(BadRecordError):
+        growing.run(on_bad_record="fail")
+    assert (growing.state.read_bytes(), growing.out.read_bytes()) == (state, out)
+    assert growing.run().summary.findings == 1
+
+
+def test_pipes_are_refused(growing: Growing) -> None:
+    with pytest.raises(AuditError, match="is a pipe"):
+        audit("/dev/null", growing.rules, since=growing.state, out=growing.out)
+
+
+def test_spark_is_not_taken_and_it_is_said(growing: Growing) -> None:
+    write(growing.logs / "a.jsonl", change("A", 1, "price"))
+    result = growing.run(engine="spark")
+    assert result.summary.engine == "local"
+    assert "engine local: since goes on from a state, which Spark does not read" in result.notes

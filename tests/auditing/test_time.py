@@ -12,13 +12,12 @@ import pytest
 from path_types import PathType
 from tests.auditing.logs import write_log
 from tests.auditing.simulation import simulate
-from xmlcep.auditing import audit
+from xmlcep.auditing import AuditError, audit
 from xmlcep.auditing.failures import ReplayError
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.spool import Spool
 from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
-from xmlcep.auditing.run import AuditError
 from xmlcep.cli.main import run
 from xmlcep.events import PrimitiveEvent
 from xmlcep.log.json_codec import FASTEST

@@ -12,6 +12,7 @@ from xmlcep import fromstring, load_rules, record
 from xmlcep.auditing.explanations import QuestionError, pending, why, why_not
 from xmlcep.cli.main import run
 from xmlcep.explaining import Reason
+from xmlcep.log import LogError
 
 RULES = """event Complete = ins(item/price) & ins(item/quantity)
 event Changed = upd(item/price/text()) ; upd(item/price/text())
@@ -99,6 +100,39 @@ def test_why_not(shell: Shell) -> None:
     assert record["cause"]["reason"] == "never-occurred" and record["doc"] == "a"
 
 
+def test_a_time_stands_for_the_last_record_up_to_it(folder: Path) -> None:
+    """As for `rebuild`: between two records, at one, before the first, behind the last."""
+    records = [json.loads(line) for line in (folder / "a.jsonl").read_text().splitlines()]
+    for number, written in enumerate(written for written in records if "ts" in written and "op" in written):
+        written["at"] = f"2026-01-31T12:00:{10 * number:02}Z"
+    timed = folder / "timed.jsonl"
+    timed.write_text("".join(json.dumps(written) + "\n" for written in records))
+    points = [written["ts"] for written in records if "op" in written]
+    rules = load_rules(folder / "rules.xcep")
+    for second, point in ((0, points[0]), (10, points[1]), (15, points[1]), (40, points[4]), (41, points[4])):
+        time = f"2026-01-31T12:00:{second:02}Z"
+        assert str(pending(timed, rules, at=time)) == str(pending(timed, rules, at=point))
+        asked = [why_not(timed, rules, "Complete", at=moment).text() for moment in (time, point)]
+        assert asked[0] == asked[1]
+    assert list(pending(timed, rules, at="2026-01-31T11:00:00Z")) == []
+    assert str(pending(timed, rules, at="2027-01-01T00:00:00Z")) == str(pending(timed, rules, at=points[-1]))
+    between = [
+        why_not(timed, rules, "Complete", node="item[1]", between=moments).text()
+        for moments in ((points[1], points[3]), ("2026-01-31T12:00:10Z", "2026-01-31T12:00:30Z"))
+    ]
+    assert between[0] == between[1]
+
+
+def test_a_time_is_asked_of_records_that_have_none(folder: Path) -> None:
+    records = [json.loads(line) for line in (folder / "a.jsonl").read_text().splitlines()]
+    bare = folder / "bare.jsonl"
+    bare.write_text(
+        "".join(json.dumps({k: v for k, v in each.items() if k != "at"}) + "\n" for each in records)
+    )
+    with pytest.raises(LogError, match="the record has no time \\(at\\): say a time point, such as --at 1"):
+        pending(bare, load_rules(folder / "rules.xcep"), at="2026-01-31T12:00:00Z")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -108,6 +142,9 @@ def test_why_not(shell: Shell) -> None:
         (["why-not", "Complete", "--node", "zebra"], "no document has the node 'zebra'"),
         (["why-not", "Complete", "--doc", "zebra"], "nothing is recorded of the document 'zebra'"),
         (["why-not", "Complete", "--at", "1", "--between", "1", "2"], "give one of them"),
+        (["why-not", "Complete", "--at", "yesterday"], "'yesterday' is no time: expected RFC 3339"),
+        (["why-not", "Complete", "--between", "1", "noon"], "'noon' is no time: expected RFC 3339"),
+        (["pending", "--at", "2026-01-31"], "'2026-01-31' is no time: expected RFC 3339"),
         (["why", "100"], "there is no finding 100: there are 1"),
         (["why", "5:Complete:9"], "there is no finding 5:Complete:9"),
         (["why", "what"], "names no finding"),

@@ -18,6 +18,7 @@ A row that makes use of a construct the engine does not run yet is run with the 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from string import Template
 from typing import Any, NamedTuple
@@ -45,6 +46,23 @@ def run_reference(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
 
 def run_engine(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
     """The same of the engine."""
+    return _run_engine(rules, steps, lambda detector, compiled: detector)
+
+
+def run_cut(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
+    """The same of the engine if each step is taken by another detector, made of the state of the one before (G6)."""
+
+    def made_again(detector: Any, compiled: Any) -> Any:
+        return type(detector).from_state(
+            compiled, json.loads(json.dumps(detector.to_state(), allow_nan=False))
+        )
+
+    return _run_engine(rules, steps, made_again)
+
+
+def _run_engine(
+    rules: str, steps: Sequence[Any], before_each: Callable[[Any, Any], Any]
+) -> list[dict[str, Any]]:
     parsed = parse_definitions(rules, [])
     unknown = constructs_of(parsed.definitions, steps) & UNKNOWN_TO_THE_ENGINE
     if unknown:
@@ -54,9 +72,10 @@ def run_engine(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
     compiled = parse_rules(rules, references=references, languages=LANGUAGES)
     detector = pytest.importorskip("xmlcep.engine").Detector(compiled, operators=True)
     place = pytest.importorskip("xmlcep.auditing.findings.order").Ranking(compiled).place
-    actions = {"flush": detector.flush, "close": detector.close}
     raised = []
     for step in steps:
+        detector = before_each(detector, compiled)
+        actions = {"flush": detector.flush, "close": detector.close}
         if isinstance(step, Advance):
             found = detector.advance(step.time)
         else:
@@ -65,7 +84,10 @@ def run_engine(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
     return [c.to_record() for c in sorted(raised, key=lambda composite: (composite.ts, place(composite)))]
 
 
-EVALUATORS = [pytest.param(run_reference, id="reference"), pytest.param(run_engine, id="engine")]
+EVALUATORS = [
+    pytest.param(run_reference, id="reference"), pytest.param(run_engine, id="engine"),
+    pytest.param(run_cut, id="cut"),
+]  # fmt: skip
 
 
 def rows(table: str) -> list[list[str]]:

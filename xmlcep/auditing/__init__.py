@@ -10,11 +10,11 @@ from .plan import Plan as Plan
 from .plan import make_plan as make_plan
 from .progress import Advance as Advance
 from .quarantine import BadRecordError as BadRecordError
+from .request import AuditError as AuditError
 from .result import AuditResult as AuditResult
 from .result import DocumentSummary as DocumentSummary
 from .result import RuleSummary as RuleSummary
 from .result import Summary as Summary
-from .run import AuditError as AuditError
 from .run import audit as audit
 from .spark.failures import SparkError as SparkError
 from .spark.java import NoJavaError as NoJavaError

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from ..rules import Rules
 from .inputs import LogFile
 from .plan.partition_key import make_plan
+from .splits import SPLIT_BYTES, UNPACKED
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -22,6 +23,7 @@ _LOCAL_US = 2.5
 _SPARK_US = 4.0
 _HEAVY = 5
 _START_S = 12
+_LARGE_SHARE = 0.2  # of a log: as much as one core should read by itself
 # Bytes of a record in files of each kind.
 _RECORD_BYTES = {"plain": 150, "gzip": 15, "zstd": 15, "parquet": 10}
 
@@ -48,7 +50,7 @@ def choose_engine(
     done earlier, its start included.
     """
     if asked == "spark":
-        return Choice("spark", [])
+        return Choice("spark", list(_packed(files)))
     if asked == "local":
         given: tuple[tuple[str, Any], ...] = (
             ("spark", spark), ("master", master), ("partitions", partitions)
@@ -57,7 +59,7 @@ def choose_engine(
         notes = [f"{' and '.join(ignored)}: ignored, the local engine is one process"] if ignored else []
         return Choice("local", notes)
     if spark is not None or master is not None:
-        return Choice("spark", [])
+        return Choice("spark", list(_packed(files)))
     records = sum(file.size // _RECORD_BYTES[file.kind] for file in files)
     plan = make_plan(rules)
     heavy = plan.asks_document or any(each.has_flushes for each in plan.passes)
@@ -75,7 +77,19 @@ def choose_engine(
                 f"engine local: {about}; Spark would be faster, but is not installed: pip install 'xmlcep[spark]'"
             ],
         )
-    return Choice("spark", [f"engine spark: {about} on {cores} cores"])
+    return Choice("spark", [f"engine spark: {about} on {cores} cores", *_packed(files)])
+
+
+def _packed(files: Sequence[LogFile]) -> Iterator[str]:
+    """What is to be said of large packed files, which nothing but one task from beginning to end can read."""
+    unpacked = {file.name: file.size * UNPACKED for file in files if file.kind in ("gzip", "zstd")}
+    total = sum(file.size for file in files if file.kind not in ("gzip", "zstd")) + sum(unpacked.values())
+    for name, size in unpacked.items():
+        if size > 2 * SPLIT_BYTES and size > _LARGE_SHARE * total:
+            yield (
+                f"{name}: packed, so one core reads and unpacks it, {size / total:.0%} of the log, however many there"
+                " are: several smaller files, or Parquet, are read side by side"
+            )
 
 
 def _rounded(number: int) -> int:

@@ -20,6 +20,7 @@ from ..explaining.why import why as why_raised
 from ..explaining.why_not import why_not as why_not_raised
 from ..log import BadRecord, ClockCheck, Header, read_log
 from ..log.records import ClockRecord
+from ..recording.moment import Moment, When
 from ..rules import Rules
 from ..suggestions import did_you_mean_or_list
 from ..xpath import ExpressionError
@@ -66,6 +67,16 @@ class Past:
             txn = own
             yield item
         yield None  # the end of the log is a flush
+
+    def point(self, at: When) -> int | None:
+        """The time point of a moment: of a time, that of the last record up to it; None is the end."""
+        moment = Moment(at)
+        if not moment.is_time:
+            return moment.last
+        for item in self.until(None):
+            if item is not None and not moment.includes(item, f"document {self.doc!r}, time point {item.ts}"):
+                break
+        return moment.ts
 
     def start(self) -> Replica:
         """The document before its first record; empty if that is not known."""
@@ -125,21 +136,25 @@ def _notes(log: _Log) -> tuple[str, ...]:
 
 
 def pending(
-    logs: LogPath | Iterable[LogPath], rules: Rules, *, at: int | None = None, doc: str | None = None,
+    logs: LogPath | Iterable[LogPath], rules: Rules, *, at: When = None, doc: str | None = None,
     event: str | None = None, limit: int | None = 1000, complete: bool = False,
 ) -> Pending:  # fmt: skip
-    """What is pending in the documents of a log at a time point (None: at their ends), the most complete first.
+    """What is pending in the documents of a log at a time point, or a time such as 2026-01-31T12:00:00Z (None: at their
+    ends), the most complete first.
 
     With ``complete`` each group says what would complete it (Y4). At the end of a log nothing has been released that
-    waits for it. Raises `LogError` as an audit does, and `QuestionError` for a document or an event that there is not.
+    waits for it. Raises `LogError` as an audit does, also for a time where records have none, and `QuestionError` for
+    a document or an event that there is not.
     """
     _check_event(rules, event)
+    Moment(at)  # which says what is wrong with it, before anything is read
     found: list[PendingGroup] = []
     total = 0
     for past in _read(logs, doc).documents.values():
+        point = past.point(at)
         detector = Detector(rules, document=past.start())
-        items = list(past.until(at))
-        if at is None:
+        items = list(past.until(point))
+        if point is None:
             items.pop()  # the flush at the end would release what is asked about
         for item in items:
             if item is None:
@@ -148,7 +163,7 @@ def pending(
                 detector.advance(item.time)
             else:
                 detector.feed(item)
-        answer = detector.pending(event=event, limit=limit, complete=complete, document=past.document(at))
+        answer = detector.pending(event=event, limit=limit, complete=complete, document=past.document(point))
         found += answer
         total += answer.total
     found.sort(key=lambda group: (group.raised, -group.fraction))
@@ -166,20 +181,22 @@ def _check_event(rules: Rules, event: str | None) -> None:
 
 def why_not(
     logs: LogPath | Iterable[LogPath], rules: Rules, event: str, *, node: str | int | None = None,
-    at: int | None = None, between: tuple[int, int] | None = None, doc: str | None = None,
+    at: When = None, between: tuple[int | str, int | str] | None = None, doc: str | None = None,
 ) -> Explanation:  # fmt: skip
-    """Why an event was not raised in a log, up to a time point (None: the end), or between two.
+    """Why an event was not raised in a log, up to a time point, or a time such as 2026-01-31T12:00:00Z (None: the end),
+    or between two of them.
 
     ``node`` is a node id, or an XPath that is asked of the document as it was then: the group of that node, or those
     of nodes below it. Raises `LogError` as an audit does, `QuestionError` for what there is not.
     """
     _check_event(rules, event)
-    if between is not None:
-        at = between[1]
+    since, at = (0, at) if between is None else between
+    for moment in (since, at):
+        Moment(moment)  # which says what is wrong with it, before anything is read
     log = _read(logs, doc)
     answers: list[tuple[tuple[bool, float], Explanation]] = []
     for past in log.documents.values():
-        answer = why_not_in(past, rules, event, node, at, 0 if between is None else between[0])
+        answer = why_not_in(past, rules, event, node, past.point(at), past.point(since) or 0)
         if answer is not None:
             fraction = answer.groups[0].fraction if answer.groups else 0.0
             answers.append(((answer.cause is not None, fraction), answer))

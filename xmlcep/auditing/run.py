@@ -1,4 +1,7 @@
-"""The audit of change logs: `audit`, the one function for all engines."""
+"""The audit of change logs: `audit`, the one function for all engines.
+
+One module because what is asked for, what is wrong with that, and what is done of it are read together.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,11 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
-from ..errors import XmlCepError
 from ..log.records import Row
 from ..rules import Rules
 from ..timestamps import TimeError, as_microseconds, timestamp
@@ -25,23 +27,17 @@ from .inputs import FoundFiles, LogPath, PipeCopy, find_files, with_pipes_kept
 from .local.engine import LocalAudit
 from .progress import Progress, Steps
 from .quarantine import OnBadRecord, default_target
+from .request import AuditError, AuditRequest, Format, Policy
 from .result import AuditResult, Summary
 from .since import AuditState, Delivery, Since, end_of, holding, news_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Format: TypeAlias = Literal["jsonl", "parquet"]
-Policy: TypeAlias = Literal["skip", "document", "fail"]
-
 _WRITERS: dict[str, type[JsonLinesFindings] | type[ParquetFindings]] = {
     "jsonl": JsonLinesFindings,
     "parquet": ParquetFindings,
 }
-
-
-class AuditError(XmlCepError, ValueError):
-    """An audit that was asked for in a way that cannot be."""
 
 
 def audit(
@@ -112,65 +108,6 @@ def audit(
             return _audit_since(request, found, request.since, started)
         choice = choose_engine(engine, found.files, rules, spark=spark, master=master, partitions=partitions)
         return _Audit(request, found, choice, started).run()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditRequest:
-    """What an audit is asked for; see `audit`."""
-
-    rules: Rules
-    engine: Engine
-    out: Path | None
-    format: Format
-    partition_by_rule: bool
-    operators: bool
-    policy: Policy
-    quarantine: Path | None
-    summary_file: Path | None
-    ignore_whitespace: bool
-    spark: SparkSession | None
-    master: str | None
-    partitions: int | None
-    until: str | None
-    since: Path | None
-    final: bool
-    progress: Progress | None
-
-    def check(self) -> None:
-        """Raises `AuditError` for what cannot be, `TypeError` for rules that are none."""
-        if not isinstance(self.rules, Rules):
-            raise TypeError(
-                f"an audit needs rules, not {self.rules!r}: use load_rules(file) or parse_rules(text)"
-            )
-        if self.format not in _WRITERS:
-            raise AuditError(f"format is {self.format!r}: expected 'jsonl' or 'parquet'")
-        if self.engine not in ("auto", "local", "spark"):
-            raise AuditError(f"engine is {self.engine!r}: expected 'auto', 'local' or 'spark'")
-        if self.policy not in {policy.value for policy in OnBadRecord}:
-            raise AuditError(f"on_bad_record is {self.policy!r}: expected 'skip', 'document' or 'fail'")
-        if self.partitions is not None and self.partitions < 1:
-            raise AuditError(f"partitions is {self.partitions}: expected 1 or more")
-        if self.partition_by_rule and self.out is None:
-            raise AuditError("partition_by_rule needs out: the folder for the findings")
-        if self.since is not None:
-            self._check_since()
-        elif self.final:
-            raise AuditError("final needs since: without it every audit is of the whole log")
-
-    def _check_since(self) -> None:
-        if self.out is None:
-            raise AuditError("since needs out: the file to which each run appends its findings")
-        if self.format != "jsonl" or self.partition_by_rule:
-            raise AuditError(
-                "since appends findings to a JSON Lines file: leave out format='parquet' and partition_by_rule"
-            )
-        if self.policy == OnBadRecord.DOCUMENT.value:
-            raise AuditError(
-                "on_bad_record='document' withholds findings, and those of earlier runs cannot be taken back: use"
-                " 'skip' or 'fail' with since"
-            )
-        if self.until is not None and not self.final:
-            raise AuditError("until is about the end of documents: with since it needs final, the last run")
 
 
 class _Audit:

@@ -27,6 +27,7 @@ ARROW_BLOCK = 32_768
 LINES_BLOCK = 1024
 SPLIT_BYTES = 32 * 2**20
 SPLIT_RECORDS = 500_000  # of a Parquet file: so many may well take less than SPLIT_BYTES
+UNPACKED = 8  # times as large a packed file is about when it is unpacked
 MOST_FILES = 256  # in a split: each costs something to open
 # What no XML document can hold: such a text cannot be applied to one.
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -92,7 +93,7 @@ def _sized_parts(
         elif file.kind == "parquet":
             yield from _groups(file, split_bytes, split_records)
         else:
-            yield FilePart(0, file, 0, None), 8 * file.size, 0  # unpacked it is larger
+            yield FilePart(0, file, 0, None), UNPACKED * file.size, 0
 
 
 def _groups(file: LogFile, split_bytes: int, split_records: int) -> Iterator[tuple[FilePart, int, int]]:

@@ -13,7 +13,8 @@ from ..log.batches import Batch
 from ..log.decoding import ClockCheck
 from ..log.reading import read_columns
 from ..rules import Rules
-from ..rules.unmatched import MOST_TYPES, unmatched
+from ..rules.occurred import MOST_TYPES
+from ..rules.unmatched import unmatched
 from ._output import plain
 
 _RECORDS = 200_000  # that are looked at again for what happened

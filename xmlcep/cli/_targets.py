@@ -26,6 +26,7 @@ class Written(Enum):
     """They may have been edited since they were derived: never replaced unasked."""
     SAMPLE = "the log of the demo"
     REPORT = "a report"
+    STATE = "the state of an audit"
 
 
 class Target(NamedTuple):
@@ -99,5 +100,6 @@ _RECOGNISED: dict[Written, Callable[[Path], bool]] = {
     Written.SUMMARY: _is_summary,
     Written.RULES: lambda path: False,
     Written.REPORT: _is_report,
+    Written.STATE: lambda path: _first_record(path).get("xmlcep") == "audit",
     Written.SAMPLE: lambda path: _first_record(path).get("doc") == "purchase-order",
 }

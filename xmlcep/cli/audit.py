@@ -20,7 +20,7 @@ from ..auditing.inputs import LogPath, find_files, with_pipes_kept
 from ..auditing.plan.description import describe_pass
 from ..auditing.plan.record_counts import count_records
 from ..auditing.quarantine import default_target
-from ..auditing.run import Format, Policy
+from ..auditing.request import Format, Policy
 from ..log.json_codec import FASTEST
 from ..rules import IgnoredRulesWarning, Rules, load_rules
 from ._audit_tables import audit_tables
@@ -83,6 +83,14 @@ QUARANTINED = 3
     "--until", metavar="TIME",
     help="How far time goes on at the end of each document (2026-01-31T12:00:00Z): what is due by then is found.",
 )  # fmt: skip
+@click.option(
+    "--since", metavar="STATE", type=click.Path(),
+    help="Read only what is new since the last run with this file (the first makes it), and append what is found to"
+    " --out.",
+)  # fmt: skip
+@click.option(
+    "--final", is_flag=True, help="With --since: the log is complete, what waits for its end is found."
+)
 @click.option("--operators", is_flag=True, help="Report what inner operators raise, too.")
 @click.option(
     "--on-bad-record", type=click.Choice(["skip", "document", "fail"]), default="skip", show_default=True,
@@ -127,7 +135,8 @@ def command(
     references: dict[str, str], allow: tuple[str, ...],
     out: str | None, format: str | None, where: tuple[str, ...], sort: str | None, limit: int | None,
     partition_by_rule: bool, engine: str, master: str | None,
-    partitions: int | None, until: str | None, operators: bool, on_bad_record: str, quarantine: str | None,
+    partitions: int | None, until: str | None, since: str | None, final: bool,
+    operators: bool, on_bad_record: str, quarantine: str | None,
     summary_file: str | None, ignore_whitespace: bool, fail_on_findings: bool, explain: bool,
     actions: bool, dry_run: bool, force: bool, quiet: bool,
 ) -> int:  # fmt: skip
@@ -144,6 +153,10 @@ def command(
     if out is not None and not (choice.is_everything and shown in ("jsonl", "parquet", "html")):
         raise click.UsageError(
             "--where, --sort, --limit and the formats table and csv are for what is shown: leave out --out"
+        )
+    if since is not None and (out is None or shown != "jsonl" or actions):
+        raise click.UsageError(
+            "--since goes with --out and --format jsonl: findings are appended to that file"
         )
     if shown == "html":
         return _page(logs, rules, out, force=force, sources=rules_files)
@@ -167,7 +180,7 @@ def command(
             Target(Path(path), written)
             for path, written in (
                 (None if partition_by_rule else out, Written.FINDINGS), (quarantine, Written.QUARANTINE),
-                (summary_file, Written.SUMMARY),
+                (summary_file, Written.SUMMARY), (since, Written.STATE),
             )
             if path is not None
         ]  # fmt: skip
@@ -188,9 +201,13 @@ def command(
                 partition_by_rule=partition_by_rule, operators=operators,
                 on_bad_record=cast("Policy", on_bad_record), quarantine=quarantine, summary_file=summary_file,
                 ignore_whitespace=ignore_whitespace, master=master, partitions=partitions, until=until,
-                progress=progress,
+                since=since, final=final, progress=progress,
             )  # fmt: skip
-        idle = [] if quiet else list(idle_rules(find_files(kept).files, rules, result.summary))
+        idle = (
+            []
+            if quiet or since is not None
+            else list(idle_rules(find_files(kept).files, rules, result.summary))
+        )
     if out is None:
         _show(result, shown, choice)
     _report(result, out, quiet=quiet)

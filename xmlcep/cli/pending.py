@@ -7,18 +7,19 @@ import click
 from ..auditing.explanations import pending
 from ..rules import load_rules
 from ._explanations import common_options, show_record, show_text
+from ._moments import at_option
 
 
 @click.command(name="pending")
 @click.argument("logs", nargs=-1, required=True, metavar="LOG…", type=click.Path())
 @common_options
-@click.option("--at", type=int, metavar="TS", help="The time point; without it the end of the log.")
+@at_option
 @click.option("--event", metavar="NAME", help="Groups of this event only.")
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N")
 @click.option("--full", is_flag=True, help="With the whole tree of each group, and what would complete it.")
 def command(
     logs: tuple[str, ...], rules_files: tuple[str, ...], references: dict[str, str], allow: tuple[str, ...],
-    doc: str | None, format: str, at: int | None, event: str | None,
+    doc: str | None, format: str, at: int | str | None, event: str | None,
     limit: int, full: bool,
 ) -> None:  # fmt: skip
     """Show what is pending in the documents of LOG: groups of events that have something but not all, the most

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,33 +12,29 @@ from lxml import etree
 from ..errors import XmlCepError
 from ..log.json_codec import STANDARD
 from ..recording.rebuilding import rebuild_with_end
+from ._moments import at_option
 from ._output import plain
 from ._versions import leave_out_torn
 
 
 @click.command(name="rebuild")
 @click.argument("log", nargs=-1, required=True, type=click.Path())
-@click.option(
-    "--at",
-    metavar="TS|TIME",
-    help="The time point, such as 17, or a time, such as 2026-01-31T12:00:00Z; without it the end of the log.",
-)
+@at_option
 @click.option("--doc", metavar="NAME", help="The document, in a log of several.")
 @click.option(
     "--annotate", metavar="FINDINGS", type=click.Path(),
     help="Mark the elements of these findings (JSON Lines, as an audit writes them) with attributes in a namespace of"
     " their own; what is deleted by then with comments.",
 )  # fmt: skip
-def command(log: tuple[str, ...], at: str | None, doc: str | None, annotate: str | None) -> None:
+def command(log: tuple[str, ...], at: int | str | None, doc: str | None, annotate: str | None) -> None:
     """Write the document that the change LOG describes, as of a time point, to standard output.
 
     Comments and processing instructions are not part of a change log. Give the first file of a log that was
     rolled over, or several files in their order.
     """
-    when = int(at) if at is not None and re.fullmatch(r"-?[0-9]{1,18}", at) else at
     findings = None if annotate is None else _findings(annotate)
     rebuilt = rebuild_with_end(
-        log[0] if len(log) == 1 else log, when, doc=doc, on_bad=leave_out_torn, findings=findings
+        log[0] if len(log) == 1 else log, at, doc=doc, on_bad=leave_out_torn, findings=findings
     )
     click.echo(etree.tostring(rebuilt.root, encoding="UTF-8", xml_declaration=True), nl=False)
     click.echo()

@@ -7,18 +7,19 @@ import click
 from ..auditing.explanations import why_not
 from ..rules import load_rules
 from ._explanations import common_options, show_record, show_text
+from ._moments import at_option, moment
 
 
 @click.command(name="why-not")
 @click.argument("logs", nargs=-1, required=True, metavar="LOG… EVENT", type=click.Path())
 @common_options
 @click.option("--node", metavar="XPATH|ID", help="The node, by an XPath or its id; without it the likeliest.")
-@click.option("--at", type=int, metavar="TS", help="The time point; without it the end of the log.")
-@click.option("--between", nargs=2, type=int, metavar="A B", help="Between these time points.")
+@at_option
+@click.option("--between", nargs=2, metavar="A B", help="Between these time points or times.")
 def command(
     logs: tuple[str, ...], rules_files: tuple[str, ...], references: dict[str, str], allow: tuple[str, ...],
-    doc: str | None, format: str, node: str | None, at: int | None,
-    between: tuple[int, int] | None,
+    doc: str | None, format: str, node: str | None, at: int | str | None,
+    between: tuple[str, str] | None,
 ) -> None:  # fmt: skip
     """Show why EVENT was not raised in LOG: the first reason in the first line, then what there is and what is
     missing, the most promising group first.
@@ -33,7 +34,7 @@ def command(
         logs[-1],
         node=node,
         at=at,
-        between=between,
+        between=None if between is None else (moment(between[0]), moment(between[1])),
         doc=doc,
     )
     if format == "json":

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from lxml import etree
 
-from ..events import PrimitiveEvent
+from ..events import IDS, PrimitiveEvent
 from .state import PathKind, State
 
 
 def insert_element(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
     """``ins`` of an element; one whose parent is not here becomes the root of a detached fragment."""
-    nodes, ids = state.nodes, event[3]
+    nodes, ids = state.nodes, event[IDS]
     node = ids[-1]
     if node in nodes.elements or node in nodes.texts or node in nodes.attributes:
         return state.misfit(event, "a node with this id is there already")
@@ -66,7 +66,7 @@ def update_element(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
 
 def delete_element(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
     """``del`` of an element, with all that is still in it."""
-    nodes, node = state.nodes, event[3][-1]
+    nodes, node = state.nodes, event[IDS][-1]
     element = nodes.elements.get(node)
     if element is None:
         return state.misfit(event, "there is no such element")
@@ -101,7 +101,7 @@ def delete_element(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
 
 def _parent(state: State, event: PrimitiveEvent, above: etree._Element) -> int:
     """The id of the element that is the parent of the event's node: what the event says, unless that is wrong."""
-    ids, elements = event[3], state.nodes.elements
+    ids, elements = event[IDS], state.nodes.elements
     if len(ids) > 1 and elements.get(ids[-2]) is above:
         return ids[-2]
     state.misfit(event, "it has another parent")

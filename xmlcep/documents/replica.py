@@ -16,7 +16,7 @@ from lxml import etree
 
 from path_types import Axis, PathType, Step
 
-from ..events import PrimitiveEvent
+from ..events import OP, PATH, PrimitiveEvent
 from ..xpath import Environment
 from ..xpath.environment import NO_VARIABLES
 from ..xpath.values import Value
@@ -209,9 +209,9 @@ class Replica:
         names and text that XML cannot hold.
         """
         try:
-            handle, kind = self._handles[event[1]][event[2]]
+            handle, kind = self._handles[event[OP]][event[PATH]]
         except KeyError:
-            handle, kind = self._learn(event[1], event[2])
+            handle, kind = self._learn(event[OP], event[PATH])
         try:
             handle(self._state, event, kind)
         except (ValueError, TypeError) as error:
@@ -252,7 +252,9 @@ class Replica:
         return {
             "version": _STATE_VERSION, "root": self._state.root, "fragments": fragments,
             "empty": empty_texts(nodes), "partial": self._state.partial,
-            "unordered": [node for node, children in nodes.children.items() if isinstance(children, dict)],
+            "unordered": sorted(
+                node for node, children in nodes.children.items() if isinstance(children, dict)
+            ),
         }  # fmt: skip
 
     def __deepcopy__(self, memo: object) -> Replica:

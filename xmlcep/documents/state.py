@@ -10,7 +10,7 @@ from typing import NamedTuple
 from path_types import Axis, PathType, Step, offset
 
 from ..errors import XmlCepError
-from ..events import PrimitiveEvent
+from ..events import POS, PrimitiveEvent
 from ..xpath import Reads
 from .node_tables import NodeTables
 
@@ -111,7 +111,7 @@ class State:
 
     def index(self, event: PrimitiveEvent, siblings: Sized) -> int:
         """Where among its siblings an inserted node goes: at pos, without one behind the last."""
-        pos, length = event[6], len(siblings)
+        pos, length = event[POS], len(siblings)
         if pos is None or pos == length:
             return length
         if not 0 <= pos < length:

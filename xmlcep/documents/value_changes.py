@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lxml import etree
 
-from ..events import PrimitiveEvent
+from ..events import IDS, OLD, VALUE, PrimitiveEvent
 from .long_list import LongList
 from .state import PathKind, State
 
@@ -15,7 +15,7 @@ def insert_attribute(state: State, event: PrimitiveEvent, kind: PathKind) -> Non
     """``ins`` of an attribute."""
     element = _owner(state, event)
     if element is not None:
-        if event[3][-1] in state.nodes.attributes or element.get(kind.name) is not None:
+        if event[IDS][-1] in state.nodes.attributes or element.get(kind.name) is not None:
             state.misfit(event, "the attribute is there already")
         _set(state, element, event, kind.name)
 
@@ -33,13 +33,13 @@ def delete_attribute(state: State, event: PrimitiveEvent, kind: PathKind) -> Non
     element = _owner(state, event)
     if element is not None:
         _check(state, element, event, kind.name)
-        state.nodes.attributes.pop(event[3][-1], None)
-        state.nodes.attribute_ids.get(event[3][-2], {}).pop(kind.name, None)
+        state.nodes.attributes.pop(event[IDS][-1], None)
+        state.nodes.attribute_ids.get(event[IDS][-2], {}).pop(kind.name, None)
         element.attrib.pop(kind.name, None)
 
 
 def _owner(state: State, event: PrimitiveEvent) -> etree._Element | None:
-    ids = event[3]
+    ids = event[IDS]
     parent = ids[-2] if len(ids) > 1 else None
     element = None if parent is None else state.nodes.elements.get(parent)
     if element is None:
@@ -50,15 +50,15 @@ def _owner(state: State, event: PrimitiveEvent) -> etree._Element | None:
 def _check(state: State, element: etree._Element, event: PrimitiveEvent, name: str) -> None:
     if not state.strict:
         return
-    if state.nodes.attributes.get(event[3][-1]) != (event[3][-2], name):
+    if state.nodes.attributes.get(event[IDS][-1]) != (event[IDS][-2], name):
         state.misfit(event, "there is no such attribute")
-    if event[5] is not None and element.get(name) != event[5]:
-        state.misfit(event, f"old is {event[5]!r}, but the attribute is {element.get(name)!r}")
+    if event[OLD] is not None and element.get(name) != event[OLD]:
+        state.misfit(event, f"old is {event[OLD]!r}, but the attribute is {element.get(name)!r}")
 
 
 def _set(state: State, element: etree._Element, event: PrimitiveEvent, name: str) -> None:
-    nodes, node, parent = state.nodes, event[3][-1], event[3][-2]
-    element.set(name, event[4] or "")
+    nodes, node, parent = state.nodes, event[IDS][-1], event[IDS][-2]
+    element.set(name, event[VALUE] or "")
     names = nodes.attribute_ids.setdefault(parent, {})
     if names.get(name, node) != node:
         nodes.attributes.pop(names[name], None)
@@ -71,7 +71,7 @@ def _set(state: State, element: etree._Element, event: PrimitiveEvent, name: str
 
 def insert_text(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
     """``ins`` of a text node."""
-    nodes, ids = state.nodes, event[3]
+    nodes, ids = state.nodes, event[IDS]
     node = ids[-1]
     parent = ids[-2] if len(ids) > 1 else None
     siblings = None if parent is None else nodes.children.get(parent)
@@ -80,7 +80,7 @@ def insert_text(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
     if node in nodes.texts or node in nodes.elements or node in nodes.attributes:
         return state.misfit(event, "a node with this id is there already")
     index = state.index(event, siblings)
-    text = event[4] or ""
+    text = event[VALUE] or ""
     if not siblings:
         nodes.elements[parent].text = text or None
         nodes.texts[node] = text
@@ -101,16 +101,16 @@ def insert_text(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
 
 def update_text(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
     """``upd`` of a text node; one that was lost is inserted."""
-    nodes, node = state.nodes, event[3][-1]
+    nodes, node = state.nodes, event[IDS][-1]
     before = nodes.texts.get(node)
     if before is None:
         state.misfit(event, "there is no such text node")
         return insert_text(state, event, kind)
-    if state.strict and event[5] is not None and event[5] != before:
-        state.misfit(event, f"old is {event[5]!r}, but the text is {before!r}")
-    text = event[4] or ""
+    if state.strict and event[OLD] is not None and event[OLD] != before:
+        state.misfit(event, f"old is {event[OLD]!r}, but the text is {before!r}")
+    text = event[VALUE] or ""
     if _is_alone(state, event):
-        _write_alone(state, event[3][-2], text, before)
+        _write_alone(state, event[IDS][-2], text, before)
         nodes.texts[node] = text
         return None
     parent, siblings, index = _place(state, event)
@@ -126,15 +126,15 @@ def update_text(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
 
 def delete_text(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
     """``del`` of a text node."""
-    nodes, node = state.nodes, event[3][-1]
+    nodes, node = state.nodes, event[IDS][-1]
     before = nodes.texts.get(node)
     if before is None:
         return state.misfit(event, "there is no such text node")
-    if state.strict and event[5] is not None and event[5] != before:
-        state.misfit(event, f"old is {event[5]!r}, but the text is {before!r}")
+    if state.strict and event[OLD] is not None and event[OLD] != before:
+        state.misfit(event, f"old is {event[OLD]!r}, but the text is {before!r}")
     if _is_alone(state, event):
-        nodes.elements[event[3][-2]].text = None
-        nodes.children[event[3][-2]] = []
+        nodes.elements[event[IDS][-2]].text = None
+        nodes.children[event[IDS][-2]] = []
         del nodes.texts[node]
         return None
     parent, siblings, index = _place(state, event)
@@ -145,7 +145,7 @@ def delete_text(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
 
 def _is_alone(state: State, event: PrimitiveEvent) -> bool:
     """Whether a text node is all there is in its parent: most are, so this is worth a shorter way."""
-    ids = event[3]
+    ids = event[IDS]
     siblings = state.nodes.children.get(ids[-2]) if len(ids) > 1 else None
     return siblings is not None and len(siblings) == 1 and ids[-1] in siblings
 
@@ -161,7 +161,7 @@ def _write_alone(state: State, parent: int, text: str, before: str) -> None:
 
 def _place(state: State, event: PrimitiveEvent) -> tuple[int, list[int] | LongList, int]:
     """Where a text node stands: its parent, the child nodes of that, and which of them it is."""
-    nodes, ids = state.nodes, event[3]
+    nodes, ids = state.nodes, event[IDS]
     node = ids[-1]
     if len(ids) > 1 and ids[-2] in nodes.children:
         siblings = nodes.ordered_siblings(ids[-2])

@@ -49,8 +49,9 @@ class BoundDispatch:
     before (F1); ``in_full`` where the entry is not so short; ``asks`` that there are such. None if the case is not so
     simple. ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes;
     ``is_silent`` says that it only matters for these and for conditions. ``forgets`` are the functions that free the
-    groups of a deleted node, where that is all there is to be done. ``turns`` are the ``steps`` by the tree's index,
-    in order, and, if one delivery that may come before all releases is all there is to do, that delivery.
+    groups of a deleted node to which nothing can come any more, ``awaited`` the operators of which that is not known;
+    ``only_forgets`` says that there is nothing but the first to be done. ``turns`` are the ``steps`` by the tree's
+    index, in order, and, if one delivery that may come before all releases is all there is to do, that delivery.
     """
 
     direct: tuple[Direct, ...] | None
@@ -65,7 +66,9 @@ class BoundDispatch:
     is_silent: bool
     vanishing: tuple[tuple[TreeState, OperatorState], ...]
     freed: tuple[tuple[TreeState, OperatorState], ...]
-    forgets: tuple[Callable[[int], None], ...] | None
+    forgets: tuple[Callable[[int], None], ...]
+    awaited: tuple[tuple[TreeState, OperatorState], ...]
+    only_forgets: bool
 
 
 class BoundDispatches(dict[PathType, BoundDispatch | None]):
@@ -87,6 +90,8 @@ def _bound(
     dispatch: TypeDispatch, path: PathType, trees: Mapping[int, TreeState], active: ActiveTrees
 ) -> BoundDispatch:
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
+    at_once = tuple((tree, state) for tree, state in freed if _nothing_comes(tree, state, active))
+    awaited = tuple(each for each in freed if each not in at_once)
     direct: list[Direct] = []
     filtered: list[tuple[Reader, Direct]] = []
     in_full: list[DirectInFull] = []
@@ -117,7 +122,10 @@ def _bound(
         not (dispatch.steps or freed),
         tuple((tree, state) for tree, state in freed if state.refills),
         freed,
-        _forgets(dispatch, freed, active),
+        tuple([state.forget for _, state in at_once]),
+        awaited,
+        bool(freed)
+        and not (awaited or dispatch.steps or dispatch.watchers or any(s.refills for _, s in freed)),
     )
 
 
@@ -131,14 +139,6 @@ def _first(tree: TreeState, plan: TreeDispatch) -> Direct | None:
     return tree.states[operator].taker.acceptor(child), index
 
 
-def _forgets(
-    dispatch: TypeDispatch, freed: tuple[tuple[TreeState, OperatorState], ...], active: ActiveTrees
-) -> tuple[Callable[[int], None], ...] | None:
-    """What frees the groups of a deleted node, where nothing else is to be done and nothing can be awaited there."""
-    if not freed or dispatch.steps or dispatch.watchers:
-        return None
-    awaits = any(
-        tree.deferrals or active.upstream[tree.tree.index] or state.by_value or state.refills
-        for tree, state in freed
-    )
-    return None if awaits else tuple([state.forget for _, state in freed])
+def _nothing_comes(tree: TreeState, state: OperatorState, active: ActiveTrees) -> bool:
+    """Whether nothing can still come to the groups of a node of this operator when the node is gone."""
+    return not (tree.deferrals or active.upstream[tree.tree.index] or state.by_value)

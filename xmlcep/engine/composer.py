@@ -38,6 +38,7 @@ class Composer:
         self._by_detection = tree.order is Order.DETECTION
         self._may_repeat = node.may_repeat
         self.extended = tree.extended
+        self.has_short_entries = not (tree.extended or self._by_detection)
         short = not (node.may_repeat or self._flat or self._by_detection)
         self._is_plain = short and not self.extended
         self._is_measured = short and self.extended
@@ -97,6 +98,8 @@ class Composer:
         """Reports a composite that is raised; returns it as an operand stores it."""
         if self.report is not None:
             self.report.append(event)
+        if self.has_short_entries and event[5] is not None:
+            return (event[5], event[6], self._clock.point, event, False)
         return self.entry(event)
 
     def entry(self, event: CompositeEvent, *, silent: bool = False) -> Entry:

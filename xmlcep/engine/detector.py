@@ -172,7 +172,7 @@ class Detector:
                         accept(ids[index], event)
                     if bound.asks:
                         evaluation.deliver_others(event, bound)
-                elif bound.forgets is not None:
+                elif bound.only_forgets:
                     place = event[3][-1]
                     for forget in bound.forgets:
                         forget(place)

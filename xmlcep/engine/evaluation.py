@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from types import MappingProxyType
 from typing import TypeAlias
@@ -103,7 +103,7 @@ class Evaluation:
             plans = {index: plan for index, plan in plans.items() if index in only}
         passed_on = self.run(event, plans, outside, only=only, before=before)
         if bound.freed:
-            self._delete(bound, event.ids[-1], only)
+            self._delete(bound.freed, event.ids[-1], only)
         return self._end(passed_on)
 
     def _process_tree_by_tree(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
@@ -149,7 +149,10 @@ class Evaluation:
                         if user not in queue:
                             insort(queue, user)
         if bound is not None and bound.freed:
-            self._delete(bound, ids[-1], None)
+            for forget in bound.forgets:
+                forget(ids[-1])
+            if bound.awaited:
+                self._delete(bound.awaited, ids[-1], None)
         if self._dying:
             self.free_the_dying()
 
@@ -163,8 +166,6 @@ class Evaluation:
 
     def deliver_others(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
         """Makes the deliveries of such an event for which something is asked of it."""
-        if type(event) is not PrimitiveEvent:
-            event = _new_tuple(PrimitiveEvent, event)
         ids = event[3]
         for read, (accept, index) in bound.filtered:
             if read(event) is not None:
@@ -300,9 +301,11 @@ class Evaluation:
 
     # ---- freeing (G4) -----------------------------------------------------------------------------------
 
-    def _delete(self, bound: BoundDispatch, place: int, only: Collection[int] | None) -> None:
+    def _delete(
+        self, freed: Iterable[tuple[TreeState, OperatorState]], place: int, only: Collection[int] | None
+    ) -> None:
         """The node of these groups is gone: their state is freed, now or when nothing can come any more."""
-        for tree, state in bound.freed:
+        for tree, state in freed:
             if only is not None and tree.tree.index not in only:
                 continue
             if self.waiting.release and self._is_awaited(tree, state, place):

@@ -134,9 +134,9 @@ class LeafState:
         return {name: value(event) for name, value in asked.bindings} if asked.bindings else NO_BINDINGS
 
     def reader(self, path: PathType) -> Reader:
-        """`read` for primitive events of this type."""
+        """`read` for primitive events of this type, which may be tuples of their layout where no document is asked."""
         if self._opaque is not None:
-            return self.read
+            return lambda event: self.read(PrimitiveEvent(*event))
         asked = self._asked.get(path)
         if asked is None:
             asked = self._asked[path] = self._ask(False, node_kind(path))

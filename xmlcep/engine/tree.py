@@ -1,4 +1,7 @@
-"""The running state of one event tree: arrivals in at the leaves, composites out at the root (G2, D6)."""
+"""The running state of one event tree: arrivals in at the leaves, composites out at the root (G2, D6).
+
+One module because a time point goes through one object: arrivals, releases and what is due change the same waiting.
+"""
 
 from __future__ import annotations
 

@@ -60,9 +60,11 @@ class Values:
         self._joined = tuple(sorted(program.grouping.names))
         self._lists = program.lists
         self._lets = program.lets
+        self._singles = (*self._single, *(name for name, _ in self._lets))
         self.having = program.having
         self.guard = program.guard
         self.has_variables = bool(program.variables)
+        self.is_silent = not self.has_variables and self.guard is None
         expressions = [expression for _, expression in self._lets] + ([self.having] if self.having else [])
         asked = {name for expression in expressions for name in expression.variables}
         self._asked_lists = tuple(name for name in self._lists if name in asked)
@@ -92,12 +94,14 @@ class Values:
         """The lists that ``let`` and ``having`` ask of these arrivals, to be kept up to date as others come and go."""
         return {name: RunningValues(all_values(entries, name)) for name in self._asked_lists}
 
-    def seen_of(self, entries: Iterable[Entry], lists: Mapping[str, RunningValues]) -> dict[str, Any]:
+    def seen_of(self, entries: Sequence[Entry], lists: Mapping[str, RunningValues]) -> dict[str, Any]:
         """What ``having`` sees of arrivals, given the lists that are kept of them: the same as of `of`, in a time that
         does not depend on how many they are."""
         found: dict[str, Any] = dict(lists)
         for name in self._single:
-            value = first_value(entries, name)
+            value = first_value((entries[0],), name)
+            if value is None:
+                value = first_value(entries, name)
             if value is not None:
                 found[name] = value
         return self._with_lets(found) if self._lets else found
@@ -106,9 +110,8 @@ class Values:
         """The variables of the composite of arrivals, given what `seen_of` says of them."""
         if not self.has_variables:
             return None
-        return GatheredBindings(
-            {name: value for name, value in seen.items() if name not in self._lists}, self._lists, entries
-        )
+        known = {name: seen[name] for name in self._singles if name in seen}
+        return GatheredBindings(known, self._lists, entries)
 
     def holds(self, bindings: Bindings) -> bool:
         """Whether ``having`` is true of such variables (V6)."""

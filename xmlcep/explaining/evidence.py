@@ -26,7 +26,7 @@ from ..engine.dispatch import Delivery, primitive_dispatch
 from ..engine.operators import OperatorState
 from ..engine.setting import Setting
 from ..engine.tree import TreeState
-from ..events import CompositeEvent, CompositeType, Event, PrimitiveEvent, PrimitiveType
+from ..events import IDS, OP, PATH, CompositeEvent, CompositeType, Event, PrimitiveEvent, PrimitiveType
 from ..rules.programs import LeafProgram
 from ..rules.trees import LeafNode
 from .causes import cause_of, shown
@@ -83,13 +83,13 @@ class Evidence:
 
     def place(self, event: Event) -> int | None:
         """The place of the root's group to which an event belongs."""
-        return self._root.place(event[2], event[3])
+        return self._root.place(event[PATH], event[IDS])
 
     # ---- noting ---------------------------------------------------------------------------------------
 
     def note(self, event: PrimitiveEvent) -> None:
         """A primitive event, after the detector was fed it."""
-        type_ = event[1], event[2]
+        type_ = event[OP], event[PATH]
         try:
             meaning = self._meanings[type_]
         except KeyError:
@@ -97,7 +97,7 @@ class Evidence:
         if meaning is None:
             return
         if meaning.deletes:
-            self.deleted[event[3][-1]] = event
+            self.deleted[event[IDS][-1]] = event
         for leaf in meaning.strangers:
             self.strangers[leaf] = event
         if meaning.deliveries:
@@ -336,7 +336,7 @@ class Evidence:
     ) -> Cause | None:
         names = state.values.program.grouping.names
         place = state.grouping.place_of(key)
-        at_place = [e for e in here if state.grouping.place(e[EVENT][2], e[EVENT][3]) == place]
+        at_place = [e for e in here if state.grouping.place(e[EVENT][PATH], e[EVENT][IDS]) == place]
         if not at_place:
             return None
         entry = at_place[-1]
@@ -400,8 +400,8 @@ class Evidence:
         for place, leaves in self.arrived.items():  # an inner group: by what arrived in it
             for entries in leaves.values():
                 event = entries[0][EVENT]
-                if own in event[3] and any(
-                    state.grouping.place(e[EVENT][2], e[EVENT][3]) == own for e in entries
+                if own in event[IDS] and any(
+                    state.grouping.place(e[EVENT][PATH], e[EVENT][IDS]) == own for e in entries
                 ):
                     return place
         return None
@@ -415,7 +415,7 @@ class Evidence:
     def key_of(self, state: OperatorState, operand: int, entry: Entry) -> Key | None:
         """The key of the group in which an arrival belongs."""
         event = entry[EVENT]
-        place = FLAT_KEY if state.flat else state.grouping.place(event[2], event[3])
+        place = FLAT_KEY if state.flat else state.grouping.place(event[PATH], event[IDS])
         if place is None:
             return None
         if not state.by_value:

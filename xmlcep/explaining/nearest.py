@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from path_types import Axis, PathType, Step
+from path_types import PathType
+from path_types.names import namespace_of
 
-from ..events import ANY, PrimitiveType
-from ..suggestions import KnownNames
+from ..events import PrimitiveType
+from ..rules.occurred import Occurred
 from .nodes import Nodes
 
 Types = Mapping[tuple[str, PathType], int]
@@ -30,17 +31,17 @@ def nearest(wanted: PrimitiveType, types: Types, nodes: Nodes) -> Nearest:
     at another place; else what there is."""
     if not types:
         return Nearest("nothing at all has occurred", "")
+    occurred = Occurred(types)
     for find in (_other_operation, _other_namespace, _like_it, _other_place):
-        found = find(wanted, types, nodes)
+        found = find(wanted, occurred, nodes)
         if found is not None:
             return found
     common = Counter(dict(types)).most_common(FEW)
     return Nearest(f"what has is {_listed(common, nodes)}", "")
 
 
-def _other_operation(wanted: PrimitiveType, types: Types, nodes: Nodes) -> Nearest | None:
-    any_ = wanted._replace(operation=ANY)
-    found = [(type_, count) for type_, count in types.items() if any_.accepts(*type_)]
+def _other_operation(wanted: PrimitiveType, occurred: Occurred, nodes: Nodes) -> Nearest | None:
+    found = occurred.of_any_operation(wanted)
     if not found:
         return None
     operations = sorted({operation for (operation, _), _ in found})
@@ -51,60 +52,44 @@ def _other_operation(wanted: PrimitiveType, types: Types, nodes: Nodes) -> Neare
     )
 
 
-def _other_namespace(wanted: PrimitiveType, types: Types, nodes: Nodes) -> Nearest | None:
-    local = _local(wanted.path.steps)
-    found = []
-    for (operation, path), count in types.items():
-        ending = path.steps[-len(local) :]
-        if (
-            wanted.operation in (ANY, operation)
-            and _local(ending) == local
-            and ending != wanted.path.steps
-            and (not wanted.path.absolute or len(path) == len(local))
-        ):
-            found.append(((operation, path), count, ending))
-    if not found:
+def _other_namespace(wanted: PrimitiveType, occurred: Occurred, nodes: Nodes) -> Nearest | None:
+    found = occurred.in_other_namespaces(wanted)
+    if found is None:
         return None
-    (type_, count, ending) = max(found, key=lambda one: one[1])
-    uris = sorted({_uri(step) for step in ending} - {_uri(step) for step in wanted.path.steps})
+    type_, path = found
+    uris = sorted(_namespaces(path) - _namespaces(wanted.path))
     shown = " and ".join(repr(uri) if uri else "no namespace" for uri in uris)
-    written = nodes.path(PathType.of(wanted.path.absolute, ending))
+    listed = _listed([(type_, occurred.types[type_])], nodes)
     return Nearest(
-        f"the same names in another namespace have: {_listed([(type_, count)], nodes)}, in {shown}",
-        f"declare the namespace and write {wanted.operation}({written})",
+        f"the same names in another namespace have: {listed}, in {shown}",
+        f"declare the namespace and write {wanted.operation}({nodes.path(path)})",
     )
 
 
-def _like_it(wanted: PrimitiveType, types: Types, nodes: Nodes) -> Nearest | None:
-    length = len(wanted.path)
-    endings: dict[str, PathType] = {}
-    for operation, path in types:
-        if wanted.operation in (ANY, operation) and len(path) >= length:
-            ending = PathType.of(wanted.path.absolute and len(path) == length, path.steps[-length:])
-            endings.setdefault(_text(ending), ending)
-    name = KnownNames(endings).nearest(_text(wanted.path))
-    if name is None:
+def _like_it(wanted: PrimitiveType, occurred: Occurred, nodes: Nodes) -> Nearest | None:
+    path = occurred.respelt(wanted.path)
+    if path is None:
         return None
-    type_ = wanted._replace(path=endings[name])
-    counts = [
-        (type_, count)
-        for type_, count in types.items()
-        if wanted._replace(path=endings[name]).accepts(*type_)
-    ]
-    written = f"{wanted.operation}({nodes.path(type_.path)})"
-    return Nearest(f"what has is {_listed(counts, nodes)}", f"did you mean {written}?")
-
-
-def _other_place(wanted: PrimitiveType, types: Types, nodes: Nodes) -> Nearest | None:
-    last = wanted.path.last
     found = [
         (type_, count)
-        for type_, count in types.items()
-        if wanted.operation in (ANY, type_[0]) and type_[1].last == last
+        for type_, count in occurred.types.items()
+        if wanted._replace(path=path).accepts(*type_)
     ]
     if not found:
         return None
+    written = f"{wanted.operation}({nodes.path(path)})"
+    return Nearest(f"what has is {_listed(found, nodes)}", f"did you mean {written}?")
+
+
+def _other_place(wanted: PrimitiveType, occurred: Occurred, nodes: Nodes) -> Nearest | None:
+    found = occurred.of_nodes(wanted.path.last, wanted.operation)
+    if not found:
+        return None
     return Nearest(f"at other places it has: {_listed(found, nodes)}", "compare the path with these")
+
+
+def _namespaces(path: PathType) -> set[str]:
+    return {namespace_of(step.test) for step in path.steps}
 
 
 def _listed(found: Iterable[tuple[tuple[str, PathType], int]], nodes: Nodes) -> str:
@@ -119,15 +104,3 @@ def _listed(found: Iterable[tuple[tuple[str, PathType], int]], nodes: Nodes) -> 
 
 def _times(count: int) -> str:
     return "once" if count == 1 else f"{count:,} times"
-
-
-def _text(path: PathType) -> str:
-    return "/".join(_local(path.steps))
-
-
-def _local(steps: Iterable[Step]) -> tuple[str, ...]:
-    return tuple(f"{'@' if s.axis is Axis.ATTRIBUTE else ''}{s.test.rpartition('}')[2]}" for s in steps)
-
-
-def _uri(step: Step) -> str:
-    return step.test[1:].partition("}")[0] if step.test.startswith("{") else ""

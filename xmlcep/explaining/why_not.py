@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import NamedTuple
 
+from contexts.entry import AT, EVENT
 from contexts.grouping import Key
 
 from ..events import CompositeEvent
@@ -44,7 +45,7 @@ def why_not(
     candidates = _candidates(evidence, groups, places)
     if not candidates:
         return _nowhere(evidence, groups, doc, places)
-    shown = [_told(evidence, groups, candidate, doc) for candidate in candidates[:limit]]
+    shown = [_reasoned(evidence, groups, candidate, doc) for candidate in candidates[:limit]]
     best, cause = shown[0]
     raised = [event for event in _raised_at(evidence, candidates[0].place) if event.ts >= since]
     if cause is None and raised:
@@ -98,7 +99,7 @@ def _candidates(evidence: Evidence, groups: TreeGroups, places: Collection[int] 
         if places is not None and place not in places:
             continue
         here = evidence.arrived.get(place, {})
-        latest = max((entries[-1][2] for entries in here.values()), default=0)
+        latest = max((entries[-1][AT] for entries in here.values()), default=0)
         unraised = not _raised_at(evidence, place)
         own = keys.get(place)
         if own is None:
@@ -116,7 +117,7 @@ def _key_without_state(evidence: Evidence, place: int) -> Key:
     if not root.by_value:
         return place
     last = [
-        (entry[2], operand, entry)
+        (entry[AT], operand, entry)
         for (operator, operand), entries in evidence.arrived.get(place, {}).items()
         for entry in entries[-1:]
         if operator == root.node.index and operand not in root.node.definition.optional_binders
@@ -128,7 +129,7 @@ def _key_without_state(evidence: Evidence, place: int) -> Key:
     return (place, *("" for _ in root.values.program.grouping.names))
 
 
-def _told(
+def _reasoned(
     evidence: Evidence, groups: TreeGroups, candidate: _Candidate, doc: str
 ) -> tuple[PendingGroup, Cause | None]:
     """A group and the one reason: everything there and a guard that was false, its node gone, else the first one on
@@ -161,17 +162,17 @@ def _is_settled(evidence: Evidence, candidate: _Candidate) -> bool:
     """Whether all that has arrived in a group is part of what was raised there."""
     used = {id(event) for raised in _raised_at(evidence, candidate.place) for event in raised.flattened()}
     return all(
-        id(entry[3]) in used
+        id(entry[EVENT]) in used
         for (operator, _), entries in evidence.arrived.get(candidate.place, {}).items()
         for entry in entries
-        if not isinstance(entry[3], CompositeEvent)
+        if not isinstance(entry[EVENT], CompositeEvent)
     )
 
 
 def _named(evidence: Evidence, place: int, group: PendingGroup) -> PendingGroup:
     """A group that stores nothing, called by what has arrived there."""
     for entries in evidence.arrived.get(place, {}).values():
-        event = entries[0][3]
+        event = entries[0][EVENT]
         path, ids = evidence.tree.root.composer.place(event)
         if path is not None:
             return replace(group, path=path, ids=ids, node=evidence.nodes.name(path, ids))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from lxml import etree
 
@@ -14,13 +14,10 @@ from ..events import PrimitiveEvent
 from ..log.errors import BadRecord, LogError, Origin
 from ..log.quarantine import BadRecordPolicy, refuse
 from ..log.reading import first_header, read_log
-from ..log.records import ClockRecord, Header
+from ..log.records import Header
 from ..log.segments import Source, files_of
-from ..timestamps import TimeError, microseconds
 from .annotation import mark_findings
-
-When: TypeAlias = int | str | None
-"""A time point, an RFC 3339 time, or None for the end of the log."""
+from .moment import Moment, When
 
 
 class Rebuilt(NamedTuple):
@@ -53,7 +50,7 @@ def rebuild_with_end(
 ) -> Rebuilt:  # fmt: skip
     """What `rebuild` gives, with how far it goes; raises the same. With ``findings``, finding records, their elements
     are marked (Y6)."""
-    moment = _Moment(at)
+    moment = Moment(at)
     replica, name, beyond_end = _replay(log, moment, doc=doc, on_bad=on_bad)
     root = replica.tree() if findings is None else mark_findings(replica, findings, doc=name, ts=moment.ts)
     if root is None:
@@ -62,67 +59,8 @@ def rebuild_with_end(
     return Rebuilt(root, name, moment.ts, moment.time, beyond_end)
 
 
-class _Moment:
-    """How far a log is to be read; keeps the time point and the time reached (W1)."""
-
-    def __init__(self, at: When) -> None:
-        self.ts = 0
-        self.time: str | None = None
-        self._reached = -1
-        self._limit: int | None = None  # microseconds
-        self._last: int | None = None  # time point
-        if isinstance(at, str):
-            try:
-                self._limit = microseconds(at)
-            except TimeError as error:
-                number = " (a time point is a number, not text)" if at.isdecimal() else ""
-                raise LogError(f"at: {error}, or a time point such as 17{number}") from None
-        elif at is not None:
-            if isinstance(at, bool) or not isinstance(at, int):
-                raise LogError(f"at is {at!r}: expected a time point such as 17, or a time as text")
-            self._last = at
-
-    @property
-    def last(self) -> int | None:
-        """The time point; None: the end of the log, or a time."""
-        return self._last
-
-    @property
-    def is_time(self) -> bool:
-        return self._limit is not None
-
-    @property
-    def is_beyond(self) -> bool:
-        """Whether it lies behind the last record that was taken."""
-        if self._limit is not None:
-            return self._limit > self._reached
-        return self._last is not None and self._last > self.ts
-
-    def includes(self, item: Header | PrimitiveEvent | ClockRecord, origin: Origin) -> bool:
-        """Whether a record is still to be taken."""
-        if self._limit is None or isinstance(item, Header):
-            if self._last is not None and item.ts > self._last:
-                return False
-        else:
-            if item.at is None and self._reached < 0:
-                raise LogError(
-                    f"{origin}: the record has no time (at): say a time point, such as --at {item.ts}, at={item.ts}"
-                )
-            try:
-                time = self._reached if item.at is None else microseconds(item.at)
-            except TimeError as error:
-                raise LogError(f"{origin}: at: {error}") from None
-            if time > self._limit:
-                return False
-            self._reached = max(time, self._reached)
-        self.ts = item.ts
-        if not isinstance(item, Header) and item.at is not None:
-            self.time = item.at
-        return True
-
-
 def _replay(
-    log: Source, moment: _Moment, *, doc: str | None, on_bad: BadRecordPolicy
+    log: Source, moment: Moment, *, doc: str | None, on_bad: BadRecordPolicy
 ) -> tuple[Replica, str, bool]:
     """The replica with the document, the document's name, and whether the log ends before the moment."""
     replica: Replica | None = None
@@ -194,7 +132,7 @@ def _begun(header: Header) -> Replica:
     return Replica.from_snapshot(header.snapshot, header.ids, strictness=Strictness.STRICT)
 
 
-def _files_from(log: Source, moment: _Moment, doc: str | None) -> list[Path]:
+def _files_from(log: Source, moment: Moment, doc: str | None) -> list[Path]:
     """The files of a log from the last one on whose snapshot is not younger than the moment."""
     files = files_of(log)
     if moment.is_time:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple, TypeAlias
 
 from path_types import PathType, Step, equals_or_ends
+from path_types.names import local_name, namespace_of
 
-from ..events import PrimitiveType, Scope
+from ..events import ANY, PrimitiveType, Scope
 from ..language import print_expression, print_path
-from ..suggestions import KnownNames
+from .occurred import Occurred
 from .ruleset import Rules
 from .trees import EventTree
 
 Happened: TypeAlias = Collection[tuple[str, PathType]]
 """The operations and absolute path types of all changes."""
-
-MOST_TYPES = 5_000
-"""Types of changes that are looked at: documents may have names without end."""
 
 _SAID = {"ins": "inserted", "upd": "updated", "del": "deleted"}
 
@@ -56,110 +54,69 @@ def all_unmatched(rules: Rules, happened: Happened) -> list[Unmatched]:
 class _Changes:
     def __init__(self, rules: Rules, happened: Happened) -> None:
         self.rules = rules
-        self.happened = sorted(happened, key=str)[:MOST_TYPES]
-        self.paths = list(dict.fromkeys(path for _, path in self.happened))
-        self.names = _names(self.paths)
-        self.known = KnownNames({_local(name) for name in self.names})
+        self.occurred = Occurred(dict.fromkeys(happened, 1))
 
     def of_tree(self, tree: EventTree) -> Iterator[Unmatched]:
         for leaf in dict.fromkeys(leaf.leaf for leaf in tree.leaves()):
             type_ = leaf.type
-            if not isinstance(type_, PrimitiveType) or any(type_.accepts(*each) for each in self.happened):
+            if not isinstance(type_, PrimitiveType) or any(
+                type_.accepts(*each) for each in self.occurred.types
+            ):
                 continue
             yield Unmatched(tree.name, print_expression(leaf, self.rules.namespaces), self._reason(type_))
 
     def _reason(self, type_: PrimitiveType) -> str:
         path = type_.path
-        if any(type_.scope.covers(path, each) for each in self.paths):
+        if any(type_.scope.covers(path, each) for each in self.occurred.paths):
             return self._operation(type_)
-        if type_.scope is not Scope.NODE and self._occurs(path):
+        if type_.scope is not Scope.NODE and self.occurred.has(path):
             return "nothing below it was changed"
-        if self._occurs(path.relative):
-            full = next(each for each in self.paths if equals_or_ends(path.relative, each))
+        if self.occurred.has(path.relative):
+            full = next(each for each in self.occurred.paths if equals_or_ends(path.relative, each))
             return f"the path is {self._shown(full)}: leave out the / at the beginning for any place"
-        return self._namespace(path) or self._misspelt(path)
+        return self._namespace(type_) or self._misspelt(type_)
 
     def _operation(self, type_: PrimitiveType) -> str:
         path = type_.path
         if type_.operation == "upd" and path.last.is_element:
             text = path.child(Step.text())
-            has_text = self._occurs(text)
+            has_text = self.occurred.has(text)
             return "an element has no value that could be updated: " + (
                 f"write upd({self._shown(text)})" if has_text else "write upd of its text or of an attribute"
             )
-        done = dict.fromkeys(op for op, each in self.happened if type_.scope.covers(path, each))
+        done = dict.fromkeys(op for op, each in self.occurred.types if type_.scope.covers(path, each))
         return f"it was only {' and '.join(_SAID[op] for op in done)}"
 
-    def _namespace(self, path: PathType) -> str:
+    def _namespace(self, type_: PrimitiveType) -> str:
         """Whether there are such nodes, but with names in other namespaces."""
-        plain, length = _without_namespaces(path.steps), len(path)
-        possible = (each for each in self.paths if len(each) == length or not path.absolute)
-        found = next((each for each in possible if _without_namespaces(each.steps[-length:]) == plain), None)
+        found = self.occurred.in_other_namespaces(type_._replace(operation=ANY))
         if found is None:
             return ""
-        inside = found.steps[-len(path) :]
-        pairs = zip(path.steps, inside, strict=True)
+        pairs = zip(type_.path.steps, found[1].steps, strict=True)
         wanted, real = next((a.test, b.test) for a, b in pairs if a.test != b.test)
-        uri = _uri(real)
+        uri, name = namespace_of(real), local_name(real)
         if not uri:
-            return f"{_local(real)} is in no namespace, in the rule it is in {_uri(wanted)!r}"
-        if _uri(wanted):
-            return f"{_local(real)} is in the namespace {uri!r}, in the rule it is in {_uri(wanted)!r}"
+            return f"{name} is in no namespace, in the rule it is in {namespace_of(wanted)!r}"
+        if namespace_of(wanted):
+            return f"{name} is in the namespace {uri!r}, in the rule it is in {namespace_of(wanted)!r}"
         prefix = next((each for each, known in self.rules.namespaces.items() if known == uri and each), None)
-        hint = f"write {prefix}:{_local(real)}" if prefix else f'add  namespace "{uri}"'
-        return f"{_local(real)} is in the namespace {uri!r}: {hint}"
+        hint = f"write {prefix}:{name}" if prefix else f'add  namespace "{uri}"'
+        return f"{name} is in the namespace {uri!r}: {hint}"
 
-    def _misspelt(self, path: PathType) -> str:
-        by_local = {_local(name): name for name in self.names}
-        steps = list(path.steps)
-        for k, step in enumerate(steps):
-            if step.test in self.names or step.test == "text()":
-                continue
-            near = self.known.nearest(_local(step.test))
-            if near is None:
-                return f"there is no {_local(step.test)} in what happened"
-            steps[k] = Step(step.axis, by_local[near])
-        repaired = PathType.of(path.absolute, steps)
-        if repaired is not path and self._occurs(repaired):
+    def _misspelt(self, type_: PrimitiveType) -> str:
+        unknown = self.occurred.unknown_name(type_.path)
+        if unknown is not None:
+            return f"there is no {local_name(unknown)} in what happened"
+        repaired = self.occurred.respelt(type_.path)
+        if repaired is not None:
             return f"did you mean {self._shown(repaired)}?"
-        if path.last.test != "text()":
-            other = Step.attribute if path.last.is_element else Step.element
-            turned = PathType.of(path.absolute, (*steps[:-1], other(steps[-1].test)))
-            if self._occurs(turned):
-                return f"did you mean {self._shown(turned)}?"
-        places = [self._shown(each) for each in self.paths if each.last == steps[-1]]
+        step = self.occurred.spelt(type_.path).last
+        last = self._shown(PathType.of(False, [step]))
+        places = list(dict.fromkeys(self._shown(path) for (_, path), _ in self.occurred.of_nodes(step)))
         if not places:
-            return f"there is no {self._shown(PathType.of(False, steps[-1:]))} in what happened"
+            return f"there is no {last} in what happened"
         more = f" and {len(places) - 3} more" if len(places) > 3 else ""
-        return f"{self._shown(PathType.of(False, steps[-1:]))} is at {', '.join(places[:3])}{more}"
-
-    def _occurs(self, path: PathType) -> bool:
-        return any(equals_or_ends(path, each) for each in self.paths)
+        return f"{last} is at {', '.join(places[:3])}{more}"
 
     def _shown(self, path: PathType) -> str:
         return print_path(path, self.rules.namespaces)
-
-
-def _local(name: str) -> str:
-    return name.rpartition("}")[2]
-
-
-def _uri(name: str) -> str:
-    return name[1:].partition("}")[0] if name.startswith("{") else ""
-
-
-def _without_namespaces(steps: Iterable[Step]) -> list[Step]:
-    return [Step(step.axis, _local(step.test)) for step in steps]
-
-
-def _names(paths: Iterable[PathType]) -> dict[str, None]:
-    """The names in these path types; what is above of several is looked at once."""
-    seen: set[PathType] = set()
-    names: dict[str, None] = {}
-    for path in paths:
-        for place in path.upwards():
-            if place in seen:
-                break
-            seen.add(place)
-            names[place.last.test] = None
-    return names

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
+from path_types.names import local_name, namespace_of
+
 
 class GroupKind(Enum):
     """``ALL`` of the parts (XML's ``sequence`` and ``all``: XML order is not time order), or one of them."""
@@ -155,14 +157,8 @@ class Schema:
     files: tuple[str, ...] = ()
 
 
-def local(name: str) -> str:
-    """The local part of a name in Clark notation."""
-    return name.rpartition("}")[2]
-
-
-def namespace(name: str) -> str:
-    """The namespace of a name in Clark notation, "" for none."""
-    return name[1:].partition("}")[0] if name.startswith("{") else ""
+local, namespace = local_name, namespace_of
+"""The parts of a name in Clark notation, by words as short as they are common here."""
 
 
 def listed(names: Sequence[str], limit: int = 8) -> str:

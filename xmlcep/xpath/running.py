@@ -15,7 +15,6 @@ from typing import overload
 
 from .values import NAN, Single, number_of_item
 
-_UNIT = 1 << 1074  # every finite double is a whole number of 2**-1074
 _TIDY = 1_000  # so many values that have gone are taken out of the list at once
 
 
@@ -61,9 +60,10 @@ class RunningValues(Sequence[Single]):
         self._values.append(value)
         if self._total is not None:
             self._total.add(number_of_item(value))
-        for extreme in (self._smallest, self._greatest):
-            if extreme is not None:
-                extreme.add(number_of_item(value))
+        if self._smallest is not None:
+            self._smallest.add(number_of_item(value))
+        if self._greatest is not None:
+            self._greatest.add(number_of_item(value))
 
     def drop(self, count: int = 1) -> None:
         """The first values go."""
@@ -100,41 +100,48 @@ class RunningValues(Sequence[Single]):
 class _Total:
     """The exact sum of numbers that come and go."""
 
-    __slots__ = ("_odd", "_units")
+    __slots__ = ("_odd", "_unit", "_units")
 
     def __init__(self, numbers: Iterable[float]) -> None:
-        self._units = 0
+        # It is so many times 1/unit. A finite double is a whole number of 2**-1074, most are of much more.
+        self._units, self._unit = 0, 1
         self._odd: dict[str, int] = {"nan": 0, "inf": 0, "-inf": 0}
         for number in numbers:
             self.add(number)
 
     def add(self, number: float) -> None:
         if math.isfinite(number):
-            self._units += _units(number)
+            units = self._in_units(number)  # before the sum is read: it may change the unit
+            self._units += units
         else:
             self._odd[repr(number)] += 1
 
     def remove(self, number: float) -> None:
         if math.isfinite(number):
-            self._units -= _units(number)
+            units = self._in_units(number)
+            self._units -= units
         else:
             self._odd[repr(number)] -= 1
 
     def value(self) -> float:
-        up, down = self._odd["inf"], self._odd["-inf"]
-        if self._odd["nan"] or (up and down):
+        odd = self._odd
+        up, down = odd["inf"], odd["-inf"]
+        if odd["nan"] or (up and down):
             return NAN
         if up or down:
             return math.inf if up else -math.inf
         try:
-            return self._units / _UNIT
+            return self._units / self._unit
         except OverflowError:
             return math.inf if self._units > 0 else -math.inf
 
-
-def _units(number: float) -> int:
-    numerator, denominator = number.as_integer_ratio()
-    return numerator * (_UNIT // denominator)
+    def _in_units(self, number: float) -> int:
+        numerator, denominator = number.as_integer_ratio()
+        unit = self._unit
+        if denominator > unit:
+            self._units *= denominator // unit
+            unit = self._unit = denominator
+        return numerator * (unit // denominator)
 
 
 class _Extreme:

@@ -1,4 +1,7 @@
-"""One document replayed in order: its detector, its clock, and what it finds on its way to the disk."""
+"""One document replayed in order: its detector, its clock, and what it finds on its way to the disk.
+
+One module because all of it is to be set aside and taken up again together, where documents are many.
+"""
 
 from __future__ import annotations
 

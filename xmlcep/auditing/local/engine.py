@@ -1,4 +1,7 @@
-"""The audit in one process: every document replayed in order by one detector, with bounded memory."""
+"""The audit in one process: every document replayed in order by one detector, with bounded memory.
+
+One module because all that happens to documents while a log is read changes the same tables.
+"""
 
 from __future__ import annotations
 

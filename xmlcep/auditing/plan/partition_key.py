@@ -23,7 +23,7 @@ from ...events import CompositeType, PrimitiveType, Scope
 from ...rules import Rules
 from ...rules.event_graph import EventGraph
 from ...rules.trees import EventTree, OperatorNode
-from .reach import has_timers, is_external, looks_outside, measured_trees, prompt_trees, takes_external
+from .reach import has_timers, is_external, looks_outside, measured_trees, prompt_trees
 from .reasons import reasons_for
 from .value_keys import dividing_variables
 
@@ -380,8 +380,9 @@ def _keys(graph: EventGraph, trees: list[EventTree]) -> tuple[PathType, ...]:
     """The key path types of trees that belong together; none: the document."""
     if any(tree.flat or has_timers(tree) or looks_outside(graph, tree) for tree in trees):
         return ()
-    if any(takes_external(graph, tree) for tree in trees):
-        return ()  # what a rule has raised has its place between all records
+    if any(map(is_external, trees)):
+        # What a rule has raised has its place between all records; what takes it is in the same part.
+        return ()
     paths = dict.fromkeys(operator.path for tree in trees for operator in tree.operators)
     return tuple(sorted((path for path in paths if not _is_implied(path, paths)), key=str))
 

@@ -18,11 +18,6 @@ def is_external(tree: EventTree) -> bool:
     return isinstance(tree.definition.expression, External)
 
 
-def takes_external(graph: EventGraph, tree: EventTree) -> bool:
-    """Whether it is external, or made of such events, directly or not."""
-    return is_external(tree) or any(takes_external(graph, graph.trees[used]) for used in tree.dependencies)
-
-
 def looks_outside(graph: EventGraph, tree: EventTree) -> bool:
     """Whether an expression of the tree, or another language (O1), may ask nodes that are not below the node of one of
     its groups."""

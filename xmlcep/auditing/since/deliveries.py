@@ -7,6 +7,7 @@ doing it once more changes nothing.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from pathlib import Path
@@ -36,17 +37,27 @@ class Delivery(NamedTuple):
         if not self.source.exists():
             return False
         try:
-            if self.at is None:
+            if self.at is not None:
+                self._append(self.at)
+            elif not self._renamed():
                 with AtomicFile(self.target) as file, self.source.open("rb") as source:
                     assert file.stream is not None
                     shutil.copyfileobj(source, file.stream)
-            else:
-                self._append(self.at)
         except OSError as error:
             if isinstance(error, OutputError):
                 raise
             raise OutputError(f"{self.target}: cannot be written: {error.strerror or error}") from error
-        self.source.unlink()
+        self.source.unlink(missing_ok=True)
+        return True
+
+    def _renamed(self) -> bool:
+        """Whether it could take the target's place as it is: not in another file system."""
+        try:
+            self.source.replace(self.target.resolve())
+        except OSError as error:
+            if error.errno == errno.EXDEV:
+                return False
+            raise
         return True
 
     def _append(self, at: int) -> None:

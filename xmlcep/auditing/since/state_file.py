@@ -55,13 +55,17 @@ class AuditState:
         try:
             with path.open("rb") as stream:
                 lines = iter(stream)
-                state = cls._begin(path, json.loads(next(lines, b"null")), rules, options)
+                line = next(lines, b"null")
+                header = json.loads(line)
+                state = cls._begin(path, header, rules, options)
                 for line in lines:
                     if line.startswith(b'{"doc"'):
                         state.documents[_name_in(line)] = line
                     else:
                         record = json.loads(line)
                         state.files[record["file"]] = PastFile.from_record(record)
+                if [len(state.files), len(state.documents)] != header["holds"] or not line.endswith(b"\n"):
+                    raise ValueError("cut off")
         except OSError as error:
             raise StateError(f"{path}: cannot be read: {error.strerror}") from error
         except StateError as error:
@@ -103,7 +107,8 @@ class AuditState:
         """Replaces the file: it is seen as it was or as it is now."""
         header = {
             "xmlcep": "audit", "version": VERSION, "form": FORM, **rules_stamp(rules), "options": self.options,
-            "runs": self.runs, "final": self.final, "deliveries": [each.to_record() for each in self.deliveries],
+            "runs": self.runs, "final": self.final, "holds": [len(self.files), len(self.documents)],
+            "deliveries": [each.to_record() for each in self.deliveries],
         }  # fmt: skip
         with AtomicFile(self.path) as file:
             assert file.stream is not None

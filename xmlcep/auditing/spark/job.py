@@ -21,6 +21,7 @@ from ..plan.partition_key import make_plan
 from ..progress import Progress, watched
 from ..rule_counts import records_by_rule, type_of
 from ..splits import SPLIT_BYTES, Split, make_splits
+from .bucket_tasks import BucketTasks
 from .chunks import Chunk, ChunkKind
 from .document_merge import seam_chunks
 from .failures import explained
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _BYTES_PER_PARTITION = 64 * 2**20
-_MOST_SMALL_PARTITIONS = 8
+_MOST_SMALL_PARTITIONS = 64
+_BUCKETS_PER_CORE = 16  # more than tasks, so that one with a large key can have a task for itself
 _RECORDS_PER_RANGE = 500_000
 # Rows per Arrow batch: of chunks, which are large, and of records.
 _CHUNKS_AT_ONCE = 32
@@ -143,6 +145,8 @@ class SparkAudit:
         self, routed: Sequence[DataFrame], merge: SegmentMerge, buckets: int, ranges: FindingRanges, stack: ExitStack
     ) -> DataFrame:  # fmt: skip
         """What the levels of the plan answer, one after the other."""
+        from pyspark.sql.functions import expr
+
         seams = list(seam_chunks(merge.seams(self._plan), self._plan, buckets))
         whole = self._spark.sparkContext.broadcast(merge.whole(ranges, reads_clock=self._plan.reads_clock))
         stack.callback(_forget, whole)
@@ -154,8 +158,9 @@ class SparkAudit:
             late = [(int(chunk.kind), *chunk[1:]) for chunk in seams if chunk.level == level]
             if late:
                 inputs.append(self._spark.createDataFrame(late, CHUNK_DDL))
-            shuffled = _union(inputs).repartitionById(buckets, "target")
-            ordered = shuffled.sortWithinPartitions("segment", "number")
+            division = BucketTasks.of(merge.sizes.get(level, {}), buckets, self._cores)
+            shuffled = _union(inputs).repartitionById(division.tasks, expr(division.expression))
+            ordered = shuffled.sortWithinPartitions("target", "segment", "number")
             with self._watched("replaying", stages=2):
                 answers.append(self._kept(ordered.mapInArrow(task, CHUNK_DDL), stack))
         return _union(answers)
@@ -208,9 +213,7 @@ class SparkAudit:
 
     def _default_partitions(self, files: Sequence[LogFile]) -> int:
         size = sum(file.size * (1 if file.kind == "plain" else 8) for file in files)
-        cores = self._cores
-        enough = max(min(cores * 2, _MOST_SMALL_PARTITIONS), size // _BYTES_PER_PARTITION)
-        return -(-enough // cores) * cores  # or some cores would have nothing to do in the last round
+        return max(min(self._cores * _BUCKETS_PER_CORE, _MOST_SMALL_PARTITIONS), size // _BYTES_PER_PARTITION)
 
     def _records_per_range(self, merge: SegmentMerge) -> int:
         """So many that all cores have something to put in order, and no range is large."""

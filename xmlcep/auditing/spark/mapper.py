@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -85,6 +86,7 @@ class Mapper:
         self._decoder = RowDecoder(ClockCheck.ANY, check_times=check_times)
         self._out: list[Chunk | Report] = []
         self._part: FilePart | None = None
+        self._sizes: dict[int, Counter[int]] = {}  # bytes of chunks by level and bucket
         self._bad_records = 0
         self._headers = 0
         self.lines = 0
@@ -111,6 +113,7 @@ class Mapper:
             self._report(Topic.TROUBLE, split.segment, "", {"message": str(error)})
         content = {"parts": parts, "bad": self._bad_records}
         self._report(Topic.SPLIT, split.segment, "", content)
+        self._report_sizes(split.segment, "")
         yield from self._taken()
 
     def _reader(self, part: FilePart, *, quiet: bool = False) -> PartReader:
@@ -147,11 +150,13 @@ class Mapper:
     ) -> Iterator[Chunk | Report]:
         """The chunks of records sorted by document, ts, time of a clock record, part of the log and number."""
         self._router.begin(FIRST_SORTED_SEGMENT)
+        first = ""
         rows: list[Row] = []
         origins: list[tuple[int, int]] = []
         clocks: list[Clock] = []
         last: tuple[str, int] | None = None
         for record in records:
+            first = first or record.doc
             content = FASTEST.loads(record.line)
             self._part = parts[record.part]
             document = self._router.document(record.doc)
@@ -180,6 +185,7 @@ class Mapper:
                 yield from self._taken()
         self._route_rows(rows, origins, clocks)
         self._end_segment()
+        self._report_sizes(FIRST_SORTED_SEGMENT, first)
         yield from self._taken()
 
     # ---- records --------------------------------------------------------------------------------------------
@@ -371,11 +377,16 @@ class Mapper:
             self._end_segment()
             self._router.begin(self._router.segment + 1)
         elif self._writer.ready():
-            self._out += self._writer.take(self._router.segment)
+            self._take_chunks()
+
+    def _take_chunks(self) -> None:
+        for chunk in self._writer.take(self._router.segment):
+            self._sizes.setdefault(chunk.level, Counter())[chunk.target] += len(chunk.content)
+            self._out.append(chunk)
 
     def _end_segment(self) -> None:
         self._router.write_raised()
-        self._out += self._writer.take(self._router.segment)
+        self._take_chunks()
         summaries = self._router.end()
         if summaries:
             self._out.append(report_of(summaries))
@@ -388,6 +399,11 @@ class Mapper:
 
     def _report(self, topic: Topic, segment: int, doc: str, content: dict[str, Any]) -> None:
         self._out.append(Report(topic, segment, doc, FASTEST.dumps(content)))
+
+    def _report_sizes(self, segment: int, doc: str) -> None:
+        sizes, self._sizes = self._sizes, {}
+        content = {str(level): list(of_bucket.items()) for level, of_bucket in sizes.items()}
+        self._report(Topic.SIZES, segment, doc, content)
 
     def _header(self, header: Header, number: int, position: tuple[int, int]) -> None:
         if not self._conditioned:

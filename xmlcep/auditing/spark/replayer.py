@@ -23,13 +23,13 @@ from ...events import TimePoint as Elsewhere
 from ...log.columns.blocks import RecordTypes
 from ...log.json_codec import FASTEST
 from ...log.records import Control, raised_event
-from ...rules import Rules
 from ..failures import Failure, Failures, ReplayError
 from ..findings.encoding import FindingEncoder, decode_composite
 from ..findings.order import Ranking
 from ..plan.partition_key import Plan
 from .chunk_reading import ChunkReader, RowRun
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
+from .detector_pool import DetectorPool
 from .finding_chunks import FindingChunkWriter, FindingRanges
 from .segment_summary import FIRST_SORTED_SEGMENT, ClockReading, TimePoint, later
 
@@ -117,7 +117,7 @@ class BucketReplayer:
     """
 
     def __init__(
-        self, plan: Plan, bucket: int, buckets: int, whole: WholeLog, *, operators: bool = False
+        self, plan: Plan, bucket: int, buckets: int, whole: WholeLog, detectors: DetectorPool
     ) -> None:
         self._plan = plan
         self._buckets = buckets
@@ -126,7 +126,7 @@ class BucketReplayer:
         self._resorted = whole.resorted
         self._edits = whole.edits
         self._readings = whole.readings
-        self._operators = operators
+        self._detectors = detectors
         self._reader = ChunkReader()
         self._findings = FindingChunkWriter(Ranking(plan.rules), bucket, whole.ranges)
         self._forwarding = _CompositeForwarding(plan, buckets)
@@ -134,8 +134,6 @@ class BucketReplayer:
         self._needs_marks = [each.has_flushes or each.follows_edits or each.measures for each in plan.passes]
         self._live: dict[tuple[int, str], LiveDetector] = {}
         self._by_end: dict[int, dict[tuple[int, str], None]] = {}
-        self._idle: dict[int, list[Detector]] = {}
-        self._rules: dict[int, Rules] = {}
         self._now: int | None = None  # the time point at which something failed
         self.failures = Failures(plan.rules)
         """The documents that cannot be replayed to their end."""
@@ -179,7 +177,7 @@ class BucketReplayer:
             raised = map(live.detector.flush, [cause])
             yield from self._followed(segment, doc, live, raised)
             live.detector.reset()
-            self._idle.setdefault(pass_index, []).append(live.detector)
+            self._detectors.give(pass_index, live.detector)
         yield from self._take(segment)
 
     def _take(self, segment: int) -> Iterator[Chunk]:
@@ -219,8 +217,7 @@ class BucketReplayer:
     def _live_detector(self, pass_index: int, doc: str) -> LiveDetector:
         live = self._live.get((pass_index, doc))
         if live is None:
-            idle = self._idle.get(pass_index)
-            live = LiveDetector(idle.pop() if idle else self._new_detector(pass_index))
+            live = LiveDetector(self._detectors.take(pass_index))
             self._live[pass_index, doc] = live
             self._by_end.setdefault(self._ends[doc].segment, {})[pass_index, doc] = None
         return live
@@ -231,14 +228,7 @@ class BucketReplayer:
         if live.is_free():
             del self._live[pass_index, doc]
             del self._by_end[self._ends[doc].segment][pass_index, doc]
-            self._idle.setdefault(pass_index, []).append(live.detector)
-
-    def _new_detector(self, pass_index: int) -> Detector:
-        each = self._plan.passes[pass_index]
-        rules = self._rules.get(pass_index)
-        if rules is None:
-            rules = self._rules[pass_index] = each.rules(self._plan.rules)
-        return Detector(rules, operators=self._operators, trees=each.names)
+            self._detectors.give(pass_index, live.detector)
 
     def _run(self, run: RowRun, live: LiveDetector, segment: int) -> Iterator[Sequence[CompositeEvent]]:
         if not run.plain or self._needs_marks[run.pass_index]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...errors import XmlCepError
@@ -25,8 +26,8 @@ class SegmentMerge:
     """The reports of a log's segments put together.
 
     ``documents`` are those whose records stand in order; ``to_sort`` those of which they do not; ``bad`` is how many
-    records cannot be used; ``until`` as for `audit`. Raises `XmlCepError` with what a task met that makes the audit
-    impossible.
+    records cannot be used; ``sizes`` how many bytes of chunks each bucket has, by level; ``until`` as for `audit`.
+    Raises `XmlCepError` with what a task met that makes the audit impossible.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class SegmentMerge:
         self._headers: dict[str, list[HeaderSeen]] = {}
         self._docs_of_files: dict[int, set[str]] = {}
         self.bad = 0
+        self.sizes: dict[int, Counter[int]] = {}
         self._reports = sorted(reports, key=lambda report: (report.segment, report.topic))
         self._read_reports()
         if len(self._lines) != len(self._parts):
@@ -70,6 +72,12 @@ class SegmentMerge:
                 place, number = content["position"]
                 seen = HeaderSeen(report.doc, content["number"], (place, number))
                 self._headers.setdefault(report.doc, []).append(seen)
+            elif report.topic == Topic.SIZES:
+                self._add_sizes(report)
+
+    def _add_sizes(self, report: Report) -> None:
+        for level, of_bucket in FASTEST.loads(report.content).items():
+            self.sizes.setdefault(int(level), Counter()).update(dict(of_bucket))
 
     def _count_lines(self) -> dict[int, int]:
         """How many lines of its file stand before each part."""
@@ -95,6 +103,9 @@ class SegmentMerge:
         in_order = sorted(reports, key=lambda report: report.segment)
         self.bad += sum(summary.duplicates for summary in _summaries(in_order))
         self.documents.update(merge_documents(_summaries(in_order), self._buckets, self._until))
+        for report in in_order:
+            if report.topic == Topic.SIZES:
+                self._add_sizes(report)
 
     def _headers_that_count(self) -> dict[str, int]:
         """The number of each document's header: its first in the file where the document begins, if it precedes."""

@@ -28,6 +28,8 @@ class Topic(IntEnum):
     """A split that was read to its end."""
     TROUBLE = 3
     """What makes the audit impossible."""
+    SIZES = 4
+    """How many bytes of chunks went to each bucket, by level of the plan; from which segment on, and document."""
 
 
 class Report(NamedTuple):

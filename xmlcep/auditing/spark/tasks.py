@@ -20,6 +20,7 @@ from ..findings.order import Ranking
 from ..plan.partition_key import Plan, make_plan
 from ..splits import Split
 from .chunks import Chunk, ChunkKind
+from .detector_pool import DetectorPool
 from .finding_order import FindingOrder, by_range
 from .mapper import Keep, Mapper
 from .replayer import BucketReplayer, WholeLog
@@ -55,6 +56,12 @@ def _without_collector(task: Task) -> Task:
 def _plan(rules: PlainRules) -> Plan:
     """The plan for rules; a worker process runs many tasks of a job."""
     return make_plan(rules.parse())
+
+
+@lru_cache(maxsize=4)
+def _detectors(rules: PlainRules, *, operators: bool) -> DetectorPool:
+    """Detectors for rules, for all tasks of a worker."""
+    return DetectorPool(_plan(rules), operators=operators)
 
 
 def map_task(
@@ -119,10 +126,10 @@ def replay_task(rules: PlainRules, buckets: int, whole: Broadcast[WholeLog], *, 
     """
 
     def task(batches: Batches) -> Batches:
-        plan = _plan(rules)
+        plan, detectors = _plan(rules), _detectors(rules, operators=operators)
         chunks = (chunk for batch in batches for chunk in chunks_of(batch))
         for bucket, its_chunks in groupby(chunks, key=lambda chunk: chunk.target):
-            replayer = BucketReplayer(plan, bucket, buckets, whole.value, operators=operators)
+            replayer = BucketReplayer(plan, bucket, buckets, whole.value, detectors)
             for answer in replay_segments(replayer, its_chunks):
                 yield chunk_batch([answer])
             yield chunk_batch([task_report(replayer, bucket)])

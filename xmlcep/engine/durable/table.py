@@ -85,7 +85,8 @@ def _operator(state: Mapping[str, Form], *derived: str) -> Layout:
     return _layout(
         {"_keys": ByKey(Keys()), "outbox": Nothing(), **state},
         "node", "setting", "tree_index", "clock", "grouping", "flat", "by_value", "_operand_grouping", "values",
-        "composer", "parent", "taker", "child_index", "same_groups", "children", "_owners", "turn", *derived,
+        "composer", "parent", "taker", "child_index", "same_groups", "_same_keys", "children", "_owners", "turn",
+        *derived,
     )  # fmt: skip
 
 
@@ -97,7 +98,8 @@ def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
     groups = MadeByKey(lambda operator, key: operator.open_group(key))
     return _operator(
         {"groups": groups, **state},
-        "context", "width", "_stores", "shared", "prompt", "_expires", "exists", "_stored_owners", *derived,
+        "context", "width", "_stores", "shared", "prompt", "_expires", "exists", "_stored_owners",
+        "_taken_back", *derived,
     )  # fmt: skip
 
 
@@ -134,7 +136,7 @@ _OPERATORS: dict[type, Layout] = {
             "_most_gone": PLAIN,
         },
         "_by_detection", "lower", "upper", "slides", "prompt", "within", "_outer", "owner", "refills",
-        "_is_plain",
+        "_is_plain", "_is_short",
     ),
     NegatedMultiplicityState: _operator({}),
     PlusState: _operator({"waiting": ByKey(NumberedEntries())}, "delay", "context"),

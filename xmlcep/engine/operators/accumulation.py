@@ -56,6 +56,15 @@ class Arrivals(_Part[Entry]):
 
     __slots__ = ()
 
+    @overload
+    def __getitem__(self, index: int) -> Entry: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Entry]: ...
+    def __getitem__(self, index: int | slice) -> Entry | Sequence[Entry]:
+        if index == 0 and self._start < self._stop:
+            return self._entries[self._start]
+        return super().__getitem__(index)
+
     def __iter__(self) -> Iterator[Entry]:
         entries = self._entries
         return (entries[position] for position in range(self._start, self._stop))
@@ -127,9 +136,13 @@ class Accumulation:
                 (first, last) if self.span is None else (min(self.span[0], first), max(self.span[1], last))
             )  # fmt: skip
         if self.lists is not None:
-            for name, values in self.lists.items():
-                for value in values_in(entry, name):
-                    values.append(value)
+            self.add_values(entry, self.lists)
+
+    def add_values(self, entry: Entry, lists: dict[str, RunningValues]) -> None:
+        """The values of one more arrival."""
+        for name, values in lists.items():
+            for value in values_in(entry, name):
+                values.append(value)
 
     def start_over(self, entries: Iterable[Entry] = ()) -> None:
         """Accumulation starts over, with ``entries`` left over."""
@@ -177,10 +190,20 @@ class SlidingAccumulation(Accumulation):
         self._ordered = True
 
     def add(self, entry: Entry) -> None:
+        entries, span = self.entries, self.span
         if self._ordered:
-            self._ordered = _has_interval(entry) and (
-                self.begin == len(self.entries) or _follows(entry, self.entries[-1])
-            )
+            if span is not None and self.begin < len(entries) and _has_interval(entry):
+                self._ordered = _follows(entry, entries[-1])
+                if self._ordered:  # what follows widens at the end
+                    entries.append(entry)
+                    self.end = entry[1]
+                    self.span = (span[0], entry[LAST])
+                    if self.lists is not None:
+                        self.add_values(entry, self.lists)
+                    return
+            else:
+                is_first = self.begin == len(entries)
+                self._ordered = _has_interval(entry) and (is_first or _follows(entry, entries[-1]))
         super().add(entry)
 
     def replace(self, entries: Iterable[Entry], told: int = 0) -> None:
@@ -267,4 +290,6 @@ def _follows(entry: Entry, before: Entry) -> bool:
     points, and none of what they measure goes back (W1)."""
     if entry[0] < before[0] or entry[1] < before[1]:
         return False
-    return len(entry) <= FIRST or (entry[FIRST] >= before[FIRST] and entry[LAST] >= before[LAST])
+    if len(entry) <= FIRST:
+        return True
+    return bool(entry[FIRST] >= before[FIRST] and entry[LAST] >= before[LAST])

@@ -36,6 +36,9 @@ class CombiningState(ChoosingState, DeferrableState):
         self.groups: dict[Key, Group] = {}
         self.width = len(node.children) - len(node.definition.negated)
         self._stores = self.context.replaces or self.context.runs  # in its own way
+        self._taken_back: tuple[bool, ...] | None = (
+            None  # what operands raise can be withdrawn: once all are connected
+        )
         self._stored_owners: tuple[Owner | None, ...] | None = None
         self.prompt = all(operand.prompt for operand in operands)
         self._expires = node.window if self.prompt else None
@@ -65,10 +68,13 @@ class CombiningState(ChoosingState, DeferrableState):
 
     def _new_runs(self) -> Runs:
         """The runs of a new group; none yet (S2)."""
-        taken_back = [False] * self.width
-        for child, state in enumerate(self.children):
-            if state is not None and child not in self.node.definition.negated:
-                taken_back[self.position(child)] = state.node.definition.takes_back
+        taken_back = self._taken_back
+        if taken_back is None:
+            found = [False] * self.width
+            for child, state in enumerate(self.children):
+                if state is not None and child not in self.node.definition.negated:
+                    found[self.position(child)] = state.node.definition.takes_back
+            taken_back = self._taken_back = tuple(found)
         only_new = not any(taken_back) and (self.prompt or not self.exists.ordered)
         return Runs(only_new=only_new, taken_back=taken_back)
 

@@ -16,7 +16,7 @@ from contexts.grouping import Key
 from path_types import PathType
 
 from ...algebra import Multiplicity, Order, Promise
-from ...events import Cause, CompositeEvent, PrimitiveEvent
+from ...events import Cause, CompositeEvent, Event, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..composer import interval, nearest_common_ancestor, span_of
 from ..leaf import Bindings
@@ -27,6 +27,7 @@ from .choosing import reach
 from .negation import NegatedMultiplicityState
 from .state import Account, DeferrableState, OperatorState
 
+_TOGETHER = 16  # how many times while a window lasts what has become too old is freed
 _new_tuple = tuple.__new__
 _FEW = 64  # deleted nodes that are kept without asking whether they are still needed
 
@@ -56,10 +57,12 @@ class MultiplicityState(DeferrableState):
         self._most_gone = _FEW
         self.owner: Owner | None = self if node.takes_back else None
 
-        # Whether all that it does is to raise what has accumulated until a release.
-        self._is_plain = not (
-            node.takes_back or tree.flat or tree.extended or self._by_detection or self.values.guard
-        )
+        values, slides = self.values, self.slides or self.within is not None or self._outer is not None
+        asks = values.having is not None or values.guard is not None
+        # Whether nothing is asked of what has accumulated, and nothing drops out of it.
+        self._is_short = not (tree.flat or tree.extended or self._by_detection or slides or asks)
+        # Whether all that it does besides is to raise what has accumulated until a release.
+        self._is_plain = self._is_short and not node.takes_back
 
     @property
     def one_by_one(self) -> bool:
@@ -112,9 +115,21 @@ class MultiplicityState(DeferrableState):
         count = accumulation.count()
         if count < max(self.lower, 1):
             return
-        entries, arrivals, values = accumulation.entries, accumulation.arrivals(), self.values
+        if self._is_short:
+            entries = accumulation.entries
+            path, ids = self.composer.place(entries[0][EVENT])
+            constituents = Integrated(entries, 0, len(entries))
+            start, end = accumulation.start, accumulation.end
+            self._integrated(
+                accumulation, self.composer.composite(path, ids, constituents, start, end, cause)
+            )
+            self._start_over_if_full(key, accumulation, count)
+            return
+        entries, values = accumulation.entries, self.values
+        arrivals: Sequence[Entry] = ()
         seen: Bindings | None = None
         if values.has_variables or values.having is not None:
+            arrivals = accumulation.arrivals()
             if accumulation.lists is None:
                 accumulation.lists = values.lists_to_keep(arrivals)
             seen = values.seen_of(arrivals, accumulation.lists)
@@ -123,15 +138,19 @@ class MultiplicityState(DeferrableState):
                 return
         constituents = Integrated(entries, accumulation.begin, len(entries))
         composite = self._composite(
-            arrivals, constituents, accumulation.start, accumulation.end, accumulation.span, cause,
-            None if seen is None else values.carried(seen, arrivals),
+            entries[accumulation.begin][EVENT], constituents, accumulation.start, accumulation.end,
+            accumulation.span, cause, None if seen is None else values.carried(seen, arrivals),
         )  # fmt: skip
         if composite is not None:
-            if accumulation.current is not None:
-                self._withdraw(accumulation.current)
-            accumulation.current = self._raise(composite)
-            self._tell(accumulation, len(entries))
+            self._integrated(accumulation, composite)
         self._start_over_if_full(key, accumulation, count)
+
+    def _integrated(self, accumulation: Accumulation, composite: CompositeEvent) -> None:
+        """Raises the composite of all so far, which integrates the former one."""
+        if accumulation.current is not None:
+            self._withdraw(accumulation.current)
+        accumulation.current = self._raise(composite)
+        self._tell(accumulation, len(accumulation.entries))
 
     def _start_over_if_full(self, key: Key, accumulation: Accumulation, count: int) -> None:
         if count == self.upper and not self.slides:
@@ -162,17 +181,17 @@ class MultiplicityState(DeferrableState):
         return Accumulation() if self.within is None and not self.slides else SlidingAccumulation()
 
     def _composite(
-        self, entries: Sequence[Entry], constituents: Integrated, start: float, end: float,
+        self, first: Event, constituents: Integrated, start: float, end: float,
         span: tuple[object, object] | None, cause: Cause, bindings: Bindings | None,
     ) -> CompositeEvent | None:  # fmt: skip
-        """The composite of these arrivals; None if the guard is false (U5)."""
+        """The composite of these arrivals, of which ``first`` is the first; None if the guard is false (U5)."""
         values = self.values
         if self._by_detection:
             start, end = interval(constituents)
         if self.flat:
             path, ids = nearest_common_ancestor(constituents)
         else:
-            path, ids = self.composer.place(next(iter(constituents)))
+            path, ids = self.composer.place(first)
         composite = self.composer.composite(path, ids, constituents, start, end, cause, span, bindings)
         if values.guard is None or values.allows(composite):
             return composite
@@ -201,7 +220,9 @@ class MultiplicityState(DeferrableState):
         constituents = Integrated(entries, 0, len(entries))
         span = span_of(entries) if self.composer.extended else None
         bindings = values.of(entries)
-        composite = self._composite(entries, constituents, *interval(constituents), span, cause, bindings)
+        composite = self._composite(
+            entries[0][EVENT], constituents, *interval(constituents), span, cause, bindings
+        )
         if composite is None:
             return False
         self._raise(composite)
@@ -253,7 +274,12 @@ class MultiplicityState(DeferrableState):
         """
         key = self.grouping.key_of(entry)
         accumulation = self.accumulations.get(key)
-        if accumulation is not None and accumulation.current is entry:
+        if accumulation is None or accumulation.current is not entry:
+            return
+        is_used_up = accumulation.told == len(accumulation.entries)
+        if is_used_up and not (accumulation.created or accumulation.batches):
+            self._drop(key)
+        else:
             accumulation.start_over(accumulation.entries[accumulation.told :])
             self._drop_if_idle(key, accumulation)
 
@@ -333,7 +359,7 @@ class MultiplicityState(DeferrableState):
     def _keep(self, key: Key, event: PrimitiveEvent) -> bool:
         accumulation = self.accumulations.get(key)
         if accumulation is None:
-            accumulation = self.accumulations[key] = Accumulation()
+            accumulation = self.accumulations[key] = self._new_accumulation()
         if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
         ts = event[0]
@@ -394,6 +420,9 @@ class MultiplicityState(DeferrableState):
         begin = accumulation.oldest_begin(unit, None if after is None else after - amount)
         if begin is not None:
             accumulation.expiry = begin + amount
+            if after is not None and not self.node.deferred:
+                # Together with others: whatever comes lets it drop out at once.
+                accumulation.expiry = max(accumulation.expiry, after + amount // _TOGETHER)
             self.setting.expiries.set(window.unit, self.due(accumulation.expiry, key))
 
     def expire(self, due: Due) -> None:
@@ -439,13 +468,23 @@ class MultiplicityState(DeferrableState):
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             return super().account(key)
-        entries = [*(entry for batch in accumulation.batches for entry in batch), *accumulation.live()]
+        live = self._not_too_old(accumulation.live())
+        entries = [*(entry for batch in accumulation.batches for entry in batch), *live]
         objection = None
         raised = accumulation.current is not None
-        if not raised and not self.node.deferred and accumulation.count() >= max(self.lower, 1):
-            having = self.values.having is not None and not self.values.admits(accumulation.live())
-            objection = Objection("having-false" if having else "guard-false", tuple(accumulation.live()))
+        if not raised and not self.node.deferred and len(live) >= max(self.lower, 1):
+            having = self.values.having is not None and not self.values.admits(live)
+            objection = Objection("having-false" if having else "guard-false", tuple(live))
         return Account((entries,), objection, raised)
+
+    def _not_too_old(self, entries: list[Entry]) -> list[Entry]:
+        """Those of them that drop out by themselves (W11) and have not yet been freed left out."""
+        window = self.node.window
+        if window is None or self.within is None or self.node.deferred or not self.prompt:
+            return entries
+        amount, unit = self.within
+        oldest = self.clock.reading(window.unit, self.clock.ts) - amount
+        return [entry for entry in entries if entry[FIRST] is None or entry[FIRST][unit] >= oldest]
 
     def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
         newer = [other for other in others[0] if other[AT] > entry[AT]]

@@ -5,6 +5,8 @@ context's `contexts.pairing.Pairing` says what is chosen. In chronicle context, 
 raised when it becomes possible, so that between events only one operand of a group has something; that has states of
 its own. `waiting_pairs` has the deferred ones. All of them raise exactly what `ConjunctionState` and `SequenceState`
 do.
+
+One module because four states store the same and differ in how they choose, which is best read side by side.
 """
 
 from __future__ import annotations

@@ -99,6 +99,7 @@ class OperatorState(ABC):
         # Who takes its arrivals: itself, or what makes it wait (D2 to D4).
         self.taker: Taker = self
         self.child_index = node.child_index
+        self._same_keys = False  # whether they have the same keys, too
         self.same_groups = False  # whether the parent's groups are the same nodes
         self.children: list[OperatorState | None] = [None] * len(node.children)
         self.outbox: list[Entry] = []
@@ -110,6 +111,7 @@ class OperatorState(ABC):
         """Says to whom it hands what it raises."""
         self.parent = parent
         self.same_groups = parent.node.path is self.node.path and not self.flat
+        self._same_keys = self.same_groups and not (self.by_value or parent.by_value)
         parent.children[self.child_index] = self
 
     def set_owners(self) -> None:
@@ -210,17 +212,22 @@ class OperatorState(ABC):
         """
         self.arrive(child, key, (entry,), cause)
         if self.outbox:
-            self.hand_up(cause)
+            self.hand_up(cause, key)
 
-    def hand_up(self, cause: Cause) -> None:
-        """Gives what was raised to the parent, which hands up in turn."""
+    def hand_up(self, cause: Cause, key: Key | None = None) -> None:
+        """Gives what was raised, in the group ``key`` if that is known, to the parent, which hands up in turn."""
         entries, self.outbox = self.outbox, []
         parent = self.parent
-        if parent is not None:
-            for child, key, arrivals in parent.grouped(self.child_index, entries):
-                parent.taker.arrive(child, key, arrivals, cause)
-            if parent.outbox:
-                parent.hand_up(cause)
+        if parent is None:
+            return
+        if key is not None and self._same_keys:
+            parent.taker.arrive(self.child_index, key, entries, cause)
+        else:
+            key = None
+            for child, above, arrivals in parent.grouped(self.child_index, entries):
+                parent.taker.arrive(child, above, arrivals, cause)
+        if parent.outbox:
+            parent.hand_up(cause, key)
 
     def grouped(self, child: int, entries: list[Entry]) -> list[Input]:
         """What operand ``child`` raised at a time point, by group, in order of first arrival (K3)."""
@@ -242,6 +249,9 @@ class OperatorState(ABC):
     ) -> None:
         """Raises the composite of these events, with ``values`` of its operator's own, unless the guard forbids it
         (U5), and puts it into the outbox."""
+        if self.values.is_silent:
+            self.outbox.append(self.composer.report_and_store(self.composer.compose(combination, cause)))
+            return
         event = self.composer.compose(combination, cause, self.values.of(combination, values))
         if self.values.guard is None or self.values.allows(event):
             self.outbox.append(self.composer.report_and_store(event))

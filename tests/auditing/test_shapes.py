@@ -1,0 +1,177 @@
+"""Logs of other shapes: many documents in many small files, a key with most of the log; the same is found."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+from unittest import mock
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from path_types import PathType
+from tests.auditing.logs import documents, interleaved, with_clocks, write_log
+from tests.auditing.simulation import simulate
+from tests.auditing.test_partitioning import both_ways
+from tests.strategies import rule_sets
+from xmlcep.auditing import audit, splits
+from xmlcep.auditing.choice import choose_engine
+from xmlcep.auditing.findings.collector import Collector
+from xmlcep.auditing.findings.spool import Spool
+from xmlcep.auditing.inputs import LogFile
+from xmlcep.auditing.quarantine import OnBadRecord
+from xmlcep.auditing.result import Summary
+from xmlcep.auditing.spark.bucket_tasks import BucketTasks
+from xmlcep.engine import Detector
+from xmlcep.events import PrimitiveEvent
+from xmlcep.rules import Rules, parse_rules
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+BAD = (b'{"doc": "doc1", "ts": "soon"}', b"no record", b'{"xmlcep": 1, "kind": "header", "doc": 7}')
+
+
+@settings(max_examples=50)
+@given(rule_sets(), st.data(), st.booleans(), st.sampled_from(OnBadRecord))
+def test_many_documents_in_many_small_files(definitions, data, operators: bool, on_bad: OnBadRecord) -> None:
+    if on_bad is OnBadRecord.FAIL:
+        return
+    rules = Rules.from_definitions(definitions)
+    parts = data.draw(documents(max_documents=12, max_actions=5))
+    together = data.draw(st.booleans())
+    log = data.draw(interleaved(parts)) if together else [item for part in parts for item in part]
+    items = [*data.draw(with_clocks(log))]
+    for place, bad in data.draw(st.lists(st.tuples(st.integers(0, 30), st.sampled_from(BAD)), max_size=3)):
+        items.insert(place, bad)
+    size, most_files = data.draw(st.integers(1, 5)), data.draw(st.sampled_from((1, 4, 256)))
+    if not items:
+        return
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(splits, "MOST_FILES", most_files):
+        logs = [
+            write_log(Path(folder) / f"log-{start:03}.jsonl", items[start : start + size])
+            for start in range(0, len(items), size)
+            # a file in which no line begins as a record does is no log
+            if any(item != b"no record" for item in items[start : start + size])
+        ]
+        if not logs:
+            return
+        local, distributed = both_ways(
+            logs, rules, split_bytes=data.draw(st.sampled_from((300, 10**6))),
+            segment_records=data.draw(st.sampled_from((1, 7, 1000))), operators=operators, on_bad=on_bad,
+            buckets=data.draw(st.sampled_from((1, 3, 50))),
+        )  # fmt: skip
+    assert distributed == local
+
+
+def test_a_document_costs_no_detector_after_nothing_waits_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def order(doc: str, records: int) -> list[PrimitiveEvent]:
+        types = [("/order", (1,)), ("/order/item", (1, 2)), ("/order/item/price", (1, 2, 3))]
+        return [
+            PrimitiveEvent(ts, "ins", PathType.parse(path), ids, doc=doc)
+            for ts, (path, ids) in enumerate(types[:records], start=1)
+        ]
+
+    made: list[Detector] = []
+    new = Detector.__init__
+
+    def count(self: Detector, *arguments: object, **options: object) -> None:
+        made.append(self)
+        new(self, *arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Detector, "__init__", count)
+    rules = parse_rules("event Priced = ins(item) ; ins(item/price)")
+
+    def found(name: str, waiting: int) -> int:
+        made.clear()
+        events = [event for n in range(200) for event in order(f"doc{n:03}", 3 if n >= waiting else 2)]
+        with Spool() as spool:
+            lines = simulate(
+                [write_log(tmp_path / name, events)], rules, Collector(spool, Summary("test"), OnBadRecord.SKIP),
+                split_bytes=10**6, segment_records=10**6, operators=False, batch_size=1000, buckets=1,
+            )  # fmt: skip
+        assert len(lines) == 200 - waiting
+        return len(made)
+
+    assert found("through.jsonl", 0) == 1
+    assert 50 <= found("waiting.jsonl", 50) <= 51
+
+
+def test_a_large_packed_file_is_named() -> None:
+    rules = parse_rules("event A = ins(item)")
+
+    def said(*files: tuple[str, int]) -> list[str]:
+        logs = [
+            LogFile(place, f"{place}", kind, size, f"log{place}") for place, (kind, size) in enumerate(files)
+        ]
+        return choose_engine("spark", logs, rules).notes
+
+    large, small = 20 << 20, 1 << 20
+    [note] = said(("gzip", large), ("plain", large))
+    assert note.startswith(
+        "log0: packed, so one core reads and unpacks it, 89% of the log, however many there are"
+    )
+    assert said(("gzip", small)) == said(("plain", large)) == said(("parquet", large)) == []
+    assert said(*[("zstd", large)] * 8) == []  # these are read side by side
+    assert choose_engine("local", [LogFile(0, "0", "gzip", large, "log0")], rules).notes == []
+
+
+# ---- a bucket with a large key --------------------------------------------------------------------------------
+
+sizes = st.dictionaries(
+    st.integers(0, 299), st.one_of(st.integers(1, 100), st.integers(10**5, 10**8)), max_size=60
+)
+
+
+@given(sizes, st.integers(300, 400), st.integers(1, 40))
+def test_every_bucket_has_a_task_and_a_large_one_has_it_alone(
+    found: Mapping[int, int], buckets: int, cores: int
+) -> None:
+    division = BucketTasks.of(found, buckets, cores)
+    assert 1 <= division.tasks <= buckets
+    tasks = [division.task_of(bucket) for bucket in range(buckets)]
+    assert all(0 <= task < division.tasks for task in tasks)
+    assert [division.task_of(bucket) for bucket in division.large] == list(range(len(division.large)))
+    assert all(tasks.count(division.task_of(bucket)) == 1 for bucket in division.large)
+    in_order = [found[bucket] for bucket in division.large]
+    assert in_order == sorted(in_order, reverse=True)
+    if division.tasks < buckets:
+        share = sum(found.values()) / division.tasks
+        assert all(bucket in division.large for bucket, size in found.items() if size > 2 * share)
+
+
+def test_a_task_has_as_many_buckets_as_are_worth_it() -> None:
+    assert BucketTasks.of({}, 200, 2) == BucketTasks(8)
+    assert BucketTasks.of({0: 1 << 30}, 200, 2) == BucketTasks(64, (0,))
+    assert BucketTasks.of(dict.fromkeys(range(200), 1 << 24), 200, 2) == BucketTasks(200)
+    assert BucketTasks.of({3: 10, 4: 900, 5: 10}, 4, 2) == BucketTasks(4)
+
+
+def test_spark_divides_buckets_in_the_same_way(spark: SparkSession) -> None:
+    targets = spark.range(200).selectExpr("cast(id as int) as target")
+    for division in (BucketTasks(8), BucketTasks(8, (7, 150, 3)), BucketTasks(200), BucketTasks(3, (1, 0))):
+        rows = targets.selectExpr("target", f"{division.expression} as task").collect()
+        assert [(row.target, row.task) for row in rows] == [
+            (number, division.task_of(number)) for number in range(200)
+        ]
+
+
+def test_a_key_with_most_of_the_log(spark: SparkSession, tmp_path: Path) -> None:
+    events = [PrimitiveEvent(1, "ins", PathType.parse("/order"), (1,), doc="d")]
+    for number in range(600):
+        item = 2 if number % 3 else number + 10
+        names = [("/order/item", (1, item))] * (number in (1, 2) or not number % 3)
+        for path, ids in [*names, ("/order/item/price", (1, item, 10_000 + number))]:
+            event = PrimitiveEvent(len(events) + 1, "ins", PathType.parse(path), ids, doc="d")
+            events.append(event)
+    log = write_log(tmp_path / "log.jsonl", events)
+    rules = parse_rules("event Two(item) = x[2,2] ins(item/price)\nevent All(order) = Two(item)")
+    local = audit(log, rules, engine="local", out=tmp_path / "local")
+    spread = audit(log, rules, engine="spark", spark=spark, partitions=40, out=tmp_path / "spark")
+    assert spread.out.read_bytes() == local.out.read_bytes()
+    assert local.summary.findings > 300
