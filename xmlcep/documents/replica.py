@@ -260,9 +260,7 @@ class Replica:
         return {
             "version": _STATE_VERSION, "root": self._state.root, "fragments": fragments,
             "empty": empty_texts(nodes), "partial": self._state.partial,
-            "unordered": sorted(
-                node for node, children in nodes.children.items() if isinstance(children, dict)
-            ),
+            "unordered": sorted(node for node, children in nodes.children.items() if isinstance(children, dict)),
         }  # fmt: skip
 
     def __deepcopy__(self, memo: object) -> Replica:
