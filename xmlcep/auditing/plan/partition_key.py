@@ -5,6 +5,8 @@ node (K1), and a composite goes up to a group whose node is an ancestor-or-self 
 So all that can ever meet lies below the *key node* of an event: the outermost node on its path that can be the
 group node of any operator of the trees concerned. It depends on the node's own path only, so two events with
 a group in common have the same key node.
+
+One module because a plan and its reasons are found together.
 """
 
 from __future__ import annotations

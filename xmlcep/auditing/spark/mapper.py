@@ -1,4 +1,7 @@
-"""What a task does with the splits it is given: read, route, report. Knows nothing of Spark."""
+"""What a task does with the splits it is given: read, route, report. Knows nothing of Spark.
+
+One module because records, headers and what stands aside of them go through one router into the same chunks.
+"""
 
 from __future__ import annotations
 
