@@ -10,8 +10,20 @@ from pathlib import Path
 import pytest
 
 from tests.log.helpers import lines_of, read, some_events, write_lines
+from xmlcep import parse_rules
+from xmlcep.auditing import audit
 from xmlcep.events import PrimitiveEvent
-from xmlcep.log import ClockCheck, Header, LogError, NewerFormatError, Quarantine, read_columns, read_log
+from xmlcep.log import (
+    Batch,
+    ClockCheck,
+    Header,
+    LogError,
+    NewerFormatError,
+    Quarantine,
+    read_columns,
+    read_log,
+)
+from xmlcep.log.json_codec import FASTEST, STANDARD, JsonCodec
 from xmlcep.log.parquet import ParquetWriter, arrow_schema
 
 GOOD = {"doc": "d", "ts": 5, "op": "ins", "path": "/a/@b", "ids": [1, 2], "value": "v"}
@@ -258,3 +270,67 @@ def test_no_quarantine_file_without_bad_records(tmp_path: Path) -> None:
         list(read_log(log, on_bad=quarantine))
     assert quarantine.count == 0
     assert not (tmp_path / "quarantine.jsonl").exists()
+
+
+_FULL = {
+    "doc": "d", "ts": 5, "op": "ins", "path": "/a/@b", "ids": [1, 2], "value": "v", "old": None, "pos": None,
+    "at": None, "txn": None,
+}  # fmt: skip
+_DUPLICATE = [
+    *(f'"{key}":{json.dumps(value)}' for key, value in _FULL.items()),
+    '"meta":null', '"ts" : 5', '"ts"\t:5', '"t\\u0073":5', '"more":true,"more":true', '"note":1,"note":2',
+    '"note":{"x":1,"x":2}', '"value":"v\\":"', '"n":1,"n":2',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("meta", [None, {"user": "Ann"}, {"user": 'a ":" b'}])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("duplicate", _DUPLICATE)
+@pytest.mark.parametrize("codec", [FASTEST, STANDARD])
+@pytest.mark.parametrize("behind", [True, False])
+def test_a_record_in_which_a_key_stands_twice_is_bad(
+    tmp_path: Path, meta: object, ending: str, duplicate: str, codec: JsonCodec, behind: bool
+) -> None:
+    def line(ts: int) -> str:
+        return json.dumps({**_FULL, "meta": meta, "ts": ts}, separators=(",", ":"))
+
+    wrong = f"{line(5)[:-1]},{duplicate}}}" if behind else f"{{{duplicate},{line(5)[1:]}"
+    path = tmp_path / "log.jsonl"
+    path.write_bytes("".join(f"{each}{ending}" for each in (line(1), wrong, line(6))).encode())
+    bad = Quarantine(tmp_path / "bad.jsonl")
+    with bad:
+        found = [
+            batch.rows for batch in read_columns(path, on_bad=bad, codec=codec) if isinstance(batch, Batch)
+        ]
+    assert [row[0] for rows in found for row in rows] == [1, 6]
+    assert [json.loads(line)["record"] for line in (tmp_path / "bad.jsonl").read_text().splitlines()] == [2]
+    assert "stands there more than once" in (tmp_path / "bad.jsonl").read_text()
+    result = audit(path, parse_rules("event A = ins(a/@b)"), engine="local", out=tmp_path / "found.jsonl")
+    assert (result.summary.records, result.summary.quarantined, result.summary.findings) == (2, 1, 2)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"xmlcep":1,"doc":"d","doc":"e"}',
+        '{"doc":"d","ts":1,"clock":true,"at":"2026-01-01T00:00:00Z","at":"2027-01-01T00:00:00Z"}',
+        '{"xmlcep":1,"control":"open","x":1,"x":2}',
+    ],
+)
+def test_so_is_a_header_or_another_record(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text(f"{json.dumps(GOOD)}\n{line}\n")
+    events, bad = read(path)
+    assert (len(events), len(bad)) == (1, 1)
+    assert "stands there more than once" in bad[0].reason
+
+
+@pytest.mark.parametrize("text", ['":', 'a ":" b', '{"ts":1,"ts":2}', "a : b", '" :'])
+def test_a_text_with_keys_in_it_is_none(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "log.jsonl"
+    records = [{**_FULL, "ts": ts, "value": text, "old": text, "meta": {text: text}} for ts in (1, 2)]
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    events, bad = read(path)
+    assert (len(events), bad) == (2, [])
+    result = audit(path, parse_rules("event A = ins(a/@b)"), engine="local", out=tmp_path / "found.jsonl")
+    assert (result.summary.quarantined, result.summary.findings) == (0, 2)

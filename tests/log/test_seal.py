@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from tests.log.models import RecordedDocument
 from xmlcep.cli.verify import command
 from xmlcep.log import segments
-from xmlcep.log.errors import BrokenChainError, LogError
+from xmlcep.log.errors import BrokenChainError, LogError, UnsealedError
 from xmlcep.log.seal import START, verify
 from xmlcep.recording.recorder import record
 
@@ -103,11 +103,47 @@ def test_a_cut_off_end_is_found_by_the_head(sealed: Path) -> None:
 
 def test_a_log_without_seal_and_a_log_without_records(tmp_path: Path) -> None:
     record(RecordedDocument(1), tmp_path / "log.jsonl").close()
-    with pytest.raises(BrokenChainError, match="not sealed"):
+    with pytest.raises(UnsealedError, match="not sealed"):
         verify(tmp_path / "log.jsonl")
+    with pytest.raises(BrokenChainError, match="not sealed"):  # there was a seal, says who kept its head
+        verify(tmp_path / "log.jsonl", head=START)
+    result = CliRunner().invoke(command, [str(tmp_path / "log.jsonl")])
+    assert (result.exit_code, result.stdout) == (4, "")
+    assert "not sealed" in result.stderr
     (tmp_path / "blank.jsonl").write_text("\n")
     with pytest.raises(LogError, match="no records"):
         verify(tmp_path / "blank.jsonl")
+
+
+def test_a_log_in_which_some_records_have_lost_their_seal_is_broken(sealed: Path) -> None:
+    lines = sealed.read_bytes().splitlines()
+    for keep in (slice(1, None), slice(5, 6), slice(0, 3)):
+        kept = set(range(len(lines))[keep])
+        stripped = [line if index in kept else without_seal(line) for index, line in enumerate(lines)]
+        sealed.write_bytes(b"".join(line + b"\n" for line in stripped))
+        with pytest.raises(BrokenChainError, match="not sealed"):
+            verify(sealed)
+
+
+@pytest.mark.parametrize("key", ["ts", "n", "hash", "value"])
+def test_a_key_that_stands_twice_is_found_whichever_value_counts(sealed: Path, key: str) -> None:
+    lines = sealed.read_bytes().splitlines(keepends=True)
+    index = next(
+        number for number, line in enumerate(lines) if f'"{key}":"'.encode() in line or key in ("ts", "n")
+    )
+    number = index if index else 1
+    for first in (True, False):
+        other = f'"{key}":"other"'.encode()
+        line = lines[number]
+        twice = b"{%s,%s" % (other, line[1:]) if first else b"%s,%s}\n" % (line.rstrip()[:-1], other)
+        sealed.write_bytes(b"".join([*lines[:number], twice, *lines[number + 1 :]]))
+        with pytest.raises(BrokenChainError, match=f"the key '{key}' stands there more than once"):
+            verify(sealed)
+
+
+def without_seal(line: bytes) -> bytes:
+    content = json.loads(line)
+    return json.dumps({name: content[name] for name in content if name not in ("n", "hash")}).encode()
 
 
 def test_the_command(sealed: Path) -> None:

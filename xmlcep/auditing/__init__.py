@@ -16,5 +16,6 @@ from .result import DocumentSummary as DocumentSummary
 from .result import RuleSummary as RuleSummary
 from .result import Summary as Summary
 from .run import audit as audit
+from .seals import SealCheck as SealCheck
 from .spark.failures import SparkError as SparkError
 from .spark.java import NoJavaError as NoJavaError

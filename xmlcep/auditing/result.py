@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingExtraError
 from ..log.json_codec import FASTEST
+from .seals import SealCheck
 
 if TYPE_CHECKING:
     import pyarrow
@@ -75,7 +76,8 @@ class Summary:
 
     ``records_per_rule`` has all rules, also those that found nothing, see `RuleSummary`. ``notes`` are sentences that a
     person should read: which engine was taken and why, what was left out, what may be wrong with a log or a rule.
-    ``references`` is the digest (SHA-256) of each reference document, by name (V8).
+    ``references`` is the digest (SHA-256) of each reference document, by name (V8). ``seals`` say of each log whether
+    its seal is unbroken; of a broken one there is a note, too.
     """
 
     engine: str
@@ -85,6 +87,7 @@ class Summary:
     documents: dict[str, DocumentSummary] = field(default_factory=dict)
     records_per_rule: dict[str, int | None] = field(default_factory=dict)
     references: dict[str, str] = field(default_factory=dict)
+    seals: list[SealCheck] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def document(self, doc: str) -> DocumentSummary:
@@ -130,6 +133,7 @@ class Summary:
         return {
             "engine": self.engine, "files": self.files, "records": self.records, "findings": self.findings,
             "quarantined": self.quarantined, "seconds": round(self.seconds, 6), "notes": list(self.notes),
+            "seals": [each.to_record() for each in self.seals],
             "per_rule": dict(sorted(self.per_rule.items())),
             "rules": {name: each.to_record() for name, each in self.rules.items()},
             **({"references": dict(sorted(self.references.items()))} if self.references else {}),

@@ -30,6 +30,7 @@ from .progress import Progress, Steps
 from .quarantine import OnBadRecord, default_target
 from .request import AuditError, AuditRequest, Format, Policy
 from .result import AuditResult, Summary
+from .seals import check_seals
 from .since import AuditState, Delivery, Since, end_of, holding, news_of
 
 if TYPE_CHECKING:
@@ -164,12 +165,22 @@ class _Audit:
                 self._replay(collector, writer)
                 writer.close()
                 bad = collector.quarantine.write(bad_records)
+                self._check_seals()
                 summary.seconds = time.perf_counter() - self._started
                 if request.summary_file is not None:
                     _write_summary(summary, request.summary_file)
             if temporary is not None:
                 failed.pop_all()
         return AuditResult(summary, target, bad, request.format, temporary)
+
+    def _check_seals(self) -> None:
+        summary = self._summary
+        summary.seals = check_seals(self._files, None if self._since is None else self._since.parts)
+        summary.notes += [
+            f"the seal of {each.log} is broken: {each.reason}"
+            for each in summary.seals
+            if each.state == "broken"
+        ]
 
     def _check_targets(self, target: Path, bad_records: Path) -> None:
         request = self._request

@@ -25,6 +25,18 @@ def audit_tables(summary: Summary) -> Iterator[RenderableType]:
         yield f"no record fits the paths of {', '.join(idle[:_MOST_ROWS])}{more}"
 
 
+def seal_lines(summary: Summary) -> Iterator[str]:
+    """What the seals of the logs say; of a broken one a note does."""
+    unbroken = [each for each in summary.seals if each.state == "unbroken"]
+    for each in unbroken[:_MOST_ROWS]:
+        yield plain(f"{each.log}: the seal is unbroken up to record {each.records:,}, head {each.head}")
+    if len(unbroken) > _MOST_ROWS:
+        yield f"… {len(unbroken) - _MOST_ROWS:,} more logs with unbroken seals"
+    unsealed = sum(each.state == "unsealed" for each in summary.seals)
+    if unsealed:
+        yield "1 log is not sealed" if unsealed == 1 else f"{unsealed:,} logs are not sealed"
+
+
 def _documents(summary: Summary) -> Table:
     table = Table(title=f"audit with {summary.engine}, {summary.seconds:.1f} s", title_justify="left")
     table.add_column("document")

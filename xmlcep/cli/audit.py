@@ -23,7 +23,7 @@ from ..auditing.quarantine import default_target
 from ..auditing.request import Format, Policy
 from ..log.json_codec import FASTEST
 from ..rules import IgnoredRulesWarning, Rules, load_rules
-from ._audit_tables import audit_tables
+from ._audit_tables import audit_tables, seal_lines
 from ._findings_output import Choice, choice_of, show_table, write_csv, write_lines
 from ._idle_rules import idle_rules
 from ._locations import location_option
@@ -347,6 +347,8 @@ def _report(result: AuditResult, out: str | None, *, quiet: bool) -> None:
             console.print(each, soft_wrap=isinstance(each, str))
         if out is not None:
             console.print(f"findings in {plain(out)}", soft_wrap=True)
+        for line in seal_lines(result.summary):
+            console.print(line, soft_wrap=True)
     for note in result.notes:
         if not (quiet and note.startswith("engine ")):
             console.print(plain(note), soft_wrap=True)

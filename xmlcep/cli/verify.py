@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
-from ..log.errors import BrokenChainError
+from ..log.errors import BrokenChainError, UnsealedError
 from ..log.seal import verify
 from ._output import plain
 
 DIFFERENCES = 1
+UNSEALED = 4
 
 
 @click.command(name="verify")
@@ -21,11 +22,14 @@ def command(context: click.Context, log: tuple[str, ...], head: str | None) -> N
     """Find the first altered, missing or swapped record of a sealed change LOG.
 
     Give the first file of a log that was rolled over, or several files in their order. Exit status 1: the
-    chain is broken.
+    chain is broken; 4: the log is not sealed, so there is nothing to check.
     """
     try:
         seal = verify(log[0] if len(log) == 1 else log, head=head)
     except BrokenChainError as error:
         click.echo(plain(f"xmlcep: {error}"), err=True)
         context.exit(DIFFERENCES)
+    except UnsealedError as error:
+        click.echo(plain(f"xmlcep: {error}"), err=True)
+        context.exit(UNSEALED)
     click.echo(f"{seal.length} records, unbroken; head {seal.head}")

@@ -25,6 +25,10 @@ class BrokenChainError(LogError):
     """A sealed log whose hash chain is broken: the message names the first record that shows it."""
 
 
+class UnsealedError(LogError):
+    """A log of which no record is sealed: it may be whole or not, nothing in it tells."""
+
+
 class Origin(NamedTuple):
     """Where a record stands: its file and its number there from 1 (in JSON Lines: the line)."""
 

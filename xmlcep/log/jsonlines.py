@@ -6,17 +6,17 @@ import zlib
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ..errors import RecordError
 from .batches import Batch
 from .columns.json_lines import LinesBlock
 from .decoding import FORM_OF_OBJECTS, RowDecoder
 from .errors import BadRecord, NewerFormatError, Origin
-from .json_codec import STANDARD, JsonCodec
+from .json_codec import STANDARD, DuplicateKeyError, JsonCodec, key_bounds, refuse_repeated_keys
 from .opening import first_line
 from .quarantine import BadRecordPolicy
-from .records import FORMAT_VERSION, MARK, Aside, ClockRecord, Control, Header, Row, is_clock
+from .records import FIELDS, FORMAT_VERSION, MARK, Aside, ClockRecord, Control, Header, Row, is_clock
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -101,7 +101,12 @@ class JsonLinesReader:
         self._rows, self._asides = [], []
         rows, asides = self._rows, self._asides
         skipped: list[int] = []
-        records = map(self._codec.loads, self._lines)
+        bounds = key_bounds(self._lines)
+        records: Iterator[Any]
+        if set(bounds) == {len(FIELDS)}:  # a record that has all of these has no key twice
+            records = map(self._codec.loads, self._lines)
+        else:
+            records = map(self._record, self._lines, bounds)
         self._decoder.decode(records, FORM_OF_OBJECTS, rows, skipped, self._irregular)
         numbers: range | list[int] = range(self._first, self._first + len(rows))
         if skipped:
@@ -126,6 +131,11 @@ class JsonLinesReader:
             return None
         return header.doc if isinstance(header, Header) else None
 
+    def _record(self, line: bytes, bound: int) -> Any:
+        record = self._codec.loads(line)
+        refuse_repeated_keys(line, record, bound)
+        return record
+
     def _irregular(self, index: int) -> Row | None:
         """Looks closely at a line that the fast way could not use."""
         line = self._lines[index]
@@ -135,6 +145,8 @@ class JsonLinesReader:
         try:
             try:
                 record = STANDARD.loads(line)
+            except DuplicateKeyError as error:
+                raise RecordError(f"{error}: which of its values holds, nothing tells") from error
             except ValueError as error:
                 cut_off = "" if line.endswith(b"\n") else "the last line is cut off: "
                 raise RecordError(f"{cut_off}not a JSON object: {error}") from error

@@ -10,11 +10,12 @@ at the end, nor that all of it was written anew: keep the last hash (the *head*)
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from .errors import BrokenChainError, LogError, Origin
-from .json_codec import FASTEST, STANDARD
+from .errors import BrokenChainError, LogError, Origin, UnsealedError
+from .json_codec import FASTEST, STANDARD, DuplicateKeyError
 from .reading import read_lines
 from .segments import Source, files_of
 
@@ -47,14 +48,19 @@ def verify(log: Source, *, head: str | None = None) -> Seal:
     """Checks the chain of a sealed log; returns its length and head.
 
     Raises `BrokenChainError`, which names the first record that was altered, or before which one is missing,
-    or that does not stand where it belongs, or that is not sealed. With ``head``, the hash kept elsewhere,
-    records cut off at the end are found too. `LogError`: a log without any record.
+    or that does not stand where it belongs, or that is not sealed although others are. With ``head``, the hash kept
+    elsewhere, records cut off at the end are found too. `UnsealedError`: a log of which no record is sealed, without
+    ``head``. `LogError`: a log without any record.
     """
     seal = Seal()
     at_head = seal if head == START else None
     first = True
     for origin, line in read_lines(log):
         record = _record(line, origin)
+        if first and head is None and seal_of(record) is None and not _is_any_sealed(log):
+            raise UnsealedError(
+                f"{origin.file}: not sealed: no record has n and hash, so nothing tells whether it is whole"
+            )
         first = False
         seal = _next(record, seal, origin)
         if seal.head == head:
@@ -69,9 +75,58 @@ def verify(log: Source, *, head: str | None = None) -> Seal:
     return seal
 
 
+def follow(lines: Iterable[tuple[Origin, bytes]], *, begins: bool = True) -> Seal:
+    """The chain of lines of a log, those from its beginning on if it ``begins`` there; else the first is believed.
+
+    Cheaper than `verify`: a line that stands as `sealed_line` wrote it is hashed, not parsed. Raises
+    `BrokenChainError`.
+    """
+    seal = Seal() if begins else None
+    for origin, line in lines:
+        if seal is None:
+            record = _record(line, origin)
+            seal = seal_of(record) or _next(record, Seal(), origin)
+        else:
+            seal = _next_as_written(line, seal) or _next(_record(line, origin), seal, origin)
+    return seal or Seal()
+
+
+def is_sealed(line: bytes) -> bool:
+    """Whether a line of a log has a seal, be it a wrong one."""
+    if not _HASH.search(line):  # most lines of unsealed logs
+        return False
+    try:
+        record = FASTEST.loads(line)
+    except ValueError:
+        return False
+    return isinstance(record, dict) and seal_of(record) is not None
+
+
+_HASH = re.compile(rb'"hash"\s*:')
+_TAIL = re.compile(rb',"hash":"([0-9a-f]{64})"}\n?')
+_LENGTH_OF_TAIL = len(b',"hash":"') + 64 + len(b'"}')
+
+
+def _is_any_sealed(log: Source) -> bool:
+    return any(is_sealed(line) for _, line in read_lines(log))
+
+
+def _next_as_written(line: bytes, before: Seal) -> Seal | None:
+    """The chain with a line that stands as it was sealed; None if it has to be looked at closely."""
+    end = len(line) - _LENGTH_OF_TAIL - line.endswith(b"\n")
+    tail = _TAIL.fullmatch(line, max(end, 0))
+    number = before.length + 1
+    if tail is None or b'"n":%d,' % number not in line:
+        return None
+    head = _digest(before.head, line[:end] + b"}")
+    return Seal(number, head) if head.encode("ascii") == tail[1] else None
+
+
 def _record(line: bytes, origin: Origin) -> dict[str, Any]:
     try:
         record = STANDARD.loads(line)
+    except DuplicateKeyError as error:
+        raise BrokenChainError(f"{origin}: altered: {error}") from error
     except ValueError as error:
         raise BrokenChainError(f"{origin}: altered or cut off: not a JSON object: {error}") from error
     if not isinstance(record, dict):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ...errors import RecordError
 from ..decoding import is_meta
-from ..json_codec import JsonCodec
+from ..json_codec import JsonCodec, key_bounds, refuse_repeated_keys
 from ..records import FIELDS, LARGEST, ClockRecord, is_clock
 from .blocks import (
     Block,
@@ -52,6 +52,13 @@ class LinesBlock(Block):
             # As a rule no change record has a field more, and then there is nothing to look for. None can have less:
             # that is found when the fields are taken out.
             usual = sum(map(len, records)) == len(FIELDS) * len(records)
+            bounds = key_bounds(self._lines)
+            # A bound is never below the number of keys: if the sums agree, all do. (A meta that is no object is found
+            # below.)
+            metas = [record["meta"] for record in records if "meta" in record]
+            if sum(bounds) != sum(map(len, records)) + sum(map(len, filter(None, metas))):
+                for line, record, bound in zip(self._lines, records, bounds, strict=True):
+                    refuse_repeated_keys(line, record, bound)
             if not usual and any(map(is_clock, records)):
                 return self._checked_with_clocks(records, types)
             return _checked(records, types, usual=usual)

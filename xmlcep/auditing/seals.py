@@ -1,0 +1,117 @@
+"""What the seals of the logs of an audit say: unbroken, broken where, or that there are none.
+
+The lines of a sealed log are read once more for it, by themselves: a chain has to be followed from its beginning, and
+the engines take files in parts. Of other logs only the beginnings and the ends of files are looked at.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby, islice
+from pathlib import Path
+from typing import Any, BinaryIO, Literal
+
+from ..log import LogError, Origin
+from ..log.opening import unpacked
+from ..log.seal import follow, is_sealed
+from ..log.segments import first_of
+from .inputs import LogFile
+from .since.past_files import NewPart
+
+_LOOKED_AT = 16  # lines
+_END = 1 << 16  # bytes
+_UNREADABLE = (OSError, EOFError, zlib.error)
+
+
+@dataclass(frozen=True, slots=True)
+class SealCheck:
+    """What the seal of one log (with the files it was rolled over to) says.
+
+    ``unbroken``: ``records`` is how many records the chain has, ``head`` its last hash. ``broken``: ``reason`` says
+    where and why. Without its first file the first record that is there is believed.
+    """
+
+    log: str
+    state: Literal["unbroken", "broken", "unsealed"]
+    records: int | None = None
+    head: str | None = None
+    reason: str | None = None
+
+    def to_record(self) -> dict[str, Any]:
+        """The same as a JSON object, without what is not known."""
+        fields = (
+            ("log", self.log), ("state", self.state), ("records", self.records), ("head", self.head),
+            ("reason", self.reason),
+        )  # fmt: skip
+        return {name: value for name, value in fields if value is not None}
+
+
+def check_seals(files: Iterable[LogFile], parts: Sequence[NewPart] | None = None) -> list[SealCheck]:
+    """What the seals of these logs say; of files that are read in part (``parts``, by place) only that is checked."""
+    logs = groupby(files, key=lambda file: first_of(Path(file.name))[0])
+    return [_check([_part(file, parts) for file in of_log]) for _, of_log in logs]
+
+
+def _part(file: LogFile, parts: Sequence[NewPart] | None) -> NewPart:
+    if parts is not None:
+        return parts[file.place]
+    return NewPart(file, 0, file.size if file.kind == "plain" else None, 1, {})
+
+
+def _check(parts: Sequence[NewPart]) -> SealCheck:
+    name = parts[0].file.name
+    if not any(map(_seems_sealed, parts)):
+        return SealCheck(name, "unsealed")
+    begins = parts[0].start == 0 and first_of(Path(name))[1] == 1
+    try:
+        seal = follow(chain.from_iterable(map(_lines, parts)), begins=begins)
+    except (LogError, *_UNREADABLE) as error:
+        return SealCheck(name, "broken", reason=str(error))
+    return SealCheck(name, "unbroken", seal.length, seal.head)
+
+
+def _seems_sealed(part: NewPart) -> bool:
+    """Whether a record near its beginning or its end has a seal."""
+    if part.file.kind == "parquet":
+        return False
+    try:
+        if any(is_sealed(line) for _, line in islice(_lines(part), _LOOKED_AT)):
+            return True
+        if part.end is None:
+            return False
+        with Path(part.file.path).open("rb") as raw:
+            raw.seek(max(part.end - _END, 0))
+            return any(map(is_sealed, raw.read(_END).splitlines()))
+    except _UNREADABLE:  # which the audit says
+        return False
+
+
+def _lines(part: NewPart) -> Iterator[tuple[Origin, bytes]]:
+    """The lines of a part that are not blank; before them the one that its chain goes on from."""
+    with Path(part.file.path).open("rb") as raw:
+        number, offset = part.first, part.start
+        if offset:
+            number, offset = number - 1, _begin_of_line_before(raw, offset)
+            raw.seek(offset)
+        for line in unpacked(raw, part.file.kind):
+            if part.end is not None and offset >= part.end:
+                return
+            offset += len(line)
+            if line.strip():
+                yield Origin(part.file.name, number), line
+            number += 1
+
+
+def _begin_of_line_before(raw: BinaryIO, offset: int) -> int:
+    """Where the line begins that ends at this byte."""
+    size = _END
+    while True:
+        begin = max(offset - size, 0)
+        raw.seek(begin, os.SEEK_SET)
+        found = raw.read(offset - begin - 1).rfind(b"\n")
+        if found >= 0 or begin == 0:
+            return begin + found + 1
+        size *= 2
