@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 from lxml import etree
@@ -147,3 +148,22 @@ def test_what_would_have_fired_is_what_fired(tmp_path: Path) -> None:
         edits(doc)
     would = [(each.rule, each.ts) for each in would_fire([tmp_path / "log.jsonl"], rules)]
     assert sorted(would) == sorted(fired)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--engine", "spark"), "leave out --engine spark"),
+        (("--out", "x.jsonl"), "leave out --out"),
+        (("--where", "event=A"), "leave out --where"),
+        (("--format", "table"), "leave out --format"),
+        (("--until", "2026-01-01T00:00:00Z"), "leave out --until"),
+        (("--dry-run",), "leave out --dry-run"),
+        (("--master", "local[2]"), "leave out --master"),
+    ],
+)
+def test_nothing_beside_actions_is_ignored(files: Path, options: tuple[str, ...], problem: str) -> None:
+    record(files)
+    with pytest.raises(click.UsageError, match=problem):
+        run(audit, files, "log.jsonl", "--rules", "rules.xcep", "--actions", *options)
+    assert run(audit, files, "log.jsonl", "--rules", "rules.xcep", "--actions", "--engine", "local").stdout

@@ -21,7 +21,7 @@ from xmlcep.engine import StateError
 from xmlcep.engine.durable.layouts import Layout
 from xmlcep.engine.durable.table import DETECTOR, TABLE
 from xmlcep.engine.edits import HeldRecord, HeldTimePoint
-from xmlcep.engine.termination import Deferral
+from xmlcep.engine.release import Deferral
 from xmlcep.engine.timers import Due
 from xmlcep.errors import XmlCepError
 from xmlcep.events import CompositeEvent

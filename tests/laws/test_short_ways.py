@@ -25,7 +25,7 @@ from xmlcep.engine import Detector, dispatch
 from xmlcep.engine.evaluation import Evaluation
 from xmlcep.engine.operators import conjunction, sequence
 from xmlcep.engine.operators.multiplicity import MultiplicityState
-from xmlcep.engine.termination import Deferral
+from xmlcep.engine.release import Deferral
 from xmlcep.engine.tree import NO_ANSWERS
 from xmlcep.events import PrimitiveEvent
 

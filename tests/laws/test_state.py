@@ -16,7 +16,7 @@ from tests.strategies.full_rules import full_rule_sets
 from tests.strategies.histories import History
 from tests.strategies.timed import timed_histories
 from xmlcep import Detector, PrimitiveEvent
-from xmlcep.algebra import EventDefinition
+from xmlcep.algebra import ContextName, EventDefinition, Termination
 from xmlcep.errors import XmlCepError
 from xmlcep.rules import Rules
 
@@ -61,7 +61,7 @@ def raised_over(rules: Rules, steps: Sequence[Any], cuts: frozenset[int], *, ope
     return raised
 
 
-cut_places = st.frozensets(st.integers(0, 40), max_size=4)
+cut_places = st.frozensets(st.integers(0, 40), max_size=6)
 
 
 @settings(max_examples=150, deadline=None)
@@ -74,8 +74,8 @@ def test_cut_with_every_construct(
     assert raised_over(rules, history.steps, cuts, operators=operators) == whole
 
 
-@settings(max_examples=60, deadline=None)
-@given(rule_sets(), histories(busy=True), st.booleans())
+@settings(max_examples=30, deadline=None)
+@given(rule_sets(), histories(busy=True, min_actions=4, max_actions=12), st.booleans())
 def test_cut_before_each_step(
     definitions: tuple[EventDefinition, ...], history: History, operators: bool
 ) -> None:
@@ -83,3 +83,28 @@ def test_cut_before_each_step(
     whole = raised_over(rules, history.steps, frozenset(), operators=operators)
     everywhere = frozenset(range(len(history.steps)))
     assert raised_over(rules, history.steps, everywhere, operators=operators) == whole
+
+
+_RUNS = full_rule_sets(contexts=(ContextName.NEXT,), constructs={"next", "within", "any"}, max_events=1)
+
+
+@settings(max_examples=30, deadline=None)
+@given(_RUNS, histories(busy=True, min_actions=6, max_actions=14))
+def test_cut_of_runs_before_each_step(definitions: tuple[EventDefinition, ...], history: History) -> None:
+    """Context next knows what it has by identity."""
+    rules = rules_of(definitions)
+    whole = raised_over(rules, history.steps, frozenset(), operators=True)
+    everywhere = frozenset(range(len(history.steps)))
+    assert raised_over(rules, history.steps, everywhere, operators=True) == whole
+
+
+_LATE = rule_sets(ends=(Termination.CUSTOM, Termination.NON_LOCAL))
+
+
+@settings(max_examples=30, deadline=None)
+@given(_LATE, histories(busy=True, min_actions=6, max_actions=14))
+def test_cut_of_what_waits_for_a_release(definitions: tuple[EventDefinition, ...], history: History) -> None:
+    rules = rules_of(definitions)
+    whole = raised_over(rules, history.steps, frozenset(), operators=True)
+    everywhere = frozenset(range(len(history.steps)))
+    assert raised_over(rules, history.steps, everywhere, operators=True) == whole

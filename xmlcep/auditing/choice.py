@@ -58,8 +58,6 @@ def choose_engine(
         ignored = [name for name, value in given if value is not None]
         notes = [f"{' and '.join(ignored)}: ignored, the local engine is one process"] if ignored else []
         return Choice("local", notes)
-    if rules.externals:
-        return Choice("local", ["engine local: there are external events, which Spark does not replay (L7)"])
     if spark is not None or master is not None:
         return Choice("spark", list(_packed(files)))
     records = sum(file.size // _RECORD_BYTES[file.kind] for file in files)

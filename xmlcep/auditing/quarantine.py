@@ -16,7 +16,7 @@ from ..errors import XmlCepError
 from ..log import BadRecord, Origin
 from ..log.json_codec import FASTEST, STANDARD
 from ..log.quarantine import quarantine_line
-from ..log.records import ClockRecord, Row, change_record
+from ..log.records import ClockRecord, Control, Row, change_record
 from .findings.atomic_files import AtomicFile
 from .findings.spool import Spool
 from .inputs import LogFile
@@ -137,6 +137,16 @@ def duplicate(row: Row, origin: Origin) -> BadRecord:
     """The complaint about a record whose time point another record of its document has already."""
     reason = f"ts {row[0]} occurs twice in document {row[8]!r}: expected one record per time point"
     return BadRecord(origin, None, reason, raw_record(row))
+
+
+def raised_elsewhere(control: Control, origin: Origin) -> BadRecord:
+    """The complaint about an external event that does not stand behind the record it belongs to."""
+    content = control.content
+    reason = (
+        f"{content.get('name')} was raised at ts {content.get('ts')} of document {content.get('doc')!r}: expected it "
+        "behind the record of that ts (L7)"
+    )
+    return BadRecord(origin, None, reason, FASTEST.dumps(control.to_record()))
 
 
 def clock_in_transaction(clock: ClockRecord, origin: Origin) -> BadRecord:

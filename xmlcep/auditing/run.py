@@ -287,11 +287,7 @@ def _taken_instead(request: AuditRequest) -> list[str]:
 
 
 def _refuse_on_workers(rules: Rules) -> None:
-    """O1: a language says whether it works on workers. L7: external events are no records that could be divided."""
-    if rules.externals:
-        raise AuditError(
-            f"event {next(iter(rules.externals))} is external, which Spark does not replay (L7): use engine='local'"
-        )
+    """O1: a language says whether it works on workers."""
     for tree in rules.graph.trees:
         for text in rules.graph.opaque_texts(tree):
             if not text.on_workers:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import cast
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 
 from ..auditing import AuditResult, audit, make_plan
@@ -144,6 +145,8 @@ def command(
     LOG is a file (with the files it was rolled over to), a folder, a pattern, a pipe, or - for standard input; JSON
     Lines, also packed with gzip or zstd, or Parquet.
     """
+    if actions:
+        _refuse_beside_actions(engine)
     rules = _rules(rules_files, schema, locations, references, allow)
     choice = choice_of(where, sort, limit)
     shown = format or ("table" if out is None and is_terminal() else "jsonl")
@@ -218,6 +221,42 @@ def command(
 def is_terminal() -> bool:
     """Whether standard output is read by a person."""
     return sys.stdout.isatty()
+
+
+_BESIDE_ACTIONS = frozenset(
+    {
+        "logs",
+        "rules_files",
+        "schema",
+        "locations",
+        "references",
+        "allow",
+        "fail_on_findings",
+        "actions",
+        "quiet",
+    }
+)
+"""The parameters that mean something to `--actions`, beside the engine."""
+
+
+def _refuse_beside_actions(engine: str) -> None:
+    """``--actions`` has no findings: what is about these, and about how they are found, would be ignored."""
+    if engine == "spark":
+        raise click.UsageError(
+            "--actions replays a log in one process, record after record, for what a rule would have done is asked "
+            "of the document as it was then: leave out --engine spark"
+        )
+    context = click.get_current_context()
+    given = [
+        option.opts[0]
+        for option in context.command.params
+        if option.name not in (*_BESIDE_ACTIONS, "engine")
+        and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise click.UsageError(
+            f"--actions writes no findings, only which rules would have fired: leave out {given[0]}"
+        )
 
 
 def _say_what_would_fire(logs: tuple[str, ...], rules: Rules, fail_on_findings: bool) -> int:

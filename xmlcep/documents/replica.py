@@ -16,7 +16,7 @@ from lxml import etree
 
 from path_types import Axis, PathType, Step
 
-from ..arguments import ITERABLE, check, check_event, optional, whole_number
+from ..arguments import ITERABLE, check, check_event, refuse
 from ..events import OP, PATH, PrimitiveEvent
 from ..xpath import Environment
 from ..xpath.environment import NO_VARIABLES
@@ -122,7 +122,8 @@ class Replica:
 
     def element(self, node_id: int) -> etree._Element | None:
         """The current lxml element of an element node; None if there is none. Do not edit it."""
-        check("element()", node_id=(node_id, optional(whole_number(0))))
+        if not isinstance(node_id, int):
+            refuse("element()", "node_id", node_id, "a node id")
         return self._nodes.elements.get(node_id)
 
     def ids_of(self, elements: Iterable[etree._Element]) -> list[int]:
@@ -260,9 +261,7 @@ class Replica:
         return {
             "version": _STATE_VERSION, "root": self._state.root, "fragments": fragments,
             "empty": empty_texts(nodes), "partial": self._state.partial,
-            "unordered": sorted(
-                node for node, children in nodes.children.items() if isinstance(children, dict)
-            ),
+            "unordered": sorted(node for node, children in nodes.children.items() if isinstance(children, dict)),
         }  # fmt: skip
 
     def __deepcopy__(self, memo: object) -> Replica:

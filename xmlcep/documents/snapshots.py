@@ -51,13 +51,13 @@ def empty_texts(tables: NodeTables) -> list[tuple[int, int, int]]:
     """
     if "" not in tables.texts.values():
         return []
-    return [
+    return sorted(
         (parent, index, node)
         for parent, children in tables.children.items()
         if not isinstance(children, dict)
         for index, node in enumerate(children)
         if tables.texts.get(node) == ""
-    ]
+    )
 
 
 class _Loader:

@@ -397,6 +397,8 @@ class Detector:
         if self._closed:
             return []
         raised = self.end_edit()
+        if self._is_plain:
+            self._clock.point = event.cause.ts  # which it has not seen, if it was as new
         index = self._active.index_of(event.name)
         if index in self._evaluation.trees:
             moment = self._clock.moment()

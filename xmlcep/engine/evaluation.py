@@ -173,6 +173,8 @@ class Evaluation:
             if read(event) is not None:
                 accept(ids[index], event)
         if bound.in_full:
+            if type(event) is not PrimitiveEvent:  # entries keep it, and it may be a cause
+                event = _new_tuple(PrimitiveEvent, event)
             self._deliver_in_full(event, bound.in_full)
 
     def _deliver_in_full(self, event: PrimitiveEvent, deliveries: tuple[DirectInFull, ...]) -> None:

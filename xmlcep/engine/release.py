@@ -1,8 +1,25 @@
-"""What a time point releases."""
+"""Termination and release: when a deferred operator raises what has become possible (D1 to D6, U3, U4, X1 to X4)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
+from functools import partial
+
+from contexts import Entry
+from contexts.constraints import Objection
+from contexts.grouping import Key
+from path_types import PathType
+
+from ..algebra import Termination
+from ..events import Cause, PrimitiveEvent
+from ..xpath import Condition, Environment
+from ..xpath.environment import NO_VARIABLES
+from .dispatch import TreeDispatch
+from .operators import DeferrableState
+from .operators.state import Acceptor, accept
+from .setting import Setting
+from .timers import Due
 
 
 class Release(Enum):
@@ -14,3 +31,230 @@ class Release(Enum):
     """An event: the non-local groups that it does not project on."""
     FLUSH = "flush"
     """Everything."""
+
+
+class Deferral:
+    """What keeps a deferred operator's groups from raising at once.
+
+    ``pending``: groups, in mode non-local or custom, with a combination that has not been released.
+    ``blocked``: groups, in mode earliest, with a combination whose condition was false, each with the edit in which it
+    was asked last (U3). ``stale``: pending groups whose condition was false at a release, and is not asked again before
+    something happens that it could read (U4, U7). ``touched``: the nodes of which the present edit changes what is
+    read and a blocked group waits for.
+    """
+
+    def __init__(
+        self, state: DeferrableState, mode: Termination, condition: Condition | None, setting: Setting
+    ) -> None:
+        self.state = state
+        self.mode = mode
+        self.condition = condition
+        self.setting = setting
+        self.pending: set[Key] = set()
+        self.stale: set[Key] = set()
+        self.blocked: dict[Key, int] = {}
+        self.touched: set[int] = set()
+        self._tree = state.tree_index
+        self._waiting = setting.waiting
+
+    # ---- what becomes possible ------------------------------------------------------------------------
+
+    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        """Holds arrivals; in mode earliest they are evaluated while the condition holds (X4)."""
+        state = self.state
+        if len(arrivals) > 1 and self.mode is Termination.EARLIEST and state.one_by_one:
+            for entry in arrivals:
+                self.arrive(child, key, (entry,), cause)
+            return
+        state.hold(child, key, arrivals, cause)
+        if key in self.blocked or key in self.pending or not state.is_possible(key):
+            return
+        if self.mode is not Termination.EARLIEST:
+            self._await_release(key)
+        elif self._holds(key):
+            state.evaluate_held(child, key, arrivals, cause)
+        else:
+            self._block(key)
+
+    def acceptor(self, child: int) -> Acceptor:
+        """What takes the events of a leaf, see `OperatorState.acceptor`."""
+        keep = None if self.condition is not None else self.state.keeper(child)
+        if keep is not None:
+            return partial(self._keep, keep)
+        return partial(accept, self, self.setting.clock, child)
+
+    def _keep(self, keep: Callable[[Key, PrimitiveEvent], bool], key: Key, event: PrimitiveEvent) -> None:
+        if keep(key, event) and key not in self.pending:
+            self._await_release(key)
+
+    def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        """`arrive` for the one arrival of a time point that releases nothing; what it raises goes on up the tree."""
+        self.arrive(child, key, (entry,), cause)
+        if self.state.outbox:
+            self.state.hand_up(cause)
+
+    def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
+        """M4 for a deferred operator."""
+        state = self.state
+        if self.mode is Termination.EARLIEST and key not in self.blocked and self._holds(key):
+            state.create(key, path, ids, cause)
+            return
+        state.hold_creation(key, path, ids)
+        if key in self.blocked or not state.is_possible(key):
+            return
+        if self.mode is Termination.EARLIEST:
+            self._block(key)
+        else:
+            self._await_release(key)
+
+    def fire(self, due: Due, cause: Cause) -> None:
+        """Something of the operator's is due: a combination may have come to be (A3)."""
+        state = self.state
+        state.fire(due, cause)
+        if due.key in self.blocked or not state.is_possible(due.key):
+            return
+        if self._holds(due.key):
+            state.release(due.key, cause)
+        else:
+            self._block(due.key)
+
+    # ---- releases -------------------------------------------------------------------------------------
+
+    def touch(self, node: int) -> bool:
+        """The present edit changes what the condition of this node's groups reads; returns whether one waits for it."""
+        waits = any(key in self.blocked for key in self.state.keys_at(node))
+        if waits:
+            self.touched.add(node)
+        return waits
+
+    def renew(self, node: int) -> None:
+        """A record that is over has changed what the condition of this node's groups reads: the next release asks."""
+        if self.stale:
+            self.stale.difference_update(self.state.keys_at(node))
+
+    def release_due(self, here: int | None, nodes: Iterable[int], cause: Cause, release: Release) -> None:
+        """Releases what is due at this time point, in ascending order of the group keys (X2).
+
+        ``here`` is the place that the current primitive event projects on, ``nodes`` the groups' nodes that
+        it is at or below; if nothing happens anywhere, there are none.
+        """
+        due: set[Key] = set()
+        if self.touched:
+            edit = self.setting.clock.edit
+            for node in nodes:
+                for key in self.state.keys_at(node):
+                    if self.blocked.get(key, edit) != edit:
+                        self.blocked[key] = edit
+                        if node in self.touched and self._holds(key):
+                            due.add(key)
+        if self.pending and release is not Release.NOTHING:
+            released = self.pending if release is Release.FLUSH else self.left(here)
+            for key in released - self.stale:
+                if self._holds(key):
+                    due.add(key)
+                else:
+                    self.stale.add(key)
+                    self._waiting.stale.add(self._tree)
+        for key in sorted(due):
+            self.forget(key)
+            if self.state.is_possible(key):
+                self.state.release(key, cause)
+
+    def release_left(self, here: int | None, cause: Cause) -> None:
+        """Releases the groups that an event which projects on ``here`` does not (D2); only without a condition."""
+        pending = self.pending
+        if len(pending) == 1:  # as almost always: the next event somewhere else releases
+            (key,) = due = tuple(pending)
+            if self.state.grouping.place_of(key) == here:
+                return
+            pending.clear()
+        else:
+            due = tuple(sorted(self.left(here)))
+            pending.difference_update(due)
+        for key in due:
+            if self.state.is_possible(key):
+                self.state.release(key, cause)
+
+    def left(self, here: int | None) -> set[Key]:
+        """The pending groups that the current event does not project on, if that releases them (D2)."""
+        if self.mode is not Termination.NON_LOCAL:
+            return set()
+        place_of = self.state.grouping.place_of
+        return {key for key in self.pending if place_of(key) != here}
+
+    def may_be_due(self, event: PrimitiveEvent | None, dispatch: TreeDispatch | None) -> bool:
+        """Whether anything may be released at an event, or, without one, at a flush."""
+        if event is None:
+            return bool(self.pending)
+        state = self.state
+        if self.touched and dispatch is not None and state.node.index in dispatch.rechecks:
+            return True
+        return bool(self.pending) and self.concerns(state.grouping.place(event.path, event.ids))
+
+    def concerns(self, here: int | None) -> bool:
+        """Whether an event that projects on ``here`` releases anything by that alone."""
+        if self.mode is not Termination.NON_LOCAL:
+            return False
+        place_of, stale = self.state.grouping.place_of, self.stale
+        return any(place_of(key) != here and key not in stale for key in self.pending)
+
+    def is_waiting(self) -> bool:
+        """Whether any group has something still to be raised."""
+        return bool(self.pending or self.blocked)
+
+    def is_due_elsewhere(self) -> bool:
+        """Whether a release, or what happens elsewhere, may raise something."""
+        return len(self.pending) > len(self.stale)
+
+    def may_release(self, place: int) -> bool:
+        """Whether a group still has something to raise when its node is deleted (U6: not if it has a condition)."""
+        return self.condition is None and any(key in self.pending for key in self.state.keys_at(place))
+
+    def objection(self, key: Key) -> Objection | None:
+        """What keeps a group that has a combination from raising it (Y1)."""
+        if key in self.blocked or key in self.stale or (key in self.pending and not self._holds(key)):
+            return Objection("condition-false")
+        return Objection("not-released") if key in self.pending else None
+
+    def seen(self, key: Key) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """The condition as it is written, and what it compares with the values that it sees in a group."""
+        document = self.setting.document
+        element = None if document is None else document.element(self.state.grouping.place_of(key))
+        if self.condition is None or element is None:
+            return "" if self.condition is None else self.condition.expression, ()
+        environment = Environment(NO_VARIABLES, element)
+        return self.condition.expression, tuple(self.condition.compiled.compared(environment))
+
+    def end_edit(self) -> None:
+        """The edit is over."""
+        self.touched.clear()
+
+    def forget(self, key: Key) -> None:
+        """Frees what is known of a group."""
+        self.pending.discard(key)
+        self.stale.discard(key)
+        self.blocked.pop(key, None)
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        self.pending.clear()
+        self.stale.clear()
+        self.blocked.clear()
+        self.touched.clear()
+
+    def _await_release(self, key: Key) -> None:
+        self.pending.add(key)
+        self._waiting.release.add(self._tree)
+        if self.mode is Termination.NON_LOCAL:
+            self._waiting.elsewhere.add(self._tree)
+
+    def _block(self, key: Key) -> None:
+        self.blocked[key] = self.setting.clock.edit
+        self._waiting.blocked.add(self._tree)
+
+    def _holds(self, key: Key) -> bool:
+        if self.condition is None:
+            return True
+        document = self.setting.document
+        element = None if document is None else document.element(self.state.grouping.place_of(key))
+        return element is not None and self.condition.holds(element, self.setting.references)

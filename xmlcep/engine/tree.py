@@ -22,9 +22,8 @@ from .errors import UnknownTimeError
 from .leaf import Bindings, LeafState
 from .operators import Account, DeferrableState, Input, OperatorState, new_state
 from .promises import promise
-from .release import Release
+from .release import Deferral, Release
 from .setting import Setting
-from .termination import Deferral
 from .timers import Due
 from .waiting import Waiting
 

@@ -155,19 +155,39 @@ def raised_event(control: Control) -> CompositeEvent:
     """The external event of a control record; raises `RecordError`, which names the field."""
     content = control.content
     ts, name, ids, txn = content.get("ts"), content.get("name"), content.get("ids"), content.get("txn")
-    if type(ts) is not int or ts < 0:
+    if type(ts) is not int or not 0 <= ts <= LARGEST:
         raise RecordError(f"ts of a raised event is {ts!r}: expected a whole number from 0 on")
     if not isinstance(name, str):
         raise RecordError(f"name of a raised event is {name!r}: expected a string")
     path = record_path(content.get("path"))
-    if not isinstance(ids, list) or len(ids) != len(path) or not all(type(node) is int for node in ids):
+    if not isinstance(ids, list) or len(ids) != len(path) or not all(map(_is_number, ids)):
         raise RecordError(f"ids of a raised event is {ids!r}: expected one whole number per step of {path}")
-    meta = content.get("meta")
-    cause = TimePoint(
-        ts, content.get("at"), str(content.get("doc") or ""), txn if type(txn) is int else None,
-        meta if isinstance(meta, dict) else None,
-    )  # fmt: skip
+    doc, at, meta = content.get("doc"), content.get("at"), content.get("meta")
+    if not isinstance(doc, str):
+        raise RecordError(f"doc of a raised event is {doc!r}: expected a string")
+    if not isinstance(at, (str, type(None))):
+        raise RecordError(f"at of a raised event is {at!r}: expected a time or null")
+    if txn is not None and not _is_number(txn):
+        raise RecordError(f"txn of a raised event is {txn!r}: expected a whole number or null")
+    texts = meta.values() if isinstance(meta, dict) else ()
+    if meta is not None and not (isinstance(meta, dict) and all(isinstance(text, str) for text in texts)):
+        raise RecordError(f"meta of a raised event is {meta!r}: expected pairs of strings, or null")
+    cause = TimePoint(ts, at, doc, txn, meta)
     return CompositeEvent(name, None, path, tuple(ids), (), ts, ts, cause)
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is int and 0 <= value <= LARGEST
+
+
+def raised_or_none(control: Control) -> CompositeEvent | None:
+    """The external event of a control record; None for one of another kind, and one that cannot be read."""
+    if control.kind != RAISED:
+        return None
+    try:
+        return raised_event(control)
+    except RecordError:
+        return None
 
 
 Aside: TypeAlias = Header | Control | ClockRecord

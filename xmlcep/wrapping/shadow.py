@@ -12,7 +12,7 @@ may touch it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 from lxml import etree
@@ -202,9 +202,14 @@ def exposing_trees() -> list[ShadowTree]:
     return list(_exposing)
 
 
+def _entries() -> Collection[tuple[Node, ShadowNode | ShadowTree]]:
+    """All that the table has, of a copy: to make a list of it may collect garbage, which takes nodes out of it."""
+    return _table.copy().items()
+
+
 def nodes_of(tree: ShadowTree) -> Iterator[Node]:
     """All nodes that the table has of a document; costs a walk of the whole table."""
-    for node, entry in list(_table.items()):
+    for node, entry in _entries():
         if entry is tree or (type(entry) is ShadowNode and entry.tree is tree):
             yield node
 
@@ -213,7 +218,7 @@ def strays() -> list[Node]:
     """The nodes of all documents that do not stand where events have told; costs a walk of the whole table."""
     return [
         node
-        for node, entry in list(_table.items())
+        for node, entry in _entries()
         if type(entry) is ShadowNode
         and entry.parent is not None
         and _table.get(get_parent(node)) is not entry.parent
@@ -223,7 +228,7 @@ def strays() -> list[Node]:
 def parents_told(nodes: Iterable[Node]) -> list[Node]:
     """The elements below which, as events have told, these nodes are; costs a walk of the whole table."""
     shadows = {shadow_of(node).parent for node in nodes}
-    return [node for node, entry in list(_table.items()) if entry in shadows] if shadows else []
+    return [node for node, entry in _entries() if entry in shadows] if shadows else []
 
 
 def visible(text: str | None, element_only: bool) -> str | None:

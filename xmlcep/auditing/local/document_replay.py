@@ -61,7 +61,7 @@ class DocumentReplay:
         "_replayed",
         "_size",
         "_texts",
-        "_waiting_clocks",
+        "_waiting",
         "clock",
         "count",
         "disordered",
@@ -95,7 +95,8 @@ class DocumentReplay:
         self._ranking = ranking
         self._collector = collector
         self._last: PrimitiveEvent | None = None
-        self._waiting_clocks: list[tuple[LogFile, int, ClockRecord]] = []
+        # About them the next record decides: has the transaction ended before them?
+        self._waiting: list[tuple[LogFile, int, ClockRecord] | CompositeEvent] = []
         self._encode = ranking.encode
         self._pending: list[CompositeEvent] = []  # of the current time point, or edit
         self._counts: dict[str, int] = {}
@@ -127,7 +128,7 @@ class DocumentReplay:
 
         A document that keeps something is looked at again when it has had as many records more.
         """
-        if self.count < 2 * self._checked or self._waiting_clocks or self._awake is None:
+        if self.count < 2 * self._checked or self._waiting or self._awake is None:
             return None
         if self.failure is not None or not self._awake.is_as_new():
             self._checked = self.count
@@ -163,26 +164,47 @@ class DocumentReplay:
     def take_clock(self, file: LogFile, number: int, clock: ClockRecord) -> None:
         """Takes the next clock record."""
         self.clock = clock.ts, clock.time
-        self._waiting_clocks.append((file, number, clock))
+        self._waiting.append((file, number, clock))
         if self.txn is None:
-            self._end_clocks(None)
+            self._end_waiting(None)
 
-    def _end_clocks(self, txn: int | None) -> None:
-        """Now it is known to which transaction the record behind the clock records belongs.
+    def is_at(self, ts: int) -> bool:
+        """Whether an external event of this time point belongs to the record before it (L7)."""
+        return ts == self.ts and (self.clock is None or self.clock[0] <= ts)
 
-        If it goes on they are bad, else it has ended before them (D3).
+    def take_raised(self, event: CompositeEvent) -> None:
+        """Replays an external event that a rule has raised (L7), at the record before it."""
+        if self.txn is not None and (self._waiting or event.cause.txn != self.txn):
+            self._waiting.append(event)
+        else:
+            self._raise(event)
+
+    def _end_waiting(self, txn: int | None) -> None:
+        """Now it is known to which transaction the record behind what waits belongs.
+
+        If the open one goes on clock records are bad, else it has ended before all of them (D3).
         """
-        waiting, self._waiting_clocks = self._waiting_clocks, []
-        if self.txn is not None and txn == self.txn:
-            for file, number, clock in waiting:
-                bad = clock_in_transaction(clock, Origin(file.name, number))
-                self._collector.quarantine.add(file, bad, self.doc)
-            return
-        if self.txn is not None:
+        waiting, self._waiting = self._waiting, []
+        goes_on = self.txn is not None and txn == self.txn
+        if self.txn is not None and not goes_on:
             self._flush()
             self.txn = None
-        for _, _, clock in waiting:
-            self._advance(clock.at)
+        for each in waiting:
+            if isinstance(each, CompositeEvent):
+                self._raise(each)
+                continue
+            file, number, clock = each
+            if goes_on:
+                bad = clock_in_transaction(clock, Origin(file.name, number))
+                self._collector.quarantine.add(file, bad, self.doc)
+            else:
+                self._advance(clock.at)
+
+    def _raise(self, event: CompositeEvent) -> None:
+        try:
+            self._raised(self._detector.raise_external(event))
+        except EvaluationError as error:
+            self._fail(error)
 
     def _advance(self, time: str) -> None:
         """Time has passed (W6): what is due fires here."""
@@ -212,8 +234,8 @@ class DocumentReplay:
     def take(self, row: Row) -> None:
         """Replays the next record."""
         txn = row[9]
-        if self._waiting_clocks:
-            self._end_clocks(txn)
+        if self._waiting:
+            self._end_waiting(txn)
         if txn != self.txn:
             if self.txn is not None:
                 self._flush()
@@ -238,12 +260,6 @@ class DocumentReplay:
             if raised:
                 self._raised(raised)
 
-    def take_raised(self, event: CompositeEvent) -> None:
-        """Replays an external event that a rule has raised (L7), at the record before it."""
-        raised = self._detector.raise_external(event)
-        if raised:
-            self._raised(raised)
-
     def follow(self, file: LogFile, run: Run) -> None:
         """Replays the next records, of which those that cannot matter may have been left out."""
         if self._defers:
@@ -253,8 +269,8 @@ class DocumentReplay:
         before = [each for each in run.clocks if each[1].ts < span.first]
         for number, clock in before:
             self.take_clock(file, number, clock)
-        if self._waiting_clocks:
-            self._end_clocks(span.first_txn)
+        if self._waiting:
+            self._end_waiting(span.first_txn)
         if not (self.count or self._before):
             self.first = span.first
         self.count += span.records
@@ -306,8 +322,8 @@ class DocumentReplay:
             return
         started = perf_counter()
         if self._awake is not None:
-            if self._waiting_clocks or until is not None:
-                self._end_clocks(None)
+            if self._waiting or until is not None:
+                self._end_waiting(None)
             if until is not None:
                 self._advance(until)
             if self._last is not None:
@@ -330,15 +346,18 @@ class DocumentReplay:
             self._collector.seconds(self.doc, self.seconds)
         state: dict[str, Any] = {"doc": self.doc, "ts": self.ts, "txn": self.txn, "clock": self.clock}
         awake = self._awake
-        if awake is None or (awake.is_as_new() and not (self._pending or self._waiting_clocks)):
+        if awake is None or (awake.is_as_new() and not (self._pending or self._waiting)):
             return state
         writer = new_writer()
         state["replay"] = {
             "detector": write_detector(writer, awake),
             "last": None if self._last is None else writer.event(self._last),
             "pending": [writer.event(composite) for composite in self._pending],
-            "clocks": [
-                [file.name, number, clock.to_record()] for file, number, clock in self._waiting_clocks
+            "waiting": [
+                writer.event(each)
+                if isinstance(each, CompositeEvent)
+                else [each[0].name, each[1], each[2].to_record()]
+                for each in self._waiting
             ],
             "edit": self._edit_goes_on,
         }
@@ -360,10 +379,13 @@ class DocumentReplay:
         self._awake = read(reader, replay["detector"])
         self._last = None if replay["last"] is None else reader.event(replay["last"])
         self._pending = [reader.event(number) for number in replay["pending"]]
-        self._waiting_clocks = [
-            (LogFile(-1, name, "plain", 0, name), number, ClockRecord.from_record(clock))
-            for name, number, clock in replay["clocks"]
-        ]
+        for each in replay["waiting"]:
+            if isinstance(each, list):
+                name, number, clock = each
+                file = LogFile(-1, name, "plain", 0, name)
+                self._waiting.append((file, number, ClockRecord.from_record(clock)))
+            else:
+                self._waiting.append(reader.event(each))
         self._edit_goes_on = replay["edit"]
 
     def _hand_over(self) -> None:

@@ -16,11 +16,12 @@ from time import perf_counter
 from ...engine import Detector
 from ...engine.durable import Interpreter, read_detector
 from ...errors import RecordError
+from ...events import CompositeEvent
 from ...log import BadRecord, Batch, ClockCheck, Header, Origin
 from ...log.columns.blocks import RecordTypes, Run
 from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST
-from ...log.records import RAISED, Aside, ClockRecord, Control, Row, is_clock, raised_event
+from ...log.records import RAISED, Aside, ClockRecord, Control, Row, is_clock, raised_event, raised_or_none
 from ...rules import Rules
 from ..failures import Failures
 from ..findings.collector import Collector
@@ -28,7 +29,7 @@ from ..findings.order import Ranking
 from ..inputs import LogFile
 from ..plan.snapshot_fragments import snapshot_of
 from ..progress import Reading, Steps
-from ..quarantine import clock_too_late, duplicate, raw_record, too_late
+from ..quarantine import clock_too_late, duplicate, raised_elsewhere, raw_record, too_late
 from ..rule_counts import records_by_rule
 from ..since import Since
 from ..since.state_file import document_line
@@ -334,12 +335,21 @@ class LocalAudit:
             event = raised_event(control)
         except RecordError as error:
             raw = FASTEST.dumps(control.to_record())
-            bad = BadRecord(Origin(file.name, number), None, str(error), raw)
-            self._collector.quarantine.add(file, bad, str(control.content.get("doc")))
+            self._collector.quarantine.add(file, BadRecord(Origin(file.name, number), None, str(error), raw))
             return
         doc = event.cause.doc
         if doc not in self._disordered and self._known(doc) is not None and self._rules.takes_external(event):
-            self._replay_of(doc).take_raised(event)
+            self._take_raised(self._replay_of(doc), event, file, number, control)
+
+    def _take_raised(
+        self, replay: DocumentReplay, event: CompositeEvent, file: LogFile, number: int, control: Control
+    ) -> None:
+        """Takes an external event, if the record that it belongs to is there (L7)."""
+        if replay.ts and replay.is_at(event.cause.ts):
+            replay.take_raised(event)
+        elif replay.ts and self._keep is None:
+            bad = raised_elsewhere(control, Origin(file.name, number))
+            self._collector.quarantine.add(file, bad, replay.doc)
 
     def _leave_for_later(self, replay: DocumentReplay) -> None:
         """Forgets what was found in a document that is not in order: it is going to be sorted."""
@@ -385,9 +395,8 @@ class LocalAudit:
                 replay.disordered = True
             content = FASTEST.loads(line)
             if "control" in content:
-                event = raised_event(Control.from_record(content))
-                if self._rules.takes_external(event):
-                    replay.take_raised(event)
+                control = Control.from_record(content)
+                self._take_raised(replay, raised_event(control), files[file], record, control)
                 continue
             if is_clock(content):
                 clock = ClockRecord.from_record(content)
@@ -439,11 +448,13 @@ class LocalAudit:
             if isinstance(aside, Header):
                 seen.setdefault(aside.doc, aside)
             elif isinstance(aside, Control):
-                named, ts = aside.content.get("doc"), aside.content.get("ts")
-                if aside.kind == RAISED and named in self._disordered and type(ts) is int:
+                event = raised_or_none(aside)
+                if event is None or event.cause.doc not in self._disordered:
+                    continue
+                if self._rules.takes_external(event):
                     self._sorted += 1
                     line = FASTEST.dumps(aside.to_record())
-                    yield str(named), ts, None, self._sorted, file.place, number, line
+                    yield event.cause.doc, event.cause.ts, None, self._sorted, file.place, number, line
             elif aside.doc in self._disordered:
                 self._sorted += 1
                 line = FASTEST.dumps(aside.to_record())

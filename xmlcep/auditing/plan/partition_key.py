@@ -5,6 +5,8 @@ node (K1), and a composite goes up to a group whose node is an ancestor-or-self 
 So all that can ever meet lies below the *key node* of an event: the outermost node on its path that can be the
 group node of any operator of the trees concerned. It depends on the node's own path only, so two events with
 a group in common have the same key node.
+
+One module because a plan and its reasons are found together.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from ...events import CompositeType, PrimitiveType, Scope
 from ...rules import Rules
 from ...rules.event_graph import EventGraph
 from ...rules.trees import EventTree, OperatorNode
-from .reach import has_timers, looks_outside, measured_trees, prompt_trees
+from .reach import has_timers, is_external, looks_outside, measured_trees, prompt_trees
 from .reasons import reasons_for
 from .value_keys import dividing_variables
 
@@ -101,6 +103,12 @@ class Pass:
         return any(operator.has_timers for operator in self.operators)
 
     @property
+    def externals(self) -> tuple[str, ...]:
+        """The external events that its trees are, or take (L7): what a rule raised is no record, and may come anywhere
+        between two of them."""
+        return tuple(tree.name for tree in self.trees if is_external(tree))
+
+    @property
     def reads_clock(self) -> bool:
         """Whether each of its records has to say what the clock of the document shows there."""
         return self.measures and not self.by_document
@@ -155,7 +163,7 @@ class Pass:
         """Whether such a record can change a result of its key."""
         if self.asks_document:
             return True  # expressions see all that happens below their node
-        if self.has_timers or self.watches_groups or (self.measures and self.by_document):
+        if self.externals or self.has_timers or self.watches_groups or (self.measures and self.by_document):
             return True
         if self.sources and self.has_boundaries:
             return True  # what a composite completes may be released by the very record that raised it
@@ -280,7 +288,8 @@ def make_plan(rules: Rules) -> Plan:
 def _sees_all(each: Pass) -> bool:
     """Whether it may be fed with records of paths that none of its leaves and operators has."""
     if (
-        each.asks_document
+        each.externals
+        or each.asks_document
         or each.has_boundaries
         or each.watches_groups
         or (each.measures and each.by_document)
@@ -372,6 +381,9 @@ def _sources(graph: EventGraph, trees: Sequence[EventTree]) -> tuple[EventTree, 
 def _keys(graph: EventGraph, trees: list[EventTree]) -> tuple[PathType, ...]:
     """The key path types of trees that belong together; none: the document."""
     if any(tree.flat or has_timers(tree) or looks_outside(graph, tree) for tree in trees):
+        return ()
+    if any(map(is_external, trees)):
+        # What a rule has raised has its place between all records; what takes it is in the same part.
         return ()
     paths = dict.fromkeys(operator.path for tree in trees for operator in tree.operators)
     return tuple(sorted((path for path in paths if not _is_implied(path, paths)), key=str))

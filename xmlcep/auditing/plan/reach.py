@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...algebra import Termination
+from ...algebra import External, Termination
 from ...rules.event_graph import EventGraph
 from ...rules.trees import EventTree
 from ...xpath import NodeKind
@@ -11,6 +11,11 @@ from ...xpath import NodeKind
 def has_timers(tree: EventTree) -> bool:
     """Whether it may raise because time has passed, wherever in the document that is said (W5)."""
     return any(operator.has_timers for operator in tree.operators)
+
+
+def is_external(tree: EventTree) -> bool:
+    """Whether a rule raises it, not records (L7)."""
+    return isinstance(tree.definition.expression, External)
 
 
 def looks_outside(graph: EventGraph, tree: EventTree) -> bool:
@@ -34,7 +39,7 @@ def prompt_trees(graph: EventGraph) -> list[bool]:
     """For each tree: whether it and all it uses raise composites only at records that are fed to their own key."""
     found: list[bool] = []
     for tree in graph.trees:  # dependencies come first (G2)
-        at_once = all(
+        at_once = not is_external(tree) and all(
             operator.termination is Termination.EARLIEST and not operator.has_timers
             for operator in tree.operators
         )

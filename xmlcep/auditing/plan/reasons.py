@@ -8,7 +8,7 @@ from path_types import PathType
 
 from ...rules.event_graph import EventGraph
 from ...rules.trees import EventTree
-from .reach import has_timers, looks_outside
+from .reach import has_timers, is_external, looks_outside
 from .value_keys import dividing_variables, obstacles
 
 
@@ -38,6 +38,9 @@ def reasons_for(
         timed = [tree.name for tree in trees if has_timers(tree)]
         if timed:
             yield f"{_do(timed, 'raise')} when time has passed, which any record of the document says (W5)"
+        raised = [tree.name for tree in trees if is_external(tree)]
+        if raised:
+            yield f"{', '.join(raised)} come between the records of the document as rules have raised them (L7)"
         outside = [tree.name for tree in trees if looks_outside(graph, tree)]
         if outside:
             yield f"{_do(outside, 'ask')} what may lie anywhere in the document (U2)"

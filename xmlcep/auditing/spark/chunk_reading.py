@@ -15,7 +15,7 @@ from ...events import record_path
 from ...log.columns.arrow_values import id_tuples
 from ...log.json_codec import FASTEST
 from ..rule_counts import type_of
-from .chunks import Mark
+from .chunks import Mark, turns
 from .ipc import from_ipc
 
 
@@ -192,7 +192,9 @@ class ChunkReader:
             return
         table = pa.concat_tables(tables, promote_options="default").unify_dictionaries().combine_chunks()
         docs = table["doc"].chunk(0).indices.to_numpy()
-        columns = (table["mark"].to_numpy(), table["ts"].to_numpy(), docs, table["pass"].to_numpy())
+        columns = (
+            table["mark"].to_numpy(), turns(table), table["ts"].to_numpy(), docs, table["pass"].to_numpy()
+        )  # fmt: skip
         yield RowTable(table.take(np.lexsort(columns)).combine_chunks(), self._types)
 
 

@@ -27,7 +27,11 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio: neighbou
 
 
 class Mark:
-    """What a row is. Rows of a document are replayed in the order of ts, then of these numbers."""
+    """What a row is. Rows of a document are replayed in the order of ts, then of their turns, then of these numbers.
+
+    The turn is 0, but for clock records and external events, of which there may be several at one ts (see
+    `SegmentDocument.turn`).
+    """
 
     FRAGMENT = 0
     """A part of the document before the first record (XML text and ids)."""
@@ -37,10 +41,12 @@ class Mark:
     """A composite event that trees of another pass raised at the record of this ts."""
     RECORD = 3
     """A record."""
-    FLUSH = 4
-    """The end of a transaction (D3)."""
-    CLOCK = 5
+    CLOCK = 4
     """A clock record (W6)."""
+    RAISED = 5
+    """An external event (L7)."""
+    FLUSH = 6
+    """The end of a transaction (D3)."""
 
 
 class ChunkKind(IntEnum):
@@ -97,12 +103,13 @@ META = pa.dictionary(pa.int32(), pa.string())
 
 # The columns of routed rows beside `doc` and `what`, which are codes while rows are collected and dictionaries in a
 # chunk. A fragment has its XML text in `value`, its root's path in `old`, the ids of its nodes in `ids`, and the number
-# of its `header`. The number of an edit is the ts of its first record in the segment; `time` and `transaction` are what
+# of its `header`. An external event has the JSON text of its record in `composite`.
+# The number of an edit is the ts of its first record in the segment; `time` and `transaction` are what
 # the clock shows, as far as the segment tells.
 _FIELDS = {
     "pass": pa.int64(), "mark": pa.int64(), "ts": pa.int64(), "ids": pa.list_(pa.int64()),
     "value": pa.string(), "old": pa.string(), "pos": pa.int64(), "at": pa.string(), "txn": pa.int64(),
-    "meta": META, "more": pa.bool_(), "edit": pa.int64(), "time": pa.int64(),
+    "meta": META, "more": pa.bool_(), "turn": pa.int64(), "edit": pa.int64(), "time": pa.int64(),
     "transaction": pa.int64(), "composite": pa.binary(), "header": pa.int64(),
 }  # fmt: skip
 _COLLECTED = pa.schema([("cell", pa.int64()), ("doc", pa.int64()), ("what", pa.int64()), *_FIELDS.items()])
@@ -172,7 +179,7 @@ class ChunkWriter:
         cell, pass_, doc = (table[name].to_numpy() for name in ("cell", "pass", "doc"))
         place = (cell * len(self._levels) + pass_) * len(self.docs) + doc
         if not ordered:
-            order = np.lexsort((table["mark"].to_numpy(), table["ts"].to_numpy(), place))
+            order = np.lexsort((table["mark"].to_numpy(), turns(table), table["ts"].to_numpy(), place))
         elif np.all(place[1:] >= place[:-1]):
             order = None
         else:
@@ -200,6 +207,13 @@ class ChunkWriter:
                 pa.chunked_array([metas.indices]), metas.dictionary.to_pylist().__getitem__
             )
         return to_ipc(pa.table(columns))
+
+
+def turns(table: pa.Table) -> Numbers:
+    """The turns of rows; those without are of the first."""
+    if "turn" not in table.column_names:
+        return np.zeros(len(table), np.int64)
+    return np.asarray(table["turn"].fill_null(0).to_numpy())
 
 
 def _array(values: Any, type_: pa.DataType) -> pa.Array:

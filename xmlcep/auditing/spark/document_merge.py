@@ -7,9 +7,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...log.json_codec import FASTEST
 from ..plan.partition_key import Plan
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
-from .segment_summary import ClockReading, PlacedClock, SegmentSummary, TimePoint, later, point_columns
+from .segment_summary import (
+    ClockReading,
+    PlacedClock,
+    PlacedRaised,
+    SegmentSummary,
+    TimePoint,
+    later,
+    point_columns,
+    turn,
+)
 
 
 class SeamMarker(NamedTuple):
@@ -21,6 +31,8 @@ class SeamMarker(NamedTuple):
     doc: str
     bucket: int
     point: TimePoint
+    turn: int = 0
+    record: bytes | None = None
 
 
 class MergedDocument:
@@ -32,15 +44,38 @@ class MergedDocument:
     again on sorted records; ``goes_back``: not because a time point is repeated, but because one is below another.
     ``seams`` are the markers found where segments meet. ``clocks`` are the clock records (W6), each with the segment
     of the change record before it: where it has to fire what is due; ``misplaced_clocks`` stand in transactions.
+    ``raised`` are the external events (L7) that belong to the last record of a segment before, with that segment and
+    their turn; ``misplaced_raised`` belong to no record before them.
     ``readings`` say what the document's clock shows where each segment begins. ``edits`` says of the edits that reach
     across segments under which number they go on, and under which they began. While ``first`` is None there were clock
     records only.
     """
 
     __slots__ = (
-        "_buckets", "_edit_time", "_last_clock", "_open_edit", "_runs", "_time", "_touched",
-        "_trailing", "_transactions", "clocks", "doc", "edits", "first",
-        "goes_back", "last", "misplaced_clocks", "needs_sorting", "position", "readings", "records", "seams",
+        "_buckets",
+        "_edit_time",
+        "_last_clock",
+        "_open_edit",
+        "_raised_late",
+        "_runs",
+        "_time",
+        "_touched",
+        "_trailing",
+        "_transactions",
+        "clocks",
+        "doc",
+        "edits",
+        "first",
+        "goes_back",
+        "last",
+        "misplaced_clocks",
+        "misplaced_raised",
+        "needs_sorting",
+        "position",
+        "raised",
+        "readings",
+        "records",
+        "seams",
         "segment",
     )  # fmt: skip
 
@@ -66,10 +101,14 @@ class MergedDocument:
         self._time: int | None = None
         self._edit_time: int | None = None  # of the edit that goes on
         self._transactions = 0
+        self.raised: list[tuple[int, int, PlacedRaised]] = []
+        self.misplaced_raised: list[PlacedRaised] = []
+        self._raised_late = False
 
     def follow(self, summary: SegmentSummary) -> None:
         """Takes the summary of the next segment that has records of the document."""
         self._compare(summary)
+        self._place_raised(summary)
         self._trailing += summary.leading
         head = summary.head
         if head is None:
@@ -87,6 +126,7 @@ class MergedDocument:
         if self.first is None:
             self.position, self.first = summary.position, head
         self.last, self.segment = summary.tail, summary.segment
+        self._raised_late = summary.raised_late
         self.records += summary.records
 
     def _compare(self, summary: SegmentSummary) -> None:
@@ -110,6 +150,19 @@ class MergedDocument:
         self.needs_sorting |= back
         if self.needs_sorting:
             self.seams.clear()  # they are found again in the sorted records
+
+    def _place_raised(self, summary: SegmentSummary) -> None:
+        """External events before the first record of a segment belong to the last one before (L7)."""
+        if self.first is None:
+            return  # that is not in the log
+        for raised in summary.raised:
+            clocks = [*self._trailing, *summary.leading[: raised.clocks]]
+            if raised.ts != self.last.ts or any(clock.ts > raised.ts for clock in clocks):
+                self.misplaced_raised.append(raised)
+                continue
+            place = turn(len(clocks), raised.txn, self.last.txn, late=self._raised_late)
+            self._raised_late = place > 0
+            self.raised.append((self.segment, place, raised))
 
     def _follow_edit(self, summary: SegmentSummary, head: TimePoint) -> None:
         """An edit goes on where two segments meet, unless its transaction does not, or there is a clock record (U1)."""
@@ -148,7 +201,7 @@ class MergedDocument:
         """There are no more records of the document; at its end time goes on ``until`` then (W6)."""
         if self.first is not None and until is not None:
             self._trailing.append(PlacedClock(self.last.ts, until, *self.position))
-        if self._trailing and self.last.txn is not None:
+        if (self._trailing or self._raised_late) and self.last.txn is not None:
             # The last transaction has ended before time passes (D3), not only when the document is closed.
             self._flush_touched(self.segment, self.last)
         self.clocks += [(self.segment, clock) for clock in self._trailing]
@@ -203,9 +256,23 @@ def clock_markers(document: MergedDocument, plan: Plan, buckets: int) -> Iterato
     bucket = int(buckets_of(hash_of(document.doc), [0], buckets)[0])
     for each in plan.passes:
         if each.measures and not each.reads_clock:
+            ts = count = 0
             for segment, clock in document.clocks:
+                ts, count = clock.ts, count + 1 if clock.ts == ts else 1
                 point = TimePoint(clock.ts, clock.at)
-                yield SeamMarker(segment, Mark.CLOCK, each.index, document.doc, bucket, point)
+                yield SeamMarker(segment, Mark.CLOCK, each.index, document.doc, bucket, point, turn(count))
+
+
+def raised_markers(document: MergedDocument, plan: Plan, buckets: int) -> Iterator[SeamMarker]:
+    """The external events of a document whose records stand in the segment before (L7)."""
+    bucket = int(buckets_of(hash_of(document.doc), [0], buckets)[0])
+    for segment, place, raised in document.raised:
+        record = raised.text.encode()
+        name = FASTEST.loads(record)["name"]
+        for each in plan.passes:
+            if name in each.externals:
+                point = TimePoint(raised.ts)
+                yield SeamMarker(segment, Mark.RAISED, each.index, document.doc, bucket, point, place, record)
 
 
 def seam_chunks(seams: Iterable[SeamMarker], plan: Plan, buckets: int) -> Iterator[Chunk]:
@@ -217,7 +284,8 @@ def seam_chunks(seams: Iterable[SeamMarker], plan: Plan, buckets: int) -> Iterat
     for segment, found in by_segment.items():
         columns = {
             "mark": [marker.mark for marker in found], "doc": [writer.code(marker.doc) for marker in found],
-            **point_columns(marker.point for marker in found),
+            **point_columns(marker.point for marker in found), "turn": [marker.turn for marker in found],
+            "composite": [marker.record for marker in found],
             # A run ends at the first record of a segment, with which an edit begins there.
             "edit": [marker.point.ts if marker.mark == Mark.BOUNDARY else None for marker in found],
         }  # fmt: skip

@@ -1,4 +1,7 @@
-"""What a task does with the splits it is given: read, route, report. Knows nothing of Spark."""
+"""What a task does with the splits it is given: read, route, report. Knows nothing of Spark.
+
+One module because records, headers and what stands aside of them go through one router into the same chunks.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +14,21 @@ import pyarrow as pa
 
 from path_types import PathType
 
-from ...errors import XmlCepError
+from ...errors import RecordError, XmlCepError
+from ...events import CompositeEvent
 from ...log import BadRecord, Batch, ClockCheck, Header, Origin
 from ...log.columns.blocks import Block, FilteredColumns, NumberedClock, RecordTypes, Span, meta_texts
 from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST
-from ...log.records import LARGEST, ClockRecord, Control, Row
+from ...log.records import LARGEST, RAISED, Aside, ClockRecord, Control, Row, raised_event, raised_or_none
 from ..plan.partition_key import Plan
 from ..plan.snapshot_fragments import fragments
-from ..quarantine import clock_in_transaction, duplicate, raw_record
+from ..quarantine import clock_in_transaction, duplicate, raised_elsewhere, raw_record
 from ..splits import BATCH_SIZE, FilePart, PartReader, Split
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
 from .gathering import Gathered
 from .router import Router, wanted_by
-from .segment_summary import FIRST_SORTED_SEGMENT, PlacedClock
+from .segment_summary import FIRST_SORTED_SEGMENT, PlacedClock, PlacedRaised
 from .task_reports import Report, Topic, bad_chunk, report_of
 
 SEGMENT_RECORDS = 500_000
@@ -70,7 +74,10 @@ class Mapper:
         self._keep = keep
         # Columns of whole blocks do; but records are looked at one by one where they will be applied to a document,
         # or say what its clock shows.
-        self._by_rows = keep is not None or self._plan.asks_document or self._plan.reads_clock
+        self._externals = bool(plan.rules.externals)
+        self._by_rows = (
+            keep is not None or self._plan.asks_document or self._plan.reads_clock or self._externals
+        )
         self._segment_records = segment_records
         self._batch_size = batch_size
         check_times = plan.rules.graph.needs_time
@@ -98,7 +105,7 @@ class Mapper:
                 reader = self._reader(part)
                 self._part, self._headers = part, 0
                 docs: set[str] = set()
-                for item in reader.read() if self._by_rows else reader.blocks(self._batch_size):
+                for item in reader.read_all() if self._by_rows else reader.blocks(self._batch_size):
                     self._take(item, docs)
                     yield from self._taken()
                 self.lines += reader.lines
@@ -115,13 +122,13 @@ class Mapper:
     def _reader(self, part: FilePart, *, quiet: bool = False) -> PartReader:
         return PartReader(
             part, self._decoder, (lambda _: None) if quiet else self._bad, check_text=self._plan.asks_document,
-            batch_size=self._batch_size or BATCH_SIZE,
+            batch_size=self._batch_size or BATCH_SIZE, controls=self._externals,
         )  # fmt: skip
 
     def select(self, split: Split, docs: frozenset[str]) -> Iterator[list[SelectedRecord]]:
         """The records of some documents, to be sorted."""
         for part in split.parts:
-            for item in self._reader(part, quiet=True).read():
+            for item in self._reader(part, quiet=True).read_all():
                 if isinstance(item, Batch):
                     rows, numbers = self._kept(item.rows, item.numbers)
                     yield [
@@ -129,10 +136,17 @@ class Mapper:
                         for row, number in zip(rows, numbers, strict=True)
                         if row[8] in docs
                     ]
-                elif isinstance(item[1], ClockRecord) and item[1].doc in docs:
-                    number, clock = item[0], item[1]
-                    line = FASTEST.dumps(clock.to_record())
-                    yield [SelectedRecord(clock.doc, clock.ts, clock.time, part.place, number, line)]
+                    continue
+                number, aside = item
+                if isinstance(aside, ClockRecord) and aside.doc in docs:
+                    line = FASTEST.dumps(aside.to_record())
+                    yield [SelectedRecord(aside.doc, aside.ts, aside.time, part.place, number, line)]
+                elif isinstance(aside, Control):
+                    event = raised_or_none(aside)
+                    if event is not None and event.cause.doc in docs and self._takes(event):
+                        line = FASTEST.dumps(aside.to_record())
+                        doc, ts = event.cause.doc, event.cause.ts
+                        yield [SelectedRecord(doc, ts, None, part.place, number, line)]
 
     def route_sorted(
         self, records: Iterable[SelectedRecord], parts: Mapping[int, FilePart]
@@ -151,6 +165,11 @@ class Mapper:
             document = self._router.document(record.doc)
             if record.clock is not None:
                 document.admit_clock(ClockRecord.from_record(content), record.part, record.number)
+                continue
+            if "control" in content:
+                self._route_rows(rows, origins, clocks)
+                rows, origins, clocks = [], [], []
+                self._take_control(Control.from_record(content), record.number, parts[record.part])
                 continue
             row = self._decoder.admit(content)
             if (record.doc, record.ts) == last:
@@ -174,7 +193,7 @@ class Mapper:
 
     # ---- records --------------------------------------------------------------------------------------------
 
-    def _take(self, item: Block | tuple[int, Header | ClockRecord] | Batch, docs: set[str]) -> None:
+    def _take(self, item: Block | tuple[int, Aside] | Batch, docs: set[str]) -> None:
         if isinstance(item, Batch):
             docs.update({row[8] for row in item.rows})
             self._take_rows(*self._kept(item.rows, item.numbers))
@@ -185,17 +204,48 @@ class Mapper:
                 self._gather(filtered)
                 return
             for part in item.items():
-                if isinstance(part, Batch) or not isinstance(part[1], Control):
-                    self._take(part, docs)  # type: ignore[arg-type]
+                self._take(part, docs)
         else:
             assert self._part is not None
             number, aside = item
             if isinstance(aside, Header):
                 self._header(aside, (self._part.place << 20) + self._headers, (self._part.place, number))
                 self._headers += 1
+            elif isinstance(aside, Control):
+                if self._externals:
+                    self._take_control(aside, number, self._part)
             else:
                 docs.add(aside.doc)
                 self._router.document(aside.doc).admit_clock(aside, self._part.place, number)
+
+    def _takes(self, event: CompositeEvent) -> bool:
+        return self._plan.rules.takes_external(event)
+
+    def _take_control(self, control: Control, number: int, part: FilePart) -> None:
+        """Takes an external event (L7), if the record that it belongs to is there; others are about the recording."""
+        if control.kind != RAISED:
+            return
+        line = FASTEST.dumps(control.to_record())
+        origin = Origin(part.file.name, number)
+        try:
+            event = raised_event(control)
+        except RecordError as error:
+            self._bad(BadRecord(origin, None, str(error), line), None, part)
+            return
+        if not self._takes(event):
+            return
+        cause = event.cause
+        document = self._router.document(cause.doc)
+        if not document.ts:  # what stands before tells
+            clocks = len(document.leading)
+            raised = PlacedRaised(cause.ts, cause.txn, clocks, part.place, number, line.decode())
+            document.raised.append(raised)
+        elif document.is_at(cause.ts):
+            turn = document.admit_raised(cause.txn)
+            self._router.raised(event.name, cause.doc, cause.ts, turn, line)
+        elif self._keep is None:
+            document.duplicates += 1
+            self._bad(raised_elsewhere(control, origin), cause.doc, part)
 
     def _follows(self, filtered: FilteredColumns) -> bool:
         """Whether the records of a block come after those that were taken."""
@@ -324,6 +374,7 @@ class Mapper:
     # ---- segments ---------------------------------------------------------------------------------------------
 
     def _route(self, filtered: FilteredColumns, positions: Sequence[tuple[int, int]]) -> None:
+        self._router.write_raised()
         self._router.route(filtered.spans, filtered.columns, positions)
         if self._router.taken >= self._segment_records:
             self._end_segment()
@@ -337,6 +388,7 @@ class Mapper:
             self._out.append(chunk)
 
     def _end_segment(self) -> None:
+        self._router.write_raised()
         self._take_chunks()
         summaries = self._router.end()
         if summaries:

@@ -22,6 +22,7 @@ from ...events import CompositeEvent, PrimitiveEvent
 from ...events import TimePoint as Elsewhere
 from ...log.columns.blocks import RecordTypes
 from ...log.json_codec import FASTEST
+from ...log.records import Control, raised_event
 from ..failures import Failure, Failures, ReplayError
 from ..findings.encoding import FindingEncoder, decode_composite
 from ..findings.order import Ranking
@@ -287,6 +288,10 @@ class BucketReplayer:
                 yield detector.elsewhere(_point(doc, event), more=follows_edits)
             elif mark == Mark.FLUSH:
                 yield detector.flush(_point(doc, event))
+            elif mark == Mark.RAISED:
+                assert composite is not None
+                control = Control.from_record(FASTEST.loads(composite))
+                yield detector.raise_external(raised_event(control))
             else:
                 yield detector.advance(event[7])
         if cause is not None:

@@ -125,6 +125,8 @@ class Router:
         self._bounded = [t for t in self._tables if t.each.has_boundaries and not t.each.by_document]
         self._flushed = [t for t in self._tables if t.each.has_flushes]
         self._hashes: Any = np.empty(0, np.uint64)
+        self._takers = [(each.index, name) for each in plan.passes for name in each.externals]
+        self._raised: list[tuple[int, str, int, int, bytes]] = []
         self.segment = 0
         self.taken = 0
         self._documents: dict[str, SegmentDocument] = {}
@@ -177,6 +179,24 @@ class Router:
                 document.head = document.head or TimePoint(span.first, None, span.first_txn)
                 document.tail = TimePoint(span.last, None, span.last_txn)
 
+    def raised(self, name: str, doc: str, ts: int, turn: int, record: bytes) -> None:
+        """An external event (L7), as the JSON text of its record; `write_raised` routes it."""
+        self._raised += [(index, doc, ts, turn, record) for index, event in self._takers if event == name]
+
+    def write_raised(self) -> None:
+        """Routes the external events; passes that take them see documents as a whole."""
+        if not self._raised:
+            return
+        raised, self._raised = self._raised, []
+        passes, docs, ts, turns, records = zip(*raised, strict=True)
+        hashes = np.array([hash_of(doc) for doc in docs], np.uint64)
+        columns = {
+            "mark": np.full(len(docs), Mark.RAISED), "doc": [self._writer.code(doc) for doc in docs], "ts": ts,
+            "turn": turns, "composite": records,
+        }  # fmt: skip
+        buckets = buckets_of(hashes, np.zeros(len(docs), np.int64), self._writer.buckets)
+        self._writer.add(np.array(passes, np.int64), buckets, columns, ordered=False)
+
     def end(self) -> list[SegmentSummary]:
         """Ends the segment: the summaries of its documents."""
         summaries = [
@@ -185,9 +205,10 @@ class Router:
                 each.duplicates, each.head_keys, {number: key for number, (key, fed) in each.runs.items() if fed},
                 each.first_flush, {number: sorted(touched) for number, touched in each.touched.items() if touched},
                 each.leading, each.clocks, each.trailing, each.open_edit, each.time, each.edit_time, each.transactions,
+                each.raised, each.raised_late,
             )
             for each in self._documents.values()
-            if each.head is not None or each.leading
+            if each.head is not None or each.leading or each.raised
         ]  # fmt: skip
         self._documents = {}
         return summaries

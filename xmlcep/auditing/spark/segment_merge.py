@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from ...errors import XmlCepError
 from ...log import BadRecord, Origin
 from ...log.json_codec import FASTEST
+from ...log.records import Control
 from ..findings.collector import Collector
 from ..inputs import LogFile
 from ..plan.partition_key import Plan
-from ..quarantine import clock_in_transaction
+from ..quarantine import clock_in_transaction, raised_elsewhere
 from ..splits import FilePart, Split
 from .chunks import Chunk
-from .document_merge import SeamMarker, clock_markers, merge_documents
+from .document_merge import SeamMarker, clock_markers, merge_documents, raised_markers
 from .finding_chunks import DocumentExtent, FindingRanges
 from .replayer import DocumentEnd, WholeLog
 from .segment_summary import SegmentSummary
@@ -126,6 +127,7 @@ class SegmentMerge:
         for document in self.documents.values():
             yield from document.seams
             yield from clock_markers(document, plan, self._buckets)
+            yield from raised_markers(document, plan, self._buckets)
 
     def whole(self, ranges: FindingRanges, *, reads_clock: bool) -> WholeLog:
         """What replays have to know of the log, with what clocks show if that matters."""
@@ -155,9 +157,17 @@ class SegmentMerge:
                 origin = Origin(part.file.name, clock.number + self._lines_before[part.place])
                 yield part.file, clock_in_transaction(clock.record(doc), origin), doc
 
+    def _misplaced_raised(self) -> Iterator[tuple[LogFile, BadRecord, str]]:
+        for doc, document in self.documents.items():
+            for raised in document.misplaced_raised:
+                part: FilePart = self._parts[raised.part]
+                origin = Origin(part.file.name, raised.number + self._lines_before[part.place])
+                control = Control.from_record(FASTEST.loads(raised.text.encode()))
+                yield part.file, raised_elsewhere(control, origin), doc
+
     def collect(self, collector: Collector) -> None:
         """Hands on what is known of files and documents."""
-        for file, bad, doc in self._misplaced_clocks():
+        for file, bad, doc in (*self._misplaced_clocks(), *self._misplaced_raised()):
             collector.quarantine.add(file, bad, doc)
         for index, docs in self._docs_of_files.items():
             collector.quarantine.note_documents(index, docs)

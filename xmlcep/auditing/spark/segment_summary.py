@@ -42,6 +42,18 @@ def later(one: int | None, other: int | None) -> int | None:
     return other if one is None else one if other is None else max(one, other)
 
 
+def turn(clocks: int, txn: int | None = None, open_txn: int | None = None, *, late: bool = False) -> int:
+    """The turn of an external event of transaction ``txn`` behind so many clock records of its ts, and a record of
+    ``open_txn``: 0 comes before the end of that transaction, all others after it. Also the turn of the last of these
+    clock records.
+
+    ``late``: one of those before it comes after the end of the transaction.
+    """
+    if clocks:
+        return clocks + 1
+    return 1 if late or (open_txn is not None and txn != open_txn) else 0
+
+
 class PlacedClock(NamedTuple):
     """A clock record (W6) and where it stands: in which part of the log, and its number there."""
 
@@ -55,6 +67,18 @@ class PlacedClock(NamedTuple):
         return ClockRecord(doc, self.ts, self.at)
 
 
+class PlacedRaised(NamedTuple):
+    """An external event (L7) before the first record of a segment: its time point and transaction, how many clock
+    records stand before it there, in which part of the log it stands and its number there, its record as JSON text."""
+
+    ts: int
+    txn: int | None
+    clocks: int
+    part: int
+    number: int
+    text: str
+
+
 class SegmentSummary(NamedTuple):
     """What a segment has of a document: first and last time point (None: it has clock records only), how many records,
     and what is open.
@@ -63,12 +87,14 @@ class SegmentSummary(NamedTuple):
     ``head_keys``: the key of the first record per pass with boundaries (None: foreign). ``open_runs``: per such
     pass the key whose run reaches to the end. ``first_flush``: where the first transaction in it ended.
     ``touched``: per pass with flushes the buckets that were touched since the last one.
-    ``disordered``: a ts was below the one before. ``duplicates``: how many records repeated a time point, or were clock
-    records in a transaction. ``leading``, ``clocks`` and ``trailing`` are the clock records before the first record,
-    between the records, and behind the last one. ``open_edit`` is the number of the edit that goes on behind the last
-    record (U1), if that matters: the ts of its first record in the segment. ``time`` is the greatest of the times of
-    records and clock records in it up to the last record, ``edit_time`` what it was where the last edit began,
-    ``transactions`` how many have records in it.
+    ``disordered``: a ts was below the one before. ``duplicates``: how many records repeated a time point, were clock
+    records in a transaction, or external events that do not stand behind their record. ``leading``, ``clocks`` and
+    ``trailing`` are the clock records before the first record, between the records, and behind the last one.
+    ``open_edit`` is the number of the edit that goes on behind the last record (U1), if that matters: the ts of its
+    first record in the segment. ``time`` is the greatest of the times of records and clock records in it up to the last
+    record, ``edit_time`` what it was where the last edit began, ``transactions`` how many have records in it.
+    ``raised`` are the external events before the first record, ``raised_late`` says whether there is one behind the
+    last record that does not belong to its transaction.
     """
 
     segment: int
@@ -90,6 +116,8 @@ class SegmentSummary(NamedTuple):
     time: int | None
     edit_time: int | None
     transactions: int
+    raised: list[PlacedRaised]
+    raised_late: bool
 
     @property
     def last_clock(self) -> PlacedClock | None:
@@ -108,7 +136,7 @@ class SegmentDocument:
     __slots__ = (
         "_at", "clock", "clocks", "count", "disordered", "duplicates", "edit", "edit_goes_on", "edit_time",
         "first_flush", "head",
-        "head_keys", "leading", "name", "position", "runs", "tail", "time", "touched",
+        "head_keys", "leading", "name", "position", "raised", "raised_late", "runs", "tail", "time", "touched",
         "trailing", "transactions", "ts", "txn",
     )  # fmt: skip
 
@@ -135,6 +163,8 @@ class SegmentDocument:
         self.time: int | None = None
         self.edit_time: int | None = None
         self.transactions = 0
+        self.raised: list[PlacedRaised] = []
+        self.raised_late = False
         self._at: tuple[str, int] = ("", 0)  # the last time as text and as a number
 
     def follows(self, ts: int) -> bool:
@@ -153,6 +183,7 @@ class SegmentDocument:
         ``more``: its edit goes on behind it; ``at``: its time, if that matters.
         """
         self.ts = ts
+        self.raised_late = False
         trailing, self.trailing = self.trailing, []
         misplaced = txn is not None and txn == self.txn
         if not misplaced:
@@ -180,6 +211,16 @@ class SegmentDocument:
         self.clock = clock.ts, clock.time
         placed = PlacedClock(clock.ts, clock.at, part, number)
         (self.trailing if self.ts else self.leading).append(placed)
+
+    def is_at(self, ts: int) -> bool:
+        """Whether an external event of this time point belongs to the record before it (L7)."""
+        return ts == self.ts and (self.clock is None or self.clock[0] <= ts)
+
+    def admit_raised(self, txn: int | None) -> int:
+        """The next external event, behind a record, of this transaction; returns its turn there."""
+        found = turn(len(self.trailing), txn, self.txn, late=self.raised_late)
+        self.raised_late = found > 0
+        return found
 
     @property
     def open_edit(self) -> int | None:

@@ -12,7 +12,7 @@ from ...log import BadRecord, Origin
 from ...log.json_codec import FASTEST
 from ..splits import FilePart
 from .chunks import Chunk, ChunkKind
-from .segment_summary import PlacedClock, SegmentSummary, TimePoint
+from .segment_summary import PlacedClock, PlacedRaised, SegmentSummary, TimePoint
 
 _CLOCKS = ("leading", "clocks", "trailing")  # the fields of a summary that are lists of clock records
 
@@ -58,6 +58,7 @@ def report_of(summaries: Sequence[SegmentSummary]) -> Report:
             "head_keys": list(summary.head_keys.items()), "open_runs": list(summary.open_runs.items()),
             "touched": list(summary.touched.items()),
             **{name: list(map(list, getattr(summary, name))) for name in _CLOCKS},
+            "raised": list(map(list, summary.raised)),
         }
         for summary in summaries
     ]  # fmt: skip
@@ -73,6 +74,7 @@ def summaries_from(report: Report) -> Iterator[SegmentSummary]:
             "first_flush": _point(record["first_flush"]), "head_keys": dict(record["head_keys"]),
             "open_runs": dict(record["open_runs"]), "touched": dict(record["touched"]),
             **{name: [PlacedClock(*clock) for clock in record[name]] for name in _CLOCKS},
+            "raised": [PlacedRaised(*raised) for raised in record["raised"]],
         }  # fmt: skip
         yield SegmentSummary(**(record | changed))
 

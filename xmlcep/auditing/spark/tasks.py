@@ -168,10 +168,16 @@ def replay_segments(replayer: BucketReplayer, chunks: Iterable[Chunk]) -> Iterat
     Those of a segment are taken one after the other, or all at once if some have their places between others.
     """
     for segment, together in groupby(chunks, key=lambda chunk: chunk.segment):
+        interleaved: list[bytes] = []
+        others: list[bytes] = []
         for chunk in together:
             if chunk.is_interleaved:
-                contents = [chunk.content, *(other.content for other in together)]
-                yield from replayer.replay(segment, contents, sort=True)
+                interleaved.append(chunk.content)
+            elif interleaved:
+                others.append(chunk.content)
             else:
                 yield from replayer.replay(segment, [chunk.content])
+        if interleaved:
+            # What has the same place stands behind the others: external events from the next segment do (L7).
+            yield from replayer.replay(segment, [*others, *interleaved], sort=True)
     yield from replayer.finish()

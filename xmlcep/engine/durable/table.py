@@ -38,8 +38,8 @@ from ..operators.plus import PlusState
 from ..operators.relation import RelationState
 from ..operators.trailing import Candidate, TrailingSequenceState
 from ..operators.waiting_pairs import WaitingPairConjunction, WaitingPairSequence
+from ..release import Deferral
 from ..setting import Setting
-from ..termination import Deferral
 from ..timers import Timers
 from ..tree import TreeState
 from ..waiting import Waiting

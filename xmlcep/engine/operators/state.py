@@ -334,7 +334,7 @@ def accept(taker: Taker, clock: Clock, child: int, key: Key, event: PrimitiveEve
 
 
 class DeferrableState(OperatorState):
-    """An operator that can wait for its termination (D2 to D4); `xmlcep.engine.termination` says how."""
+    """An operator that can wait for its termination (D2 to D4); `xmlcep.engine.release` says how."""
 
     @abstractmethod
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
