@@ -68,6 +68,12 @@ event E {end=custom, when="comment"} = ins(item/price) & ins(item/quantity)
     i1 p1 q1 flush flush c1 flush      | 4: p1+q1
     [i1 p1 q1] [c1]                    | 4: p1+q1
     [i1 p1 q1 c1]                      | 4: p1+q1
+# a release within an edit asks again what the edit changes, once something has happened at the node, whatever it is
+event E(item) {end=non-local, when="string-length(.) > 1"} = ins(item)
+    i1 (p1 t1=5) i2 (q1 i2! u1=5)      | 6: i1
+    i1 (p1 t1=5) i2 (i2! q1 u1=5)      |
+    i1 (p1 t1=5) i2 (i2! q1 u1=5) i2!.2 | 8: i1
+    i1 (p1 t1=5) i2 q1 i2! u1=5        |
 event E {end=non-local, when="comment"} = ins(item/price) & ins(item/quantity)
     i1 p1 q1 i2 c1 i2!                 | 6: p1+q1
     i1 p1 q1 c1 i2                     | 5: p1+q1

@@ -6,7 +6,7 @@ import pytest
 
 from tests.wrapping.rows import PAGE, Row, rows, run
 from xmlcep.wrapping.attributes import TrackedAttributes
-from xmlcep.wrapping.elements import TrackedElement
+from xmlcep.wrapping.lxml_methods import TrackedElement
 
 ROWS = rows()
 

@@ -14,7 +14,7 @@ from lxml import etree, objectify
 from tests.wrapping.judge import Judge
 from xmlcep import parse_rules
 from xmlcep.wrapping import RefusedError, WrapError, fromstring, parse, strip_tags, wrap
-from xmlcep.wrapping.elements import TrackedElement
+from xmlcep.wrapping.lxml_methods import TrackedElement
 from xmlcep.wrapping.shadow import _table as TABLE
 
 

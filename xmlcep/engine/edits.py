@@ -85,6 +85,7 @@ class Edit:
             bound = evaluation.dispatch[event.op][event.path]
             if bound is not None:
                 evaluation.touch(event, bound)
+        changed = evaluation.changed(events)
         ts, point = clock.ts, clock.point
         for each in held:
             clock.point = each.point
@@ -94,7 +95,7 @@ class Edit:
                 bound = evaluation.dispatch[each.event.op][each.event.path]
                 evaluation.process(each.event, bound, each.outside, self.asking, each.before)
                 if bound is not None:
-                    evaluation.renew(each.event, bound)
+                    evaluation.renew_changed(each.event, bound, changed)
             else:
                 clock.ts = each.cause.ts
                 evaluation.run(each.cause, {}, each.outside, each.release, each.due, self.asking)

@@ -28,6 +28,8 @@ _new_tuple = tuple.__new__
 _NOTHING_DUE: Mapping[int, list[Due]] = {}
 Outside: TypeAlias = Mapping[int, list[CompositeEvent]]
 """Composites of trees that are not evaluated now, by the tree that raised them (N2)."""
+Changed = dict[int, set[tuple[int, int]]]
+"""By tree, operator and node of the groups whose conditions read what an edit changes (U4)."""
 NOTHING_OUTSIDE: Outside = MappingProxyType({})
 
 
@@ -294,6 +296,24 @@ class Evaluation:
             if tree.tree.index in stale:
                 tree.renew(event, plan)
                 self._note(tree)
+
+    def changed(self, events: Iterable[PrimitiveEvent]) -> Changed:
+        """Of each tree with conditions that are to be asked again, what these records of an edit change for it."""
+        found: Changed = {index: set() for index in self.waiting.stale}
+        for event in events if found else ():
+            bound = self.dispatch[event.op][event.path]
+            for tree, plan in () if bound is None else bound.touched:
+                if tree.tree.index in found:
+                    found[tree.tree.index].update(tree.changed(event, plan))
+        return found
+
+    def renew_changed(self, event: PrimitiveEvent, bound: BoundDispatch, changed: Changed) -> None:
+        """`renew` for a record of an edit of several, which see the document after all of them (U2)."""
+        for index, of_tree in changed.items():
+            plan = bound.watchers.get(index)
+            if of_tree and plan is not None:
+                self.trees[index].renew_changed(event, plan, of_tree)
+                self._note(self.trees[index])
 
     def end_edit(self) -> None:
         """The edit is over."""

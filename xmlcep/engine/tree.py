@@ -6,7 +6,7 @@ One module because a time point goes through one object: arrivals, releases and 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from contexts import FLAT_KEY, Entry
@@ -238,6 +238,23 @@ class TreeState:
             if deferral is not None and deferral.stale:
                 for index in indexes:
                     deferral.renew(event[3][index])
+
+    def changed(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> Iterator[tuple[int, int]]:
+        """Operator and node of each group whose condition reads what this event changes."""
+        for operator, indexes in dispatch.touches.items():
+            for index in indexes:
+                yield operator, event[3][index]
+
+    def renew_changed(
+        self, event: PrimitiveEvent, dispatch: TreeDispatch, changed: Collection[tuple[int, int]]
+    ) -> None:
+        """The same for a record of an edit of several: what they change together it can have changed (U2)."""
+        for operator, indexes in dispatch.rechecks.items():
+            deferral = self._deferral[operator]
+            if deferral is not None and deferral.stale:
+                for index in indexes:
+                    if (operator, event[3][index]) in changed:
+                        deferral.renew(event[3][index])
 
     def check_time(self, cause: Cause) -> None:
         """W1: a rule with durations takes no record while the time is not known."""

@@ -17,7 +17,7 @@ from ..matching import Contents, Key, outline
 from ..matching.whitespace import unindent
 from ..recording.recorder import Recording, record
 from ..wrapping import Document, DocumentError, wrap
-from ..wrapping.elements import LOOKUP
+from ..wrapping.lxml_methods import LOOKUP
 from ..wrapping.parsing import parse_bytes
 from ..wrapping.updating import Follower
 from .remarks import key_remarks, root_remarks

@@ -1,7 +1,7 @@
 """Wrapped documents: genuine lxml trees whose every change becomes an event.
 
-Read `shadow` (what events have told of each node), `elements` (which calls are seen), `edits` and `mutations` (how a
-change becomes events), `emitter` and `delivery` (what becomes of these), `foreign`, `transactions`, in that order;
+Read `shadow` (what events have told of each node), `lxml_methods` (which calls are seen), `edits` and `mutations` (how
+a change becomes events), `emitter` and `delivery` (what becomes of these), `foreign`, `transactions`, in that order;
 `document` is the door.
 """
 

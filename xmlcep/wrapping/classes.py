@@ -11,8 +11,8 @@ from typing import Any
 from lxml import etree
 
 from ..xml_parser import safe_parser
-from .elements import DEFAULT_LOOKUP, LOOKUP, TrackedElement
 from .errors import WrapError
+from .lxml_methods import DEFAULT_LOOKUP, LOOKUP, TrackedElement
 from .raw import Element, Node
 from .wrappable import check_classes
 

@@ -23,8 +23,8 @@ from . import foreign
 from .announcing import announce
 from .classes import LOOKUPS
 from .delivery import Delivery, Listener
-from .elements import LOOKUP
 from .errors import RefusedError, WrapError
+from .lxml_methods import LOOKUP
 from .observation import Observation
 from .parsing import Source, name_of_source, parse_bytes, parse_file
 from .raw import Node, get_parent, name_of

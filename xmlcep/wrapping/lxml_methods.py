@@ -1,4 +1,4 @@
-"""The classes that elements, comments, processing instructions and entity references of wrapped documents have.
+"""The lxml methods that change a tree, overridden in the classes that nodes of wrapped documents have.
 
 They are genuine lxml classes: every read goes straight to lxml's C code. Only what changes a tree is overridden; on
 nodes that belong to no wrapped document the overrides do what lxml does and nothing else.
