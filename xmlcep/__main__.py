@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 
 from .errors import MissingExtraError
@@ -13,6 +14,7 @@ def main() -> int:
 
     Without the packages of the extra ``cli`` it says how to get them and returns 2.
     """
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # where the terminal is not UTF-8
@@ -25,6 +27,29 @@ def main() -> int:
         print(f"xmlcep: {MissingExtraError('the command line', package, 'cli')}", file=sys.stderr)
         return 2
     return run()
+
+
+def _open_closed_streams() -> None:
+    """Puts something in place of standard streams that are closed (``>&-``), or the next file opened would be one.
+
+    What is written to standard output then fails, which is said; what goes to standard error goes nowhere.
+    """
+    if sys.stdin is None:
+        _open_null(0, os.O_RDONLY)
+        sys.stdin = os.fdopen(0, closefd=False)
+    if sys.stdout is None:
+        _open_null(1, os.O_RDONLY)
+        sys.stdout = os.fdopen(1, "w", closefd=False)
+    if sys.stderr is None:
+        _open_null(2, os.O_WRONLY)
+        sys.stderr = os.fdopen(2, "w", closefd=False)
+
+
+def _open_null(number: int, mode: int) -> None:
+    opened = os.open(os.devnull, mode)
+    if opened != number:
+        os.dup2(opened, number)
+        os.close(opened)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""SIGTERM and SIGHUP: one word, the status shells expect, and nothing left behind."""
+"""SIGTERM, SIGHUP, closed streams, no room: one word, the status shells expect, and nothing left behind."""
 
 from __future__ import annotations
 
@@ -68,3 +68,34 @@ def test_nothing_is_left(tmp_path: Path, name: str, how: str) -> None:
 def test_what_is_ignored_stays_ignored(tmp_path: Path) -> None:
     status, _, _, after = _killed(tmp_path, signal.SIGHUP, "ignored")
     assert (status, after) == (0, ["out.jsonl"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
+@pytest.mark.parametrize(
+    ("shell", "status", "said"),
+    [
+        ("exec >&-", 2, "xmlcep: the output cannot be written: Bad file descriptor\n"),
+        ("exec 2>&-", 0, ""),
+        ("exec <&-", 0, ""),
+        ("exec >&- 2>&- <&-", 2, ""),
+        ("ulimit -f 0", 2, "set TMPDIR to a folder with room"),
+        ("ulimit -f 1", 2, "set TMPDIR to a folder with room"),
+    ],
+)
+def test_streams_that_are_closed_and_disks_that_are_full(
+    tmp_path: Path, shell: str, status: int, said: str
+) -> None:
+    (tmp_path / "r.xcep").write_text("event A = ins(a/b)\n")
+    (tmp_path / "l.jsonl").write_text('{"doc":"d","ts":1,"op":"ins","path":"/a/b","ids":[1,2]}\n')
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    command = (
+        f"'{sys.executable}' -m xmlcep audit l.jsonl --rules r.xcep --engine local --format jsonl --quiet"
+    )
+    ended = subprocess.run(
+        ["bash", "-c", f"trap '' XFSZ; {shell}; exec {command}"], cwd=tmp_path, text=True, capture_output=True,
+        env={**os.environ, "TMPDIR": str(folder), "PYTHONPATH": str(REPOSITORY)}, check=False, timeout=60,
+    )  # fmt: skip
+    assert (ended.returncode, list(folder.iterdir())) == (status, [])
+    assert said in ended.stderr and "Traceback" not in ended.stderr
+    assert ('"name":"A"' in ended.stdout) == (status == 0)

@@ -7,6 +7,8 @@ import json
 import random
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.log.helpers import lines_of, read, some_events, write_lines
@@ -334,3 +336,13 @@ def test_a_text_with_keys_in_it_is_none(tmp_path: Path, text: str) -> None:
     assert (len(events), bad) == (2, [])
     result = audit(path, parse_rules("event A = ins(a/@b)"), engine="local", out=tmp_path / "found.jsonl")
     assert (result.summary.quarantined, result.summary.findings) == (0, 2)
+
+
+@pytest.mark.parametrize("column", ["doc", "ts", "op", "path", "ids"])
+def test_a_parquet_log_with_a_column_twice_is_refused(tmp_path: Path, column: str) -> None:
+    columns = {"doc": ["d"], "ts": [1], "op": ["ins"], "path": ["/a/b"], "ids": [[1, 2]]}
+    names = [*columns, column]
+    table = pa.table([pa.array(columns[name]) for name in names], names=names)
+    pq.write_table(table, tmp_path / "twice.parquet")
+    with pytest.raises(LogError, match=f"it has the column {column} more than once"):
+        list(read_log(tmp_path / "twice.parquet"))

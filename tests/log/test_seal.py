@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import random
@@ -11,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.log.models import RecordedDocument
+from xmlcep.cli.main import run
 from xmlcep.cli.verify import command
 from xmlcep.log import segments
 from xmlcep.log.errors import BrokenChainError, LogError, UnsealedError
@@ -154,3 +156,13 @@ def test_the_command(sealed: Path) -> None:
     result = CliRunner().invoke(command, [str(sealed)])
     assert result.exit_code == 1
     assert "was altered" in result.stderr
+
+
+def test_a_packed_log_that_is_cut_off_is_said_to_be(sealed: Path, tmp_path: Path) -> None:
+    packed = gzip.compress(sealed.read_bytes())
+    path = tmp_path / "cut.jsonl.gz"
+    for length in (40, len(packed) // 2, len(packed) - 3):
+        path.write_bytes(packed[:length])
+        with pytest.raises(LogError, match="the file is damaged from here on"):
+            verify(path)
+        assert run(["verify", str(path)]) == 2

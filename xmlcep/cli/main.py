@@ -110,10 +110,12 @@ def _run(arguments: Sequence[str] | None) -> int:
     except OSError as error:
         if error.filename is not None:
             click.echo(f"xmlcep: {plain(str(error.filename))}: {error.strerror}", err=True)
-        elif error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO):
+        elif error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF):
             # Standard output: what we open ourselves has a name.
             click.echo(f"xmlcep: the output cannot be written: {error.strerror}", err=True)
             _give_up_stdout()
+        elif error.errno == errno.ENOENT:  # tempfile has found no folder that it can write to
+            click.echo(f"xmlcep: {plain(str(error.strerror))}: set TMPDIR to a folder with room", err=True)
         else:
             raise
     return WRONG_INPUT

@@ -241,6 +241,11 @@ class ParquetReader:
             "meta": _any_of(types.is_map, types.is_struct, text), "more": types.is_boolean,
             "clock": types.is_boolean,
         }  # fmt: skip
+        twice = [name for name in COLUMNS if schema.names.count(name) > 1]
+        if twice:
+            raise LogError(
+                f"{self._file}: not a change log: it has the column {twice[0]} more than once: write each once"
+            )
         wrong = [name for name in REQUIRED if name not in schema.names]
         for name in COLUMNS:
             if name in schema.names:

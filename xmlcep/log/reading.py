@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import zlib
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -109,16 +110,22 @@ def first_header(file: str | os.PathLike[str]) -> Header | None:
 def read_lines(source: Source) -> Iterator[tuple[Origin, bytes]]:
     """The lines of a JSON Lines log that are not blank, as they stand there, each with its origin.
 
-    A single file stands for all the files the log was rolled over to.
+    A single file stands for all the files the log was rolled over to. Raises `LogError`.
     """
     for file in map(str, files_of(source)):
         with _open(file) as stream:
             kind = _kind(stream, file)
             if kind == "parquet":
                 raise LogError(f"{file}: a Parquet file has no lines: expected a JSON Lines log")
-            for number, line in enumerate(unpacked(stream, kind), 1):
-                if line.strip():
-                    yield Origin(file, number), line
+            number = 0
+            try:
+                for number, line in enumerate(unpacked(stream, kind), 1):
+                    if line.strip():
+                        yield Origin(file, number), line
+            except (EOFError, OSError, zlib.error) as error:
+                raise LogError(
+                    f"{file}:{number + 1}: the file is damaged from here on, nothing after it can be unpacked: {error}"
+                ) from error
 
 
 def _read(

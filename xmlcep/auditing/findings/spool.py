@@ -43,8 +43,13 @@ class Spool:
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="xmlcep-audit-")
         self._database = sqlite3.connect(Path(self._folder.name) / "spool.db", isolation_level=None)
-        self._database.executescript(_TABLES)
-        self._database.execute("BEGIN")
+        try:
+            self._database.executescript(_TABLES)
+            self._database.execute("BEGIN")
+        except sqlite3.OperationalError as error:
+            self._database.close()
+            self._folder.cleanup()
+            raise _full(error) from error
         self._texts = (Path(self._folder.name) / "findings").open("wb")
         self._end = 0  # of what was written there
 
