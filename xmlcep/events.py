@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from html import escape
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from path_types import PathInstance, PathSyntaxError, PathType, equals_or_ends, offset
+from path_types import Axis, PathInstance, PathSyntaxError, PathType, Step, equals_or_ends, offset
+from path_types.names import local_name, namespace_of
 
 from .errors import RecordError
 
@@ -177,8 +179,49 @@ class PrimitiveEvent(NamedTuple):
         """Its ``txn`` and ``meta`` as fields of a finding record, without what it has not."""
         return _provenance(self.txn, self.meta)
 
+    @property
+    def xpath(self) -> str:
+        """An XPath expression, without prefixes, for the nodes of its path: `tree.xpath(event.xpath)`.
+
+        Which of them it is about only the ids say: ``document.element(event)``.
+        """
+        return _xpath(self.path)
+
     def __str__(self) -> str:
-        return f"{self.op}({self.instance}) at {self.ts}"
+        return _with_prefixes(f"{self.op}({self.instance}) at {self.ts}")
+
+
+_NAMESPACE = re.compile(r"\{([^{}]*)\}")
+
+
+def _with_prefixes(text: str, more: str = "") -> str:
+    """The text with a prefix in place of each namespace, and behind it which these are, then ``more``."""
+    prefixes: dict[str, str] = {}
+    short = _NAMESPACE.sub(lambda found: prefixes.setdefault(found[1], f"ns{len(prefixes) + 1}") + ":", text)
+    where = ", ".join(f"{prefix}={namespace!r}" for namespace, prefix in prefixes.items())
+    return f"{short}{more}{where and f' where {where}'}"
+
+
+def _xpath(path: PathType) -> str:
+    return ("/" if path.absolute else "//") + "/".join(map(_xpath_step, path.steps))
+
+
+def _xpath_step(step: Step) -> str:
+    namespace = namespace_of(step.test)
+    if not namespace:
+        return str(step)
+    any_name = "@*" if step.axis is Axis.ATTRIBUTE else "*"
+    local, uri = _literal(local_name(step.test)), _literal(namespace)
+    return f"{any_name}[local-name()={local} and namespace-uri()={uri}]"
+
+
+def _literal(text: str) -> str:
+    """A string of XPath 1.0, which has no escapes."""
+    if "'" not in text:
+        return f"'{text}'"
+    if '"' not in text:
+        return f'"{text}"'
+    return "concat(" + ', "\'", '.join(f"'{part}'" for part in text.split("'")) + ")"
 
 
 def _provenance(txn: int | None, meta: Mapping[str, str] | None) -> dict[str, Any]:
@@ -267,6 +310,11 @@ class CompositeEvent(NamedTuple):
         """The path instance; None for a flat event whose constituents have no common ancestor (T4)."""
         return None if self.path is None else PathInstance(self.path, self.ids)
 
+    @property
+    def xpath(self) -> str | None:
+        """As that of a primitive event; None if it has no path (T4)."""
+        return None if self.path is None else _xpath(self.path)
+
     def __deepcopy__(self, memo: object) -> CompositeEvent:
         return self
 
@@ -310,7 +358,7 @@ class CompositeEvent(NamedTuple):
 
     def __str__(self) -> str:
         inside = ", ".join(f"{event.op}@{event.ts}" for event in self.flattened())
-        return f"{self.operator or self.name}({self.instance}) at {self.ts} {{{inside}}}"
+        return _with_prefixes(f"{self.operator or self.name}({self.instance}) at {self.ts}", f" {{{inside}}}")
 
 
 Event: TypeAlias = PrimitiveEvent | CompositeEvent

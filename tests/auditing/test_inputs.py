@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import xmlcep
 from tests.auditing.logs import write_log
 from tests.auditing.test_agreement import ORDER_RULES, lines_of, orders
 from xmlcep.auditing import audit
@@ -47,3 +48,22 @@ def test_parquet_with_the_needed_columns_only(tmp_path: Path) -> None:
     log = write_log(tmp_path / "lean.jsonl", [json.dumps(row).encode() for row in lean])
     expected = list(audit(log, ORDER_RULES).lines())
     assert list(audit(tmp_path / "lean.parquet", ORDER_RULES).lines()) == expected != []
+
+
+def test_logs_of_documents_with_one_name_are_named(tmp_path: Path) -> None:
+    for name in ("one", "two", "three"):
+        document = xmlcep.fromstring("<r/>")
+        with xmlcep.record(document, tmp_path / f"{name}.jsonl", max_bytes=1):
+            document.root.set("k", name)
+            document.root.set("k", "again")
+    other = xmlcep.fromstring("<r/>", name="other")
+    with xmlcep.record(other, tmp_path / "zzz.jsonl"):
+        other.root.set("k", "v")
+    result = xmlcep.audit(tmp_path, xmlcep.parse_rules("event A = ins(r/@k)"), engine="local")
+    assert result.summary.quarantined
+    [note] = [note for note in result.notes if "same name" in note]
+    assert note.startswith(
+        f"{tmp_path / 'one.jsonl'}, {tmp_path / 'three.jsonl'} and 1 more are logs of documents with the same name"
+    )
+    alone = xmlcep.audit(tmp_path / "one.jsonl", xmlcep.parse_rules("event A = ins(r/@k)"), engine="local")
+    assert not any("same name" in note for note in alone.notes)

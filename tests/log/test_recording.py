@@ -196,6 +196,22 @@ def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     record(document, log).close()
 
 
+@pytest.mark.parametrize("open_still", [True, False])
+def test_a_second_writer_is_refused_under_the_name_of_a_later_file(tmp_path: Path, open_still: bool) -> None:
+    document = RecordedDocument(1)
+    recording = record(document, tmp_path / "log.jsonl", max_bytes=1)
+    document.change()
+    if not open_still:
+        recording.close()
+    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    for name in ("log.0002.jsonl", "log.0007.jsonl"):
+        with pytest.raises(LogError, match=r"is the name of file \d of the log .*log\.jsonl: record to that"):
+            record(RecordedDocument(2), tmp_path / name)
+    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
+    recording.close()
+    record(document, tmp_path / "other.0002.jsonl").close()  # the first file of nothing else
+
+
 @pytest.mark.parametrize("name", ["log.jsonl.gz", "log.parquet", "log.jsonl.zst"])
 def test_only_json_lines_are_recorded(tmp_path: Path, name: str) -> None:
     with pytest.raises(LogError, match="recorded as JSON Lines"):

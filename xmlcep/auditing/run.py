@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..arguments import PATH, check, optional
+from ..log.reading import first_header
 from ..log.records import Row
+from ..log.segments import first_of
 from ..rules import Rules
 from ..timestamps import TimeError, as_microseconds, timestamp
 from .choice import Choice, Engine, choose_engine
@@ -24,7 +26,7 @@ from .findings.by_event import PartitionedFindings
 from .findings.collector import Collector
 from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
-from .inputs import FoundFiles, LogPath, PipeCopy, find_files, with_pipes_kept
+from .inputs import FoundFiles, LogFile, LogPath, PipeCopy, find_files, with_pipes_kept
 from .local.engine import LocalAudit
 from .progress import Progress, Steps
 from .quarantine import OnBadRecord, default_target
@@ -166,6 +168,8 @@ class _Audit:
                 writer.close()
                 bad = collector.quarantine.write(bad_records)
                 self._check_seals()
+                if summary.quarantined:
+                    summary.notes += _of_one_name(self._files)
                 summary.seconds = time.perf_counter() - self._started
                 if request.summary_file is not None:
                     _write_summary(summary, request.summary_file)
@@ -331,6 +335,23 @@ def keep_meaningful(row: Row) -> bool:
     if (value is None or value.isspace() or not value) and (old is None or old.isspace() or not old):
         return row[2].last.test != "text()"
     return True
+
+
+def _of_one_name(files: Iterable[LogFile]) -> Iterator[str]:
+    """Logs that begin with documents of one name, whose records look like those of one document."""
+    logs: dict[str, dict[Path, str]] = {}
+    for file in files:
+        header = first_header(file.path)
+        if header is not None:
+            logs.setdefault(header.doc, {}).setdefault(first_of(Path(file.name))[0], file.name)
+    for doc, named in logs.items():
+        if len(named) > 1:
+            first, second, *more = named.values()
+            others = f" and {len(more):,} more" if more else ""
+            yield (
+                f"{first}, {second}{others} are logs of documents with the same name, {doc!r}: they were read as one"
+                " document; if they are several, give each a name when it is wrapped (name=)"
+            )
 
 
 def _left_out(entries: list[str]) -> list[str]:

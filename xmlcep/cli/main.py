@@ -18,6 +18,7 @@ from ..errors import XmlCepError
 from ..suggestions import did_you_mean_or_list
 from ._output import plain
 from ._statements import where_explained
+from ._termination import ending_as_interrupts
 
 WRONG_INPUT = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
@@ -81,6 +82,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
     ``arguments`` are those behind the program's name, None for the process's own.
     """
+    with ending_as_interrupts() as signals:
+        try:
+            return _run(arguments)
+        except (KeyboardInterrupt, click.Abort):
+            click.echo(f"stopped by {signals[0].name}" if signals else "stopped", err=True)
+            return 128 + signals[0] if signals else INTERRUPTED
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
         instruction = os.environ.get(COMPLETION) if arguments is None else None
@@ -92,9 +102,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _give_up_stdout()  # whoever read our output has seen enough
         return PIPE_CLOSED
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("stopped", err=True)
-        return INTERRUPTED
     except XmlCepError as error:
         message = plain(str(error))
         click.echo(f"xmlcep: {message}", err=True)

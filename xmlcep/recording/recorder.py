@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 from ..arguments import PATH, check, optional, whole_number
@@ -12,6 +13,7 @@ from ..errors import ArgumentError, RecordError, XmlCepError
 from ..events import CompositeEvent, PrimitiveEvent
 from ..log.errors import LogError
 from ..log.records import TOGETHER, ClockRecord, Control, Header, change_record, raised_control
+from ..log.segments import first_of
 from ..log.tail import Repair
 from ..log.writing import Durability, LogWriter, create_log
 from .log_end import LogEnd, LogToContinue, look_at
@@ -251,7 +253,7 @@ def record(
     says when records have surely reached the disk, ``seal`` adds the hash chain that `xmlcep verify` checks,
     and beyond ``max_bytes`` the log is rolled over to a new numbered file (never within a transaction).
     Raises `LogError` for a log of another document or one that is ahead of the document (recover it
-    instead), `LogLockedError` if it is being written.
+    instead), and for a later file of a log whose first is there; `LogLockedError` if it is being written.
     """
     if not hasattr(doc, "snapshot"):
         raise ArgumentError(
@@ -259,6 +261,7 @@ def record(
         )
     check("record()", path=(path, PATH), max_bytes=(max_bytes, optional(whole_number(1))))
     mode = Durability(durability)
+    _refuse_later_file(Path(path))
     to_continue = look_at(path)
     if to_continue is None:
         writer = create_log(path, header_of(doc), seal=seal)
@@ -270,6 +273,15 @@ def record(
         to_continue.close()
         raise
     return _recording(doc, writer, mode, max_bytes, to_continue.end, repairs)
+
+
+def _refuse_later_file(path: Path) -> None:
+    """Raises `LogError` for a name that the roll-over of another log takes: both writers would write to the file."""
+    first, number = first_of(path)
+    if number > 1 and first.exists():
+        raise LogError(
+            f"{path}: is the name of file {number} of the log {first}: record to that, or to a file with another name"
+        )
 
 
 def _recording(

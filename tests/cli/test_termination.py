@@ -1,0 +1,70 @@
+"""SIGTERM and SIGHUP: one word, the status shells expect, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+# The signal comes while the audit is under way: its temporary files are there.
+PROGRAM = """
+import os, signal, sys
+import xmlcep.auditing.run as run
+from xmlcep.cli.main import run as main
+
+how, number = sys.argv.pop(1), int(sys.argv.pop(1))
+
+class Killed(run.LocalAudit):
+    def run(self, files):
+        print(*sorted(os.listdir(os.environ["TMPDIR"])))
+        os.kill(os.getpid(), number)
+        super().run(files)
+
+if how == "ignored":
+    signal.signal(number, signal.SIG_IGN)
+if how == "background":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+run.LocalAudit = Killed
+sys.exit(main())
+"""
+
+
+def _killed(tmp_path: Path, number: int, how: str) -> tuple[int, str, list[str], list[str]]:
+    """Status, standard error, the temporary files while it ran, those behind it."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    (tmp_path / "r.xcep").write_text("event A = ins(a/b)\n")
+    (tmp_path / "l.jsonl").write_text('{"doc":"d","ts":1,"op":"ins","path":"/a/b","ids":[1,2]}\n')
+    options = [str(tmp_path / "l.jsonl"), "--rules", str(tmp_path / "r.xcep"), "--engine", "local"]
+    ended = subprocess.run(
+        [sys.executable, "-c", PROGRAM, how, str(int(number)), "audit", *options, "--out", str(folder / "out.jsonl")],
+        env={**os.environ, "TMPDIR": str(folder), "PYTHONPATH": str(REPOSITORY)}, text=True, capture_output=True,
+        check=False, timeout=60,
+    )  # fmt: skip
+    return (
+        ended.returncode,
+        ended.stderr,
+        ended.stdout.split(),
+        sorted(each.name for each in folder.iterdir()),
+    )
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="needs signals of POSIX")
+@pytest.mark.parametrize("how", ["", "background"])
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_nothing_is_left(tmp_path: Path, name: str, how: str) -> None:
+    number = getattr(signal, name)
+    status, said, during, after = _killed(tmp_path, number, how)
+    assert during != []
+    assert (status, said, after) == (128 + number, f"stopped by {name}\n", [])
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="needs signals of POSIX")
+def test_what_is_ignored_stays_ignored(tmp_path: Path) -> None:
+    status, _, _, after = _killed(tmp_path, signal.SIGHUP, "ignored")
+    assert (status, after) == (0, ["out.jsonl"])
