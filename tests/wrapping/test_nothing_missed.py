@@ -11,8 +11,9 @@ import pytest
 from lxml import etree, objectify
 
 import xmlcep
-from tests.wrapping.judge import Judge, whole
+from tests.wrapping.judge import Judge, Model, whole
 from tests.wrapping.outside import Own, own_parser, plain_parser
+from tests.wrapping.whitespace import visible
 from xmlcep.wrapping import Document, DocumentError, RefusedError, fromstring, wrap
 
 X = '<r k="1" l="2">0<a>x</a>1<b/>2<!--n-->3<c><d/>y</c></r>'
@@ -412,6 +413,52 @@ def test_attributes_keep_their_ids_and_order_when_one_comes_back() -> None:
     assert document.root.keys() == ["k", "l"]
     assert (after["r"], after["l"]) == (before["r"], before["l"])
     assert after["k"] not in before.values()
+
+
+# Of (root, the node that is taken, a node of no document, the one in it), the last two held.
+TAKING: list[Callable[[Any, Any, Any, Any], Any]] = [
+    lambda r, node, outer, inner: (r.append(outer), inner.append(node)),
+    lambda r, node, outer, inner: (r.append(outer), inner.append(node), r[1].append(outer)),
+    lambda r, node, outer, inner: (r.append(outer), inner.append(node), etree.SubElement(r[1], "n")),
+    lambda r, node, outer, inner: (inner.append(node), r.append(outer)),
+    lambda r, node, outer, inner: (inner.append(node), r[1].append(outer)),
+    lambda r, node, outer, inner: (inner.append(node), r[1].addprevious(outer)),
+    lambda r, node, outer, inner: (inner.append(node), r[1].__setitem__(slice(0, 0), [outer])),
+    lambda r, node, outer, inner: (inner.append(r[0]), r.append(outer), outer.append(node)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("immediate", [False, True])
+@pytest.mark.parametrize("ignore_whitespace", [False, True])
+@pytest.mark.parametrize("edit", TAKING)
+def test_what_a_node_of_no_document_has_taken_comes_back(
+    edit: Callable[[Any, Any, Any, Any], Any], ignore_whitespace: bool, immediate: bool
+) -> None:
+    root = etree.fromstring("<r><a>x<b><c/></b>y</a><e/></r>", plain_parser())
+    document = wrap(root, ignore_whitespace=ignore_whitespace)
+    judge, before = Judge(document), whole(root)
+    outer, inner = etree.fromstring("<n><m/></n>", plain_parser()).iter()
+    with pytest.raises(Undone), document.transaction(immediate=immediate):
+        edit(root, root[0][0], outer, inner)
+        raise Undone
+    assert whole(root) == before
+    judge.check(several=True)
+    judge.check_ids()
+    document._check()
+
+
+@pytest.mark.parametrize("edit", TAKING)
+def test_white_space_is_in_view_again_where_a_node_of_no_document_has_taken_the_only_child(
+    edit: Callable[[Any, Any, Any, Any], Any],
+) -> None:
+    root = etree.fromstring("<r><a> <b/><!--n--> </a><e/></r>", plain_parser())
+    document = wrap(root, ignore_whitespace=True)
+    model = Model(visible(root), document.snapshot()[1])
+    document.subscribe(model.apply)
+    edit(root, root[0][0], *etree.fromstring("<n><m/></n>", plain_parser()).iter())
+    document.catch_up()
+    model.equals(visible(root))
+    document._check()
 
 
 def test_a_sibling_first_heard_of_in_a_transaction_stands_where_it_stood() -> None:

@@ -49,14 +49,20 @@ def ready(node: Node) -> ShadowNode | None:
 
 
 def see(node: Node) -> None:
-    """Before a node is moved: if it has come into a document unseen, that is told first; an undo goes back there."""
-    above = get_parent(node) if entry_of(node) is None else None
+    """Before a node is moved: what has come into a document unseen, or been taken from one, is told first.
+
+    An undo goes back there.
+    """
+    if entry_of(node) is not None:
+        return
+    above = get_parent(node)
     while above is not None:
         tree = tree_of(above)
         if tree is not None:
             foreign.catch_up(tree)
             return
         above = get_parent(above)
+    foreign.look_into(node)
 
 
 def ready_to_leave(node: Node) -> ShadowNode | None:

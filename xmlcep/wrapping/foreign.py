@@ -141,6 +141,39 @@ def catch_up_others(tree: ShadowTree) -> None:
         _miss(strays())
 
 
+def look_into(node: Node) -> None:
+    """Before a node of no document comes into one: emits what it has taken from documents, if more is to be known."""
+    if exposing_trees() and (trees := _careful(_taken_below(node))):
+        for tree in trees:
+            catch_up(tree)  # what else has changed comes first
+        _miss([each for each in _taken_below(node) if shadow_of(each).tree in trees])
+
+
+def _careful(nodes: list[Node]) -> set[ShadowTree]:
+    """Those of their documents where more has to be known of a loss than that, and what, it is.
+
+    That is where the loss can be undone, and where it can bring white space out of view.
+    """
+    trees = {shadow_of(node).tree for node in nodes}
+    return {tree for tree in trees if tree.journal is not None or tree.ignore_whitespace}
+
+
+def _taken_below(node: Node) -> list[Node]:
+    """The nodes at and below ``node`` that, as events have told, stand elsewhere."""
+    found = []
+    muted: dict[ShadowTree, bool] = {}
+    for each in Element.iter(node):
+        entry = entry_of(each)
+        if type(entry) is ShadowNode:
+            muted.setdefault(entry.tree, entry.tree.muted)
+            entry.tree.muted = True
+            if entry.parent not in (None, entry_of(get_parent(each))):
+                found.append(each)
+    for tree, before in muted.items():
+        tree.muted = before
+    return found
+
+
 def _miss(nodes: list[Node]) -> None:
     """Emits that these nodes are gone from where they were told to be."""
     for tree, sites in owners(parents_told(nodes)).items():
@@ -243,19 +276,17 @@ class _Found:
         self._tree.muted = muted
 
     def _robbed(self) -> list[Node]:
-        """The elements that have lost children to those that have changed, where more than these has to be known.
-
-        That is where the loss can be undone, and where it can bring white space out of view.
-        """
-        shadows = {shadow_of(node).parent for node in self._taken}
+        """The elements that have lost children to those that have changed, or that have come, in careful documents."""
+        taken = list(self._taken)
         for node in self._changed:
             for child in iter_children(node):
                 entry = entry_of(child)
-                if type(entry) is ShadowNode and entry.parent is not shadow_of(node):
-                    shadows.add(entry.parent)
-        trees = {shadow.tree for shadow in shadows if shadow is not None}
-        careful = [tree for tree in trees if tree.journal is not None or tree.ignore_whitespace]
-        return [node for tree in careful for node in nodes_of(tree) if entry_of(node) in shadows]
+                if entry is None:  # it has come with all that it had taken before
+                    taken += _taken_below(child)
+                elif type(entry) is ShadowNode and entry.parent is not shadow_of(node):
+                    taken.append(child)
+        shadows = {shadow_of(node).parent for node in taken}
+        return [node for tree in _careful(taken) for node in nodes_of(tree) if entry_of(node) in shadows]
 
 
 def _check(node: Node) -> None:
