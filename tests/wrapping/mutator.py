@@ -73,7 +73,12 @@ class Mutator:
         if elsewhere:
             self.calls += [self.edit_detached, self.edit_detached, self.append_taken]
         if outside:
-            self.calls += [self.append_outside, self.insert_outside, self.replace_by_outside]
+            self.calls += [
+                self.append_outside,
+                self.insert_outside,
+                self.replace_by_outside,
+                self.append_outside_taker,
+            ]
 
     # --- choosing
 
@@ -425,3 +430,17 @@ class Mutator:
     def replace_by_outside(self) -> Any:
         node = self.below()
         return node.getparent().replace(node, self.from_outside())
+
+    def append_outside_taker(self) -> Any:
+        """It takes a node before or after it comes; in one document, whose root has a proxy that is not tracked."""
+        if type(self.root) is not etree._Element or len(self.roots) > 1:
+            return
+        taker, element, node = self.from_outside(), self.element(), self.incoming()
+        inner = next((each for each in taker.iter() if is_element(each)), None)
+        if inner is None or node in {element, *element.iterancestors()}:
+            return
+        first, then = (inner, node), (element, taker)
+        if self.random.random() < 0.5:
+            first, then = then, first
+        first[0].append(first[1])
+        then[0].append(then[1])
