@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import gc
 import re
+import signal
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -78,6 +80,20 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """What is there before the first test stays: some tests collect garbage, and need not look at 12,000 others."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture
+def signals_heard() -> Iterator[None]:
+    """Commands that are started hear SIGINT and SIGHUP, although who started the tests may ignore them (nohup, &)."""
+    usual = {"SIGINT": signal.default_int_handler, "SIGHUP": signal.SIG_DFL}
+    before = {
+        number: signal.signal(number, handler)
+        for name, handler in usual.items()
+        if (number := getattr(signal, name, None)) is not None and signal.getsignal(number) == signal.SIG_IGN
+    }
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture(scope="session")

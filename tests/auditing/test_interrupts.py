@@ -18,6 +18,8 @@ from tests.auditing.logs import write_log
 from tests.auditing.test_agreement import lines_of, orders
 from xmlcep.auditing.spark import session as sessions
 
+pytestmark = pytest.mark.usefixtures("signals_heard")
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 

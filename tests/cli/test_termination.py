@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("signals_heard")
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 # The signal comes while the audit is under way: its temporary files are there.
 PROGRAM = """
