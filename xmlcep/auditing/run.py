@@ -1,7 +1,4 @@
-"""The audit of change logs: `audit`, the one function for all engines.
-
-One module because what is asked for, what is wrong with that, and what is done of it are read together.
-"""
+"""The audit of change logs: `audit`, the one function for all engines."""
 
 from __future__ import annotations
 

@@ -6,18 +6,18 @@ the engines take files in parts. Of other logs only the beginnings and the ends 
 
 from __future__ import annotations
 
-import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby, islice
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, Literal
 
 from ..log import LogError, Origin
 from ..log.opening import unpacked
 from ..log.seal import follow, is_sealed
 from ..log.segments import first_of
+from ..log.tail import lines_backwards
 from .inputs import LogFile
 from .since.past_files import NewPart
 
@@ -94,7 +94,7 @@ def _lines(part: NewPart) -> Iterator[tuple[Origin, bytes]]:
     with Path(part.file.path).open("rb") as raw:
         number, offset = part.first, part.start
         if offset:
-            number, offset = number - 1, _begin_of_line_before(raw, offset)
+            number, (offset, _) = number - 1, next(lines_backwards(raw, offset))
             raw.seek(offset)
         for line in unpacked(raw, part.file.kind):
             if part.end is not None and offset >= part.end:
@@ -103,15 +103,3 @@ def _lines(part: NewPart) -> Iterator[tuple[Origin, bytes]]:
             if line.strip():
                 yield Origin(part.file.name, number), line
             number += 1
-
-
-def _begin_of_line_before(raw: BinaryIO, offset: int) -> int:
-    """Where the line begins that ends at this byte."""
-    size = _END
-    while True:
-        begin = max(offset - size, 0)
-        raw.seek(begin, os.SEEK_SET)
-        found = raw.read(offset - begin - 1).rfind(b"\n")
-        if found >= 0 or begin == 0:
-            return begin + found + 1
-        size *= 2

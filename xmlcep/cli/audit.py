@@ -223,20 +223,11 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-_BESIDE_ACTIONS = frozenset(
-    {
-        "logs",
-        "rules_files",
-        "schema",
-        "locations",
-        "references",
-        "allow",
-        "fail_on_findings",
-        "actions",
-        "quiet",
-    }
-)
-"""The parameters that mean something to `--actions`, beside the engine."""
+_BESIDE_ACTIONS = (
+    "logs", "rules_files", "schema", "locations", "references", "allow", "engine", "fail_on_findings", "actions",
+    "quiet",
+)  # fmt: skip
+"""The parameters that mean something to `--actions`; of engines it refuses Spark."""
 
 
 def _refuse_beside_actions(engine: str) -> None:
@@ -250,7 +241,7 @@ def _refuse_beside_actions(engine: str) -> None:
     given = [
         option.opts[0]
         for option in context.command.params
-        if option.name not in (*_BESIDE_ACTIONS, "engine")
+        if option.name not in _BESIDE_ACTIONS
         and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
     ]
     if given:

@@ -55,10 +55,8 @@ class Clock:
         """A new edit is to begin with this record: time moves on, and stands still inside it (W1)."""
         if not self._follows:
             return
-        at, txn = event[7], event[9]
-        if at is not None and at != self._noted:
-            self._note(at)
-        self.time = self._latest
+        self.time = self.latest(event)
+        txn = event[9]
         if txn is None or txn != self._txn:
             self.transaction += 1
             self._txn = txn
@@ -73,7 +71,7 @@ class Clock:
         return self._latest
 
     def move(self, event: PrimitiveEvent) -> None:
-        """`begin_edit` and `record`, and a new edit, in one: for most records."""
+        """`begin_edit` and `record`, and a new edit, in one and without their calls: for most records."""
         ts, at, txn = event[0], event[7], event[9]
         if self._follows:
             if at is not None and at != self._noted:

@@ -274,7 +274,7 @@ class Detector:
         else:
             evaluation.process(_as_event(event), bound, outside)
         if waiting.stale and bound is not None:
-            evaluation.renew(event, bound)
+            evaluation.renew(event, bound, evaluation.changed((event,)))
         if touched:
             evaluation.end_edit()
 
@@ -468,12 +468,16 @@ class Detector:
     def _move(self, event: PrimitiveEvent) -> None:
         """Moves the clock on to a record: in one go if it is the first of its edit and nothing is due before it."""
         clock, setting = self._clock, self._setting
-        if self._more or (setting.timers.size and setting.timers.may_be_due(event, clock)):
+        timers = setting.timers
+        # What can be due before a record to which the clock has not moved yet: at most one more transaction begins.
+        if self._more or (
+            timers.size and timers.is_due(event[0], clock.latest(event), clock.transaction + 1)
+        ):
             self._begin(event)
         else:
             clock.move(event)
             self._more = event[11]
-            if setting.expiries.size and setting.expiries.is_due(event[0], clock):
+            if setting.expiries.size and setting.expiries.is_due(event[0], clock.time, clock.transaction):
                 self._expire()
         self._latest = event
 
@@ -489,11 +493,16 @@ class Detector:
                 self._edit.end(self._document)
             clock.begin_edit(event)
         self._more = event[11]
-        if setting.timers.size and setting.timers.is_due(event[0], clock):
+        if setting.timers.size and setting.timers.is_due(event[0], clock.time, clock.transaction):
             self._fire_due(event)
         clock.edit += is_new  # what is due before it is not of it (Z10)
         clock.record(event)
-        if setting.expiries.size and not self._edit.is_open() and setting.expiries.is_due(event[0], clock):
+        is_due = setting.expiries.is_due
+        if (
+            setting.expiries.size
+            and not self._edit.is_open()
+            and is_due(event[0], clock.time, clock.transaction)
+        ):
             self._expire()  # what is held back may still need what is old
 
     def _fire_due(self, event: PrimitiveEvent) -> None:

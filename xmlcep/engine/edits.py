@@ -95,7 +95,7 @@ class Edit:
                 bound = evaluation.dispatch[each.event.op][each.event.path]
                 evaluation.process(each.event, bound, each.outside, self.asking, each.before)
                 if bound is not None:
-                    evaluation.renew_changed(each.event, bound, changed)
+                    evaluation.renew(each.event, bound, changed)
             else:
                 clock.ts = each.cause.ts
                 evaluation.run(each.cause, {}, each.outside, each.release, each.due, self.asking)

@@ -168,15 +168,13 @@ class Evaluation:
 
     def deliver_others(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
         """Makes the deliveries of such an event for which something is asked of it."""
-        if type(event) is not PrimitiveEvent:
+        if type(event) is not PrimitiveEvent:  # entries keep it, and it may be a cause
             event = _new_tuple(PrimitiveEvent, event)
         ids = event[3]
         for read, (accept, index) in bound.filtered:
             if read(event) is not None:
                 accept(ids[index], event)
         if bound.in_full:
-            if type(event) is not PrimitiveEvent:  # entries keep it, and it may be a cause
-                event = _new_tuple(PrimitiveEvent, event)
             self._deliver_in_full(event, bound.in_full)
 
     def _deliver_in_full(self, event: PrimitiveEvent, deliveries: tuple[DirectInFull, ...]) -> None:
@@ -289,30 +287,23 @@ class Evaluation:
                 touched = True
         return touched
 
-    def renew(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
-        """The record is over: releases behind it ask again what it can have changed (U4)."""
-        stale = self.waiting.stale
-        for tree, plan in bound.touched if stale else ():
-            if tree.tree.index in stale:
-                tree.renew(event, plan)
-                self._note(tree)
-
     def changed(self, events: Iterable[PrimitiveEvent]) -> Changed:
-        """Of each tree with conditions that are to be asked again, what these records of an edit change for it."""
-        found: Changed = {index: set() for index in self.waiting.stale}
-        for event in events if found else ():
-            bound = self.dispatch[event.op][event.path]
+        """Of each tree with conditions that are to be asked again, what the records of an edit change for it."""
+        stale = self.waiting.stale
+        found: Changed = {}
+        for event in events if stale else ():
+            bound = self.dispatch[event[1]][event[2]]
             for tree, plan in () if bound is None else bound.touched:
-                if tree.tree.index in found:
-                    found[tree.tree.index].update(tree.changed(event, plan))
+                if tree.tree.index in stale:
+                    found.setdefault(tree.tree.index, set()).update(tree.changed(event, plan))
         return found
 
-    def renew_changed(self, event: PrimitiveEvent, bound: BoundDispatch, changed: Changed) -> None:
-        """`renew` for a record of an edit of several, which see the document after all of them (U2)."""
+    def renew(self, event: PrimitiveEvent, bound: BoundDispatch, changed: Changed) -> None:
+        """A record is over: releases behind it ask again what its edit has changed (U4)."""
         for index, of_tree in changed.items():
             plan = bound.watchers.get(index)
-            if of_tree and plan is not None:
-                self.trees[index].renew_changed(event, plan, of_tree)
+            if plan is not None:
+                self.trees[index].renew(event, plan, of_tree)
                 self._note(self.trees[index])
 
     def end_edit(self) -> None:

@@ -9,8 +9,6 @@ from typing import NamedTuple
 from contexts.grouping import Key
 
 from ..algebra import Unit
-from ..events import PrimitiveEvent
-from .clock import Clock
 
 MEASURE = {Unit.CHANGES: 0, Unit.TIME: 1, Unit.TRANSACTIONS: 2}
 """The place of each measure in a `contexts.entry.Moment`."""
@@ -78,25 +76,14 @@ class Timers:
                 return unit, at, together
         return None
 
-    def may_be_due(self, event: PrimitiveEvent, clock: Clock) -> bool:
-        """Whether anything can be due before a record to which the clock has not moved yet."""
+    def is_due(self, ts: int, time: int | None, transaction: int) -> bool:
+        """Whether anything is due before these, by any measure: asked at every record."""
         changes, transactions, times = self._by_measure
-        if changes and changes[0][0] < event[0]:
-            return True
-        if times:
-            latest = clock.latest(event)
-            if latest is not None and times[0][0] < latest:
-                return True
-        return bool(transactions) and transactions[0][0] <= clock.transaction  # at most one more begins
-
-    def is_due(self, ts: int, clock: Clock) -> bool:
-        """Whether anything is due before record ``ts``, or before what the clock shows: asked at every record."""
-        changes, transactions, times = self._by_measure
-        if changes and changes[0][0] < ts:
-            return True
-        if times and clock.time is not None and times[0][0] < clock.time:
-            return True
-        return bool(transactions) and transactions[0][0] < clock.transaction
+        return (
+            (bool(changes) and changes[0][0] < ts)
+            or (time is not None and bool(times) and times[0][0] < time)
+            or (bool(transactions) and transactions[0][0] < transaction)
+        )
 
     def pending(self, unit: Unit) -> Iterator[Due]:
         """All that is set, by this measure, in no particular order."""

@@ -231,24 +231,16 @@ class TreeState:
                     touched = deferral.touch(event[3][index]) or touched
         return touched
 
-    def renew(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> None:
-        """The record is over: releases behind it ask again what it can have changed (U4)."""
-        for operator, indexes in dispatch.touches.items():
-            deferral = self._deferral[operator]
-            if deferral is not None and deferral.stale:
-                for index in indexes:
-                    deferral.renew(event[3][index])
-
     def changed(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> Iterator[tuple[int, int]]:
         """Operator and node of each group whose condition reads what this event changes."""
         for operator, indexes in dispatch.touches.items():
             for index in indexes:
                 yield operator, event[3][index]
 
-    def renew_changed(
+    def renew(
         self, event: PrimitiveEvent, dispatch: TreeDispatch, changed: Collection[tuple[int, int]]
     ) -> None:
-        """The same for a record of an edit of several: what they change together it can have changed (U2)."""
+        """The record is over: releases behind it ask again what its edit has changed, where it happened (U2, U4)."""
         for operator, indexes in dispatch.rechecks.items():
             deferral = self._deferral[operator]
             if deferral is not None and deferral.stale:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from ..documents import Replica, ReplicaError, Strictness
 from ..documents.snapshots import SnapshotError
 from ..engine import Detector
+from ..engine.durable import rules_stamp
 from ..errors import RecordError, RuleError
 from ..events import CompositeEvent, PrimitiveEvent
 from ..log.errors import LogError, Origin
@@ -15,7 +16,7 @@ from ..log.reading import read_everything
 from ..log.records import RAISED, Aside, ClockRecord, Control, Header, raised_event
 from ..log.segments import segments
 from ..rules import Rules, parse_rules
-from .recorded_watch import CLOSE, CURSOR, FLUSH, OPEN, rules_record
+from .recorded_watch import CLOSE, CURSOR, FLUSH, OPEN
 
 
 def replay_history(
@@ -152,7 +153,7 @@ class History:
                 f"{origin}: the watch was opened with other rules than those given: give the same, or recover"
                 " without rules and open a new watch"
             )
-        if control.content.get("references", {}) != rules_record(self._rules).get("references", {}):
+        if control.content.get("references", {}) != rules_stamp(self._rules).get("references", {}):
             raise LogError(
                 f"{origin}: the watch was opened with other reference documents than those given, or with other"
                 " versions of them: give the same, or recover without rules and open a new watch"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from ..engine import Detector
+from ..engine.durable import rules_stamp
 from ..events import CompositeEvent
 from ..log.records import Control
 from ..log.writing import LogWriter
@@ -15,13 +16,6 @@ from ..wrapping.watches import Watch
 
 OPEN, FLUSH, CLOSE, CURSOR = "open", "flush", "close", "cursor"
 """The kinds of control records that a recorded watch writes."""
-
-
-def rules_record(rules: Rules) -> dict[str, Any]:
-    """What the log says of the rules of a watch: their text and, if they have reference documents, the digests of these
-    by name (V8)."""
-    digests = {name: document.digest for name, document in sorted(rules.documents.items())}
-    return {"rules": str(rules), **({"references": digests} if digests else {})}
 
 
 Callback = Callable[[CompositeEvent], Any]
@@ -70,7 +64,7 @@ class RecordedWatch(Watch):
             document, rules, on_event=self._deliver, operators=operators, keep=keep, detector=detector
         )
         if detector is None:
-            recording.write_control(Control(OPEN, {**rules_record(rules), "operators": operators}))
+            recording.write_control(Control(OPEN, {**rules_stamp(rules), "operators": operators}))
 
     def flush(self) -> list[CompositeEvent]:
         """As `Watch.flush`; the log has it before anything is raised. Not to be called in a callback."""

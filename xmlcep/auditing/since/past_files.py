@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...log import Header, LogError
+from ...log.tail import lines_backwards
 from ..inputs import LogFile
 
 _LOOKED_AT = 4096
@@ -136,13 +137,8 @@ def _digests(path: str, size: int) -> tuple[str, str]:
 
 def _end_of_lines(file: LogFile, begun: int) -> int:
     """Behind the last end of a line, at ``begun`` at least."""
+    if file.size <= begun:
+        return begun
     with Path(file.path).open("rb") as stream:
-        end = file.size
-        while end > begun:
-            start = max(begun, end - (1 << 16))
-            stream.seek(start)
-            found = stream.read(end - start).rfind(b"\n")
-            if found >= 0:
-                return start + found + 1
-            end = start
-    return begun
+        offset, line = next(lines_backwards(stream, file.size))
+    return max(begun, offset + len(line) if line.endswith(b"\n") else offset)
