@@ -61,6 +61,15 @@ def raised_over(rules: Rules, steps: Sequence[Any], cuts: frozenset[int], *, ope
     return raised
 
 
+def check_cut_before_each_step(
+    definitions: tuple[EventDefinition, ...], history: History, *, operators: bool
+) -> None:
+    rules = rules_of(definitions)
+    whole = raised_over(rules, history.steps, frozenset(), operators=operators)
+    everywhere = frozenset(range(len(history.steps)))
+    assert raised_over(rules, history.steps, everywhere, operators=operators) == whole
+
+
 cut_places = st.frozensets(st.integers(0, 40), max_size=6)
 
 
@@ -79,10 +88,7 @@ def test_cut_with_every_construct(
 def test_cut_before_each_step(
     definitions: tuple[EventDefinition, ...], history: History, operators: bool
 ) -> None:
-    rules = rules_of(definitions)
-    whole = raised_over(rules, history.steps, frozenset(), operators=operators)
-    everywhere = frozenset(range(len(history.steps)))
-    assert raised_over(rules, history.steps, everywhere, operators=operators) == whole
+    check_cut_before_each_step(definitions, history, operators=operators)
 
 
 _RUNS = full_rule_sets(contexts=(ContextName.NEXT,), constructs={"next", "within", "any"}, max_events=1)
@@ -92,10 +98,7 @@ _RUNS = full_rule_sets(contexts=(ContextName.NEXT,), constructs={"next", "within
 @given(_RUNS, histories(busy=True, min_actions=6, max_actions=14))
 def test_cut_of_runs_before_each_step(definitions: tuple[EventDefinition, ...], history: History) -> None:
     """Context next knows what it has by identity."""
-    rules = rules_of(definitions)
-    whole = raised_over(rules, history.steps, frozenset(), operators=True)
-    everywhere = frozenset(range(len(history.steps)))
-    assert raised_over(rules, history.steps, everywhere, operators=True) == whole
+    check_cut_before_each_step(definitions, history, operators=True)
 
 
 _LATE = rule_sets(ends=(Termination.CUSTOM, Termination.NON_LOCAL))
@@ -104,7 +107,4 @@ _LATE = rule_sets(ends=(Termination.CUSTOM, Termination.NON_LOCAL))
 @settings(max_examples=30, deadline=None)
 @given(_LATE, histories(busy=True, min_actions=6, max_actions=14))
 def test_cut_of_what_waits_for_a_release(definitions: tuple[EventDefinition, ...], history: History) -> None:
-    rules = rules_of(definitions)
-    whole = raised_over(rules, history.steps, frozenset(), operators=True)
-    everywhere = frozenset(range(len(history.steps)))
-    assert raised_over(rules, history.steps, everywhere, operators=True) == whole
+    check_cut_before_each_step(definitions, history, operators=True)
