@@ -1,0 +1,37 @@
+"""`xmlcep audit --since`: runs that go on, from the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from xmlcep.cli.main import run
+
+RULES = "event Both(item) = ins(item/price) & ins(item/quantity)\n"
+
+
+def change(ts: int, name: str) -> str:
+    return json.dumps(
+        {"doc": "o", "ts": ts, "op": "ins", "path": f"/order/item/{name}", "ids": [1, 2, 2 + ts], "pos": 0}
+    )
+
+
+def test_a_folder_that_grows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rules, logs, out, whole = (tmp_path / name for name in ("r.xcep", "logs", "found.jsonl", "whole.jsonl"))
+    rules.write_text(RULES, encoding="utf-8")
+    logs.mkdir()
+    command = ["audit", str(logs), "--rules", str(rules)]
+    going_on = [*command, "--out", str(out), "--since", str(tmp_path / "audit.state")]
+    (logs / "a.jsonl").write_text(change(1, "price") + "\n", encoding="utf-8")
+    assert run(going_on) == 0
+    assert out.read_bytes() == b""
+    (logs / "b.jsonl").write_text(change(2, "quantity") + "\n", encoding="utf-8")
+    assert run([*going_on, "--final"]) == 0
+    assert len(out.read_bytes().splitlines()) == 1
+    assert run([*command, "--out", str(whole)]) == 0
+    assert out.read_bytes() == whole.read_bytes()
+    capsys.readouterr()
+    assert run(going_on) == 2
+    assert "audit.state: the audit was closed by its last run (--final)" in capsys.readouterr().err
