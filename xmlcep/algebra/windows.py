@@ -139,7 +139,8 @@ def _check_unit(unit: str) -> None:
         return
     if unit in _UNEQUAL:
         raise WindowError(
-            f"{unit.removesuffix('s')}s are not all equally long", f'write days, for example "{_UNEQUAL[unit]}"'
+            f"{unit.removesuffix('s')}s are not all equally long",
+            f'write days, for example "{_UNEQUAL[unit]}"',
         )
     meant = KnownNames([*_UNITS, *_COUNTED, *_UNEQUAL]).nearest(unit)
     if meant is None:
