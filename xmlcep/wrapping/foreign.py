@@ -141,6 +141,18 @@ def catch_up_others(tree: ShadowTree) -> None:
         _miss(strays())
 
 
+def is_elsewhere(node: Node, shadow: ShadowNode) -> bool:
+    """Whether somebody has taken ``node`` from where events have told it to be."""
+    return (
+        shadow.tree.exposed and shadow.parent is not None and entry_of(get_parent(node)) is not shadow.parent
+    )
+
+
+def miss(node: Node) -> None:
+    """Emits that ``node``, which `is_elsewhere`, is gone from where it was."""
+    _miss([node])
+
+
 def look_into(node: Node) -> None:
     """Before a node of no document comes into one: emits what it has taken from documents, if more is to be known."""
     if exposing_trees() and (trees := _careful(_taken_below(node))):

@@ -18,7 +18,7 @@ from .mutations import (
 )
 from .raw import Node, children_of, get_parent, get_tail, get_text, last_child, name_of
 from .runs import longest_unchanged_run
-from .shadow import ShadowNode, ShadowTree, entry_of, shadow_of, visible
+from .shadow import ShadowNode, ShadowTree, entry_of, shadow_of, tree_of, visible
 
 
 class _Site(NamedTuple):
@@ -77,7 +77,7 @@ def _with_parents_of_renamed(tree: ShadowTree, nodes: Iterable[Node]) -> list[No
             continue
         if node is not tree.root and not _has_its_name(node):
             parent = get_parent(node)
-            if entry_of(parent) is not None:
+            if tree_of(parent) is tree:  # else it has gone
                 tree.open_children(parent)
                 found[parent] = None
         found[node] = None
