@@ -53,7 +53,7 @@ def touch(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
 
 def keep_original(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
     """Keeps the contents a node had when events first told of it (`Document.verify`)."""
-    name = None if shadow.trie is None else shadow.trie.path.last.test
+    name = None if shadow.trie is None else shadow.trie.name
     tree.original.keep(node, name, shadow.text, shadow.tail, shadow.attributes)
 
 
@@ -70,7 +70,7 @@ def write_down(node: Node, shadow: ShadowNode) -> None:
     text = get_text(node)
     if visible(text, shadow.element_only) != shadow.text:
         text = shadow.text
-    journal.was(node, shadow.trie.path.last.test, shadow.values(), text, children)
+    journal.was(node, shadow.trie.name, shadow.values(), text, children)
 
 
 def _write_down_all(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
