@@ -17,6 +17,7 @@ from ..findings.collector import Collector
 from ..inputs import LogFile
 from ..plan.partition_key import Plan
 from ..quarantine import clock_in_transaction, raised_elsewhere
+from ..rule_counts import type_of
 from ..splits import FilePart, Split
 from .chunks import Chunk
 from .document_merge import SeamMarker, clock_markers, merge_documents, raised_markers
@@ -32,8 +33,9 @@ class SegmentMerge:
 
     ``documents`` are those whose records stand in order, ``plain`` the many of them that need not be looked at one by
     one: they have one segment, at the ends of which nothing is open, and it does not matter to the plan where they end.
-    ``to_sort`` are those whose records do not stand in order; ``bad`` is how many records cannot be used; ``sizes`` how
-    many bytes of chunks each bucket has, by level; ``until`` as for `audit`.
+    ``to_sort`` are those whose records do not stand in order; ``bad`` is how many records cannot be used; ``repeating``
+    are the types of changes at names that stand inside themselves; ``sizes`` how many bytes of chunks each bucket has,
+    by level; ``until`` as for `audit`.
     Raises `XmlCepError` with what a task met that makes the audit impossible.
     """
 
@@ -54,6 +56,7 @@ class SegmentMerge:
         self._headers: dict[str, list[HeaderSeen]] = {}
         self._docs_of_files: dict[int, set[str]] = {}
         self.bad = 0
+        self.repeating: set[str] = set()
         self.sizes: dict[int, Counter[int]] = {}
         self._reports = sorted(reports, key=lambda report: (report.segment, report.topic))
         self._read_reports()
@@ -83,6 +86,7 @@ class SegmentMerge:
                 raise XmlCepError(content["message"])
             if report.topic == Topic.SPLIT:
                 self.bad += content["bad"]
+                self.repeating.update(content["repeating"])
                 for part, told in zip(by_segment[report.segment].parts, content["parts"], strict=True):
                     self._lines[part.place] = told["lines"]
                     self._docs_of_files.setdefault(part.file.place, set()).update(told["docs"])
@@ -203,6 +207,7 @@ class SegmentMerge:
         for batch in self.extents().to_batches(10_000):
             for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                 collector.document(*row, disordered=row[0] in self.disordered)
+        collector.repeating.update(map(type_of, self.repeating))
 
 
 def _summaries(reports: Iterable[Report]) -> Iterator[SegmentSummary]:
