@@ -64,6 +64,12 @@ def general_way() -> Iterator[None]:
         detector._is_plain = False
 
     process, new_multiplicity = Evaluation.process, MultiplicityState.__init__
+    free_the_dying = Evaluation.free_the_dying
+
+    def free_any(evaluation: Any) -> None:
+        """All are looked at, whatever was released."""
+        evaluation.waiting.released.update(evaluation.trees)
+        free_the_dying(evaluation)
 
     def all_at_once(
         evaluation: Any, record: Any, bound: Any, outside: Any, only: Any = None, before: Any = NO_ANSWERS
@@ -87,6 +93,7 @@ def general_way() -> Iterator[None]:
         patch.setattr(Detector, "__init__", not_plain)
         patch.setattr(Deferral, "touch", touch)
         patch.setattr(Evaluation, "process", all_at_once)
+        patch.setattr(Evaluation, "free_the_dying", free_any)
         patch.setattr(MultiplicityState, "__init__", not_short)
         patch.setattr(Violations, "one_is_enough", False)
         patch.setattr(Constrained, "_foremost", lambda *given: None)

@@ -341,16 +341,28 @@ class Evaluation:
         return passed_on
 
     def free_the_dying(self) -> None:
-        """Frees groups of deleted nodes that nothing can come from any more."""
+        """Frees groups of deleted nodes that nothing can come from any more.
+
+        Something still came from each when it was looked at last, and only a release can have changed that: at the end
+        of a long transaction there may be as many as there are nodes.
+        """
+        released, self.waiting.released = self.waiting.released, set()
+        if not (released and self._dying):
+            return
         still = []
         for tree, state, place in self._dying:
-            if self._is_awaited(tree, state, place):
+            if not self._may_be_over(tree, released) or self._is_awaited(tree, state, place):
                 still.append((tree, state, place))
             else:
                 tree.forget(state, place)
                 if tree.deferrals:
                     tree.note_release(self.waiting)
         self._dying = still
+
+    def _may_be_over(self, tree: TreeState, released: set[int]) -> bool:
+        """Whether releases in these trees can have ended what groups of a tree were waiting for."""
+        index = tree.tree.index
+        return index in released or not released.isdisjoint(self._active.upstream[index])
 
     def clear(self) -> None:
         """As before the first event."""
@@ -379,6 +391,9 @@ class Evaluation:
             assert noted.elsewhere <= self.waiting.elsewhere, tree.tree.name
             assert noted.blocked <= self.waiting.blocked, tree.tree.name
             assert noted.stale <= self.waiting.stale, tree.tree.name
+        for tree, state, place in self._dying:
+            looked_at = self._may_be_over(tree, self.waiting.released)
+            assert looked_at or self._is_awaited(tree, state, place), tree.tree.name
 
 
 def _in_finding_order(raised: list[Entry], root: OperatorState) -> list[CompositeEvent]:

@@ -171,6 +171,7 @@ class Deferral:
         else:
             due = tuple(sorted(self.left(here)))
             pending.difference_update(due)
+        self._waiting.released.add(self._tree)
         for key in due:
             if self.state.is_possible(key):
                 self.state.release(key, cause)
@@ -231,7 +232,9 @@ class Deferral:
 
     def forget(self, key: Key) -> None:
         """Frees what is known of a group."""
-        self.pending.discard(key)
+        if key in self.pending:
+            self.pending.remove(key)
+            self._waiting.released.add(self._tree)
         self.stale.discard(key)
         self.blocked.pop(key, None)
 
