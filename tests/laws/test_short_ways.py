@@ -61,7 +61,7 @@ def general_way() -> Iterator[None]:
 
     def not_plain(detector: Any, *given: Any, **options: Any) -> None:
         new(detector, *given, **options)
-        detector._is_plain = False
+        detector._is_short = False
 
     process, new_multiplicity = Evaluation.process, MultiplicityState.__init__
 

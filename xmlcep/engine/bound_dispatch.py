@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
@@ -122,10 +123,10 @@ def _bound(
         not (dispatch.steps or freed),
         tuple((tree, state) for tree, state in freed if state.refills),
         freed,
-        tuple([state.forget for _, state in at_once]),
+        tuple([partial(tree.free, state) if tree.deferrals else state.forget for tree, state in at_once]),
         awaited,
         bool(freed)
-        and not (awaited or dispatch.steps or dispatch.watchers or any(s.refills for _, s in freed)),
+        and not (awaited or dispatch.steps or any(s.refills for _, s in freed)),
     )
 
 
@@ -141,4 +142,4 @@ def _first(tree: TreeState, plan: TreeDispatch) -> Direct | None:
 
 def _nothing_comes(tree: TreeState, state: OperatorState, active: ActiveTrees) -> bool:
     """Whether nothing can still come to the groups of a node of this operator when the node is gone."""
-    return not (tree.deferrals or active.upstream[tree.tree.index] or state.by_value)
+    return not (tree.awaits_release or active.upstream[tree.tree.index] or state.by_value)

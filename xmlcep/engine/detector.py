@@ -93,9 +93,11 @@ class Detector:
         )  # fmt: skip
         self._clock = self._setting.clock
         self._evaluation = Evaluation(active, self._setting, operators=operators)
-        self._edit = Edit(self._evaluation, self._setting, active.asking)
-        # Whether there is nothing but events to look at: no time, no document.
-        self._is_plain = not (active.follows_time or active.asking)
+        self._edit = Edit(
+            self._evaluation, self._setting, active.asking, asks_before=active.asks_before
+        )
+        # Whether records go the short way: nothing is measured, so that the clock has nothing to say.
+        self._is_short = not active.follows_time
         self._latest: Cause | None = None
         self._more = False  # whether the last record's edit goes on
         self._closed = False
@@ -126,11 +128,14 @@ class Detector:
         if self._closed:
             return []
         evaluation = self._evaluation
-        if not self._is_plain:
+        if not self._is_short:
             return self._feed_with_clock(event, composites)
         try:
-            self._clock.point = event[0]
             bound = evaluation.dispatch[event[1]][event[2]]
+            if self._document is None:
+                self._clock.point = event[0]
+            elif not self._edit.passes(event, bound, self._document):
+                return self._feed_with_clock(event, composites)
         except Exception:
             check_event("feed()", event)
             raise
@@ -150,10 +155,10 @@ class Detector:
         check("replay()", events=(events, ITERABLE))
         if self._closed:
             return
-        if not self._is_plain:
+        if not self._is_short:
             yield from self._replay_with_clock(events)
             return
-        evaluation, clock = self._evaluation, self._clock
+        evaluation, clock, edit, document = self._evaluation, self._clock, self._edit, self._document
         dispatch, waiting, report = evaluation.dispatch, evaluation.waiting, evaluation.report
         elsewhere = waiting.elsewhere
         txn: int | None = None
@@ -166,12 +171,19 @@ class Detector:
                     check_event("replay()", event)
                     raise
                 if number != txn:
-                    if txn is not None and waiting.release:
+                    if txn is not None and (waiting.release or edit.held):
                         self._latest = last
                         yield from self.flush()
                     txn = number
                 last = event
-                clock.point = event[0]
+                if document is None:
+                    clock.point = event[0]
+                elif not edit.passes(event, bound, document):
+                    check_event("replay()", event)
+                    self._take_with_document(event, NOTHING_OUTSIDE)
+                    if report:
+                        yield from by_time_point(evaluation.take_report())
+                    continue
                 if elsewhere:
                     evaluation.process(_as_event(event), bound, {})
                 elif bound is None:
@@ -201,6 +213,8 @@ class Detector:
                 self._latest = last
         if txn is not None:
             yield from self.flush()
+        else:
+            yield from self.end_edit()
 
     def _replay_with_clock(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
         take = self._take_with_clock if self._document is None else self._take_with_document
@@ -252,7 +266,7 @@ class Detector:
         self._move(event)
         edit, document = self._edit, self._document
         assert document is not None
-        if event[11] or edit.held or (event[1] == "del" and self._active.asks_before):
+        if edit.holds(event):
             edit.hold(_as_event(event), outside)
             if not event[11]:
                 edit.end(document)
@@ -292,7 +306,7 @@ class Detector:
         """
         if self._closed or not (cause or self._latest):
             return []
-        raised = [] if self._is_plain else self.end_edit()
+        raised = self.end_edit() if self._document is not None else []
         due = self._due_by_transactions() if self._setting.timers.size else {}
         if not (self._evaluation.waiting.release or due):
             return raised
@@ -397,7 +411,7 @@ class Detector:
         if self._closed:
             return []
         raised = self.end_edit()
-        if self._is_plain:
+        if self._is_plain():
             self._clock.point = event.cause.ts  # which it has not seen, if it was as new
         index = self._active.index_of(event.name)
         if index in self._evaluation.trees:
@@ -422,7 +436,7 @@ class Detector:
         Deferred operators are released by any event (D2, D3), timers by any time (W5), expressions may ask about the
         whole document (U2).
         """
-        everything = not self._is_plain or any(tree.deferrals for tree in self._evaluation.trees.values())
+        everything = not self._is_plain() or any(tree.deferrals for tree in self._evaluation.trees.values())
         return everything or self._evaluation.dispatch[operation][path] is not None
 
     # ---- time (W1 to W6) ------------------------------------------------------------------------------
@@ -616,13 +630,17 @@ class Detector:
 
     # ---- looking inside ---------------------------------------------------------------------------------
 
+    def _is_plain(self) -> bool:
+        """Whether there is nothing but events to look at: no time, no document."""
+        return not (self._active.follows_time or self._active.asking)
+
     def is_as_new(self) -> bool:
         """Whether it keeps nothing of what it was fed, so that it may be fed with another document next.
 
         False also where that cannot be told: of rules that ask the document or look at time, of absences, of empty
         composites.
         """
-        if not (self._is_plain and self._active.forget) or self._closed:
+        if not (self._is_plain() and self._active.forget) or self._closed:
             return False
         evaluation = self._evaluation
         waits = evaluation.waiting.release or evaluation.waiting.blocked

@@ -86,7 +86,7 @@ class Evaluation:
         ``outside`` are composites of trees that are not evaluated now; ``before`` is what leaves have asked before the
         event's edit. Returns what trees raised that are used by trees that are not evaluated now.
         """
-        if only is None and not (outside or before or self._touched):
+        if only is None and not (outside or before):
             self._process_tree_by_tree(event, bound)
             return NOTHING_OUTSIDE
         if bound is None:
@@ -109,7 +109,7 @@ class Evaluation:
         return self._end(passed_on)
 
     def _process_tree_by_tree(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
-        """The same where nothing comes from outside and no condition is asked.
+        """The same where nothing comes from outside and nothing has been asked before.
 
         Each tree does in its turn (G2) what there is to do, in the shortest way.
         """
@@ -121,6 +121,11 @@ class Evaluation:
             for _, state in bound.vanishing:
                 state.vanish(event.path, ids)
             steps = bound.turns
+            if self._touched:  # what waits there is asked again
+                asked = self._touched.intersection(bound.watchers)
+                steps = dict(
+                    sorted([*steps.items(), *((i, (self.trees[i], bound.watchers[i], None)) for i in asked)])
+                )
             queue = sorted({*steps, *elsewhere}) if elsewhere else list(steps)
         inboxes: dict[int, list[CompositeEvent]] = {}
         for index in queue:  # which gets longer: trees that use others come later
