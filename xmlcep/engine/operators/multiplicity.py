@@ -85,6 +85,9 @@ class MultiplicityState(DeferrableState):
     def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         self.integrate(key, self.accumulations[key], cause)
 
+    def evaluate_newest(self, key: Key, cause: Cause) -> None:
+        self.integrate(key, self.accumulations[key], cause)
+
     def _accumulates(self, key: Key, accumulation: Accumulation, entry: Entry) -> bool:
         """Whether the arrival is taken; what has become too old drops out first (W3, S4, Z4, Z8)."""
         if self._outer is not None:
