@@ -125,8 +125,7 @@ def _bound(
         freed,
         tuple([partial(tree.free, state) if tree.deferrals else state.forget for tree, state in at_once]),
         awaited,
-        bool(freed)
-        and not (awaited or dispatch.steps or any(s.refills for _, s in freed)),
+        bool(freed) and not (awaited or dispatch.steps or any(s.refills for _, s in freed)),
     )
 
 

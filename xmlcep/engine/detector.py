@@ -93,9 +93,7 @@ class Detector:
         )  # fmt: skip
         self._clock = self._setting.clock
         self._evaluation = Evaluation(active, self._setting, operators=operators)
-        self._edit = Edit(
-            self._evaluation, self._setting, active.asking, asks_before=active.asks_before
-        )
+        self._edit = Edit(self._evaluation, self._setting, active.asking, asks_before=active.asks_before)
         # Whether records go the short way: nothing is measured, so that the clock has nothing to say.
         self._is_short = not active.follows_time
         self._latest: Cause | None = None

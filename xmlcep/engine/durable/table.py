@@ -210,14 +210,17 @@ _SHARED: dict[type, Layout] = {
     ),
     TreeState: _layout(
         {"states": AllWithin(), "deferrals": AllWithin()},
-        "tree", "flat", "root", "_deferral", "_released", "_places", "_setting", "_clock", "_timers", "needs_time", "leaves",
-        "by_detection", "extended", "has_short_entries", "releases_alone", "awaits_release", "_composite_dispatch",
+        "tree", "flat", "root", "_deferral", "_released", "_places", "_setting", "_clock", "_timers", "needs_time",
+        "leaves", "by_detection", "extended", "has_short_entries", "releases_alone", "awaits_release",
+        "_composite_dispatch",
     ),
     Deferral: _layout(
         {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
         "state", "mode", "condition", "setting", "_tree", "_waiting",
     ),
-    Edit: _layout({"held": Held()}, "_evaluation", "_setting", "_clock", "_waiting", "_asks_before", "asking", "others"),
+    Edit: _layout(
+        {"held": Held()}, "_evaluation", "_setting", "_clock", "_waiting", "_asks_before", "asking", "others"
+    ),
 }  # fmt: skip
 
 TABLE = Table({**_SHARED, **_OPERATORS, **_KEPT})

@@ -1,8 +1,8 @@
 """Two operands that nothing but perhaps their order joins, raised at a release (D2, D3, D5): see `pairs`.
 
 A group has a combination that has not been raised as soon as both operands have something that goes together, for every
-arrival is fresh, and what a release leaves goes together only with what is still to come (X1). So it is with a condition,
-too (X4): what arrives while nothing else waits is raised at once if that holds.
+arrival is fresh, and what a release leaves goes together only with what is still to come (X1). So it is with a
+condition, too (X4): what arrives while nothing else waits is raised at once if that holds.
 """
 
 from __future__ import annotations
