@@ -83,12 +83,18 @@ class BoundDispatches(dict[PathType, BoundDispatch | None]):
 
     def __missing__(self, path: PathType) -> BoundDispatch | None:
         dispatch = self._active.by_type[self._operation, path]
-        bound = self[path] = None if dispatch is None else _bound(dispatch, path, self._trees, self._active)
+        bound = self[path] = (
+            None if dispatch is None else _bound(dispatch, self._operation, path, self._trees, self._active)
+        )
         return bound
 
 
 def _bound(
-    dispatch: TypeDispatch, path: PathType, trees: Mapping[int, TreeState], active: ActiveTrees
+    dispatch: TypeDispatch,
+    operation: str,
+    path: PathType,
+    trees: Mapping[int, TreeState],
+    active: ActiveTrees,
 ) -> BoundDispatch:
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
     at_once = tuple((tree, state) for tree, state in freed if _nothing_comes(tree, state, active))
@@ -103,13 +109,13 @@ def _bound(
             taker = state.states[operator].taker
             leaf = state.leaves.get((operator, child))
             if not state.has_short_entries:
-                read = None if leaf is None else leaf.reader(path)
+                read = None if leaf is None else leaf.reader(operation, path)
                 key_of = state.states[operator].key_reader(child)
                 in_full.append(DirectInFull(state, read, key_of, taker.take, child, index))
             elif leaf is None:
                 direct.append((taker.acceptor(child), index))
             else:
-                filtered.append((leaf.reader(path), (taker.acceptor(child), index)))
+                filtered.append((leaf.reader(operation, path), (taker.acceptor(child), index)))
     return BoundDispatch(
         tuple(direct) if dispatch.direct else None,
         tuple(filtered),

@@ -19,6 +19,7 @@ from ..documents import Needs, Replica
 from ..errors import ArgumentError
 from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
 from ..timestamps import as_microseconds, timestamp
+from .bound_dispatch import BoundDispatch
 from .copying import copied
 from .dispatch import select
 from .edits import Edit, by_time_point
@@ -94,8 +95,8 @@ class Detector:
         self._clock = self._setting.clock
         self._evaluation = Evaluation(active, self._setting, operators=operators)
         self._edit = Edit(self._evaluation, self._setting, active.asking, asks_before=active.asks_before)
-        # Whether records go the short way: nothing is measured, so that the clock has nothing to say.
-        self._is_short = not active.follows_time
+        # Whether there is nothing but events to look at: no time, no document.
+        self._is_plain = not (active.follows_time or active.asking)
         self._latest: Cause | None = None
         self._more = False  # whether the last record's edit goes on
         self._closed = False
@@ -126,14 +127,12 @@ class Detector:
         if self._closed:
             return []
         evaluation = self._evaluation
-        if not self._is_short:
-            return self._feed_with_clock(event, composites)
         try:
             bound = evaluation.dispatch[event[1]][event[2]]
-            if self._document is None:
+            if self._is_plain:
                 self._clock.point = event[0]
-            elif not self._edit.passes(event, bound, self._document):
-                return self._feed_with_clock(event, composites)
+            elif not self._passes(event, bound):
+                return self._feed_in_full(event, composites)
         except Exception:
             check_event("feed()", event)
             raise
@@ -153,10 +152,7 @@ class Detector:
         check("replay()", events=(events, ITERABLE))
         if self._closed:
             return
-        if not self._is_short:
-            yield from self._replay_with_clock(events)
-            return
-        evaluation, clock, edit, document = self._evaluation, self._clock, self._edit, self._document
+        evaluation, clock, is_plain = self._evaluation, self._clock, self._is_plain
         dispatch, waiting, report = evaluation.dispatch, evaluation.waiting, evaluation.report
         elsewhere = waiting.elsewhere
         txn: int | None = None
@@ -169,18 +165,15 @@ class Detector:
                     check_event("replay()", event)
                     raise
                 if number != txn:
-                    if txn is not None and (waiting.release or edit.held):
+                    if txn is not None and (waiting.release or not is_plain):
                         self._latest = last
                         yield from self.flush()
                     txn = number
                 last = event
-                if document is None:
+                if is_plain:
                     clock.point = event[0]
-                elif not edit.passes(event, bound, document):
-                    check_event("replay()", event)
-                    self._take_with_document(event, NOTHING_OUTSIDE)
-                    if report:
-                        yield from by_time_point(evaluation.take_report())
+                elif not self._passes(event, bound):
+                    yield from self._feed_in_full(event)
                     continue
                 if elsewhere:
                     evaluation.process(_as_event(event), bound, {})
@@ -214,28 +207,35 @@ class Detector:
         else:
             yield from self.end_edit()
 
-    def _replay_with_clock(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
-        take = self._take_with_clock if self._document is None else self._take_with_document
-        report = self._evaluation.report
-        txn: int | None = None
-        for event in events:
-            check_event("replay()", event)
-            if event[9] != txn:
-                if txn is not None:
-                    yield from self.flush()
-                txn = event[9]
-            take(event, NOTHING_OUTSIDE)
-            if report:
-                yield from by_time_point(self._evaluation.take_report())
-        if txn is not None:
-            yield from self.flush()
+    def _passes(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> bool:
+        """Moves on to a record that is an edit of its own, before which nothing is due, and that no condition which
+        waits can have an eye on: it goes on as if nobody measured or asked the document. Does nothing, and returns
+        False, for others."""
+        setting, document = self._setting, self._document
+        clock, waiting = setting.clock, setting.waiting
+        if event[11] or self._more or waiting.stale:
+            return False
+        if document is not None and (
+            (waiting.blocked and bound is not None and bound.touched) or self._edit.holds(event)
+        ):
+            return False
+        if clock.follows_time:
+            timers, expiries = setting.timers, setting.expiries
+            if timers.size and timers.is_due(event[0], clock.latest(event), clock.transaction + 1):
+                return False
+            clock.move(event)
+            if expiries.size and expiries.is_due(event[0], clock.time, clock.transaction):
+                self._expire()
         else:
-            yield from self.end_edit()
+            clock.step(event[0])
+        if document is not None:
+            document.apply(event)
+        return True
 
-    def _feed_with_clock(
+    def _feed_in_full(
         self, event: PrimitiveEvent, composites: Sequence[CompositeEvent] = ()
     ) -> list[CompositeEvent]:
-        """One record where rules look at time, or ask the document."""
+        """One record that may be a part of an edit, before which something may be due."""
         check_event("feed()", event)
         outside = self._active.by_outside_tree(composites) if composites else NOTHING_OUTSIDE
         if self._document is None:
@@ -409,7 +409,7 @@ class Detector:
         if self._closed:
             return []
         raised = self.end_edit()
-        if self._is_plain():
+        if self._is_plain:
             self._clock.point = event.cause.ts  # which it has not seen, if it was as new
         index = self._active.index_of(event.name)
         if index in self._evaluation.trees:
@@ -434,7 +434,7 @@ class Detector:
         Deferred operators are released by any event (D2, D3), timers by any time (W5), expressions may ask about the
         whole document (U2).
         """
-        everything = not self._is_plain() or any(tree.deferrals for tree in self._evaluation.trees.values())
+        everything = not self._is_plain or any(tree.deferrals for tree in self._evaluation.trees.values())
         return everything or self._evaluation.dispatch[operation][path] is not None
 
     # ---- time (W1 to W6) ------------------------------------------------------------------------------
@@ -628,17 +628,13 @@ class Detector:
 
     # ---- looking inside ---------------------------------------------------------------------------------
 
-    def _is_plain(self) -> bool:
-        """Whether there is nothing but events to look at: no time, no document."""
-        return not (self._active.follows_time or self._active.asking)
-
     def is_as_new(self) -> bool:
         """Whether it keeps nothing of what it was fed, so that it may be fed with another document next.
 
         False also where that cannot be told: of rules that ask the document or look at time, of absences, of empty
         composites.
         """
-        if not (self._is_plain() and self._active.forget) or self._closed:
+        if not (self._is_plain and self._active.forget) or self._closed:
             return False
         evaluation = self._evaluation
         waits = evaluation.waiting.release or evaluation.waiting.blocked

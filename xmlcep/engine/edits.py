@@ -10,7 +10,6 @@ from typing import NamedTuple
 from ..algebra import Unit
 from ..documents import Replica
 from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
-from .bound_dispatch import BoundDispatch
 from .evaluation import Evaluation, Outside
 from .release import Release
 from .setting import Setting
@@ -46,8 +45,6 @@ class Edit:
     ) -> None:
         self._evaluation = evaluation
         self._setting = setting
-        self._clock = setting.clock
-        self._waiting = evaluation.waiting
         self._asks_before = asks_before
         self.asking = asking
         self.others = frozenset(evaluation.trees) - asking
@@ -60,27 +57,6 @@ class Edit:
     def holds(self, event: PrimitiveEvent) -> bool:
         """Whether a record has to be held: its edit goes on or has begun before, or something is asked before it."""
         return event[11] or bool(self.held) or (self._asks_before and event[1] == "del")
-
-    def passes(self, event: PrimitiveEvent, bound: BoundDispatch | None, document: Replica) -> bool:
-        """Takes a record, where nothing is measured, that is an edit of its own and that no condition which waits can
-        have an eye on: the document changes, and the record goes on as if nobody asked that. Returns False, and does
-        nothing, for others."""
-        waiting = self._waiting
-        if (
-            event[11]
-            or self.held
-            or waiting.stale
-            or (waiting.blocked and bound is not None and bound.touched)
-            or (self._asks_before and event[1] == "del")
-        ):
-            return False
-        clock = self._clock
-        ts = clock.ts = event[0]
-        point = clock.point + 1
-        clock.point = point if point > ts else ts
-        clock.edit += 1
-        document.apply(event)
-        return True
 
     def hold(self, event: PrimitiveEvent, outside: Outside) -> None:
         """A record of an edit that goes on, or ends: the trees that ask nothing take it, the others have to wait."""

@@ -13,7 +13,7 @@ from contexts.grouping import Key
 from contexts.search import SearchLimitError
 
 from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent
-from .bound_dispatch import NO_STEPS, BoundDispatch, BoundDispatches, DirectInFull
+from .bound_dispatch import NO_STEPS, BoundDispatch, BoundDispatches
 from .dispatch import ActiveTrees, TreeDispatch
 from .errors import TooManyTriesError
 from .leaf import Bindings
@@ -176,16 +176,14 @@ class Evaluation:
         if type(event) is not PrimitiveEvent:  # entries keep it, and it may be a cause
             event = _new_tuple(PrimitiveEvent, event)
         ids = event[3]
-        for read, (accept, index) in bound.filtered:
-            if read(event) is not None:
+        for asks, (accept, index) in bound.filtered:
+            if asks(event) is not None:
                 accept(ids[index], event)
-        if bound.in_full:
-            self._deliver_in_full(event, bound.in_full)
-
-    def _deliver_in_full(self, event: PrimitiveEvent, deliveries: tuple[DirectInFull, ...]) -> None:
-        clock, tries, ids = self._clock, self._setting.tries, event[3]
+        if not bound.in_full:
+            return
+        clock, tries = self._clock, self._setting.tries
         point, moment = clock.point, clock.moment()
-        for tree, read, key_of, take, child, index in deliveries:
+        for tree, read, key_of, take, child, index in bound.in_full:
             if tree.needs_time and clock.time is None:
                 tree.check_time(event)
             bindings: Bindings | None = None
