@@ -184,8 +184,8 @@ class Detector:
                     ids = event[3]
                     for accept, index in bound.direct:
                         accept(ids[index], event)
-                    if bound.asks:
-                        evaluation.deliver_others(event, bound)
+                    for further in bound.further:
+                        further(event)
                 elif bound.only_forgets:
                     place = event[3][-1]
                     for forget in bound.forgets:

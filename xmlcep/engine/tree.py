@@ -72,7 +72,7 @@ class TreeState:
             deferral.state.taker = deferral
         self.awaits_release = any(each.mode is not Termination.EARLIEST for each in self.deferrals)
         """Whether anything waits for more than a condition."""
-        self._setting = setting
+        self.setting = setting
         self._clock = setting.clock
         self._timers = setting.timers
         self.needs_time = tree.needs_time
@@ -418,7 +418,7 @@ class TreeState:
     def free(self, state: OperatorState, place: int) -> None:
         """The same where nothing awaits a release: only conditions may wait."""
         self.forget(state, place)
-        waiting = self._setting.waiting
+        waiting = self.setting.waiting
         if self.tree.index in waiting.blocked:
             self.note(waiting)
 

@@ -84,11 +84,9 @@ class Values:
         event has none."""
         if not self.has_variables:
             return None
-        found: dict[str, Any] = dict(values) if values else {}
-        for name in self._single:
-            value = first_value(entries, name)
-            if value is not None:
-                found[name] = value
+        found = self.singles_of(entries)
+        if values:
+            found = {**values, **found}
         for name in self.lists:
             found[name] = all_values(entries, name)
         return self._with_lets(found) if self._lets else found
@@ -113,14 +111,13 @@ class Values:
     def singles_of(self, entries: Sequence[Entry]) -> dict[str, Any]:
         """The variables by which the operator groups, of the composite of such arrivals."""
         only, found = self._only, {}
-        if only is not None:  # mostly the first one says it
-            value = entries[0][BINDINGS].get(only)
+        if only is not None and entries:  # mostly the first one says it
+            bindings = entries[0][BINDINGS]
+            value = None if bindings is None else bindings.get(only)
             if type(value) is str:
                 return {only: value}
         for name in self._single:
-            value = first_value((entries[0],), name)
-            if value is None:
-                value = first_value(entries, name)
+            value = first_value(entries, name)
             if value is not None:
                 found[name] = value
         return found

@@ -213,7 +213,7 @@ _SHARED: dict[type, Layout] = {
     ),
     TreeState: _layout(
         {"states": AllWithin(), "deferrals": AllWithin()},
-        "tree", "flat", "root", "_deferral", "_released", "_places", "_setting", "_clock", "_timers", "needs_time",
+        "tree", "flat", "root", "_deferral", "_released", "_places", "setting", "_clock", "_timers", "needs_time",
         "leaves", "by_detection", "extended", "has_short_entries", "releases_alone", "awaits_release",
         "_composite_dispatch",
     ),
