@@ -23,7 +23,7 @@ from tests.strategies import EVERYTHING, SNOOP, History, full_rule_sets, histori
 from xmlcep.algebra import ContextName, EventDefinition
 from xmlcep.engine import Detector, dispatch
 from xmlcep.engine.evaluation import Evaluation
-from xmlcep.engine.operators import conjunction, sequence
+from xmlcep.engine.operators import conjunction, multiplicity, sequence
 from xmlcep.engine.operators.multiplicity import MultiplicityState
 from xmlcep.engine.release import Deferral
 from xmlcep.engine.tree import NO_ANSWERS
@@ -36,6 +36,7 @@ OFTEN = (
     ("edit", "release"),
     ("within", "join", "edit"),
     ("within", "trailing"),
+    ("within", "having", "by"),
 )
 
 
@@ -89,6 +90,8 @@ def general_way() -> Iterator[None]:
         patch.setattr(dispatch, "primitive_dispatch", indirect)
         for module in (conjunction, sequence):
             patch.setattr(module, "is_plain_pair", lambda *given: False)
+        patch.setattr(multiplicity, "slides_over_events", lambda *given: False)
+        patch.setattr(Detector, "_passes", lambda *given: False)
         patch.setattr(Detector, "_move", begin)
         patch.setattr(Detector, "__init__", not_plain)
         patch.setattr(Deferral, "touch", touch)
