@@ -45,10 +45,11 @@ class JsonLinesReader:
         self._asides: list[tuple[int, int, Aside]] = []  # behind how many rows, line, what
 
     def read(
-        self, stream: BinaryIO, batch_size: int, end: int | None = None
+        self, stream: BinaryIO, batch_size: int, end: int | None = None, *, start: int = 0
     ) -> Iterator[tuple[int, Aside] | Batch]:
-        """The file's records: batches, and between them other records with their line; ``end`` as for `blocks`."""
-        for block in self.blocks(stream, batch_size, end=end):
+        """The file's records: batches, and between them other records with their line; ``start`` and ``end`` as for
+        `blocks`."""
+        for block in self.blocks(stream, batch_size, start, end):
             yield from block.items()
 
     @property

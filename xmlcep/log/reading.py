@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, cast
 
 from ..events import PrimitiveEvent
 from .batches import Batch
@@ -66,14 +66,26 @@ def read_log(
     return LogReader(_read(source, BATCH_SIZE, on_bad, clock, FASTEST))
 
 
+class Start(NamedTuple):
+    """Where reading begins: in this JSON Lines file, at this byte, which begins a line of this number; the document's
+    clock there is ``ts``."""
+
+    file: str
+    byte: int
+    line: int
+    doc: str
+    ts: int
+
+
 def read_everything(
-    source: Source, *, on_bad: BadRecordPolicy = refuse, whole: Mapping[str, int] | None = None
-) -> Iterator[tuple[Origin, Aside | PrimitiveEvent]]:
+    source: Source, *, on_bad: BadRecordPolicy = refuse, whole: Mapping[str, int] | None = None,
+    start: Start | None = None,
+) -> Iterator[tuple[Origin, Aside | PrimitiveEvent]]:  # fmt: skip
     """Like `read_log`, with control records, each item with its origin.
 
-    ``whole`` says of files of which not all bytes count how many do.
+    ``whole`` says of files of which not all bytes count how many do; ``start`` where the first file is read from.
     """
-    for item in _read(source, BATCH_SIZE, on_bad, ClockCheck.INCREASING, FASTEST, whole or {}):
+    for item in _read(source, BATCH_SIZE, on_bad, ClockCheck.INCREASING, FASTEST, whole or {}, start):
         if isinstance(item, Batch):
             for index, row in enumerate(item.rows):
                 yield item.origin(index), PrimitiveEvent(*row)
@@ -135,6 +147,7 @@ def _read(
     clock: ClockCheck,
     codec: JsonCodec,
     whole: Mapping[str, int] = MappingProxyType({}),
+    start: Start | None = None,
 ) -> Generator[tuple[Origin, Aside] | Batch, None, None]:
     decoder = RowDecoder(clock)
     for file in _files(source):
@@ -144,8 +157,14 @@ def _read(
             if kind == "parquet":
                 items = ParquetReader(file, decoder, on_bad).read(batch_size)
             else:
-                reader = JsonLinesReader(file, decoder, codec, on_bad)
-                items = reader.read(unpacked(stream, kind), batch_size, whole.get(file))
+                begin, line = 0, 1
+                if start is not None and start.file == file:
+                    begin, line = start.byte, start.line
+                    decoder.clocks[start.doc] = start.ts
+                reader = JsonLinesReader(file, decoder, codec, on_bad, first_line=line)
+                if begin:
+                    stream.seek(begin)
+                items = reader.read(unpacked(stream, kind), batch_size, whole.get(file), start=begin)
             for item in items:
                 yield item if isinstance(item, Batch) else (Origin(file, item[0]), item[1])
 
