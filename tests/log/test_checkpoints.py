@@ -19,8 +19,8 @@ from tests.project.source import ROOT
 from xmlcep import Rules, parse_rules
 from xmlcep.events import CompositeEvent
 from xmlcep.log import LogError, segments
-from xmlcep.recording.checkpoints import state_path
 from xmlcep.recording.log_replay import History, replay_history
+from xmlcep.recording.places import state_path
 from xmlcep.recording.recorder import Recording, record
 from xmlcep.recording.recovery import Recovered, recover
 from xmlcep.wrapping import CallbackError, Document, fromstring

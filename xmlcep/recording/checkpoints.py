@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..errors import XmlCepError
 from ..log.writing import LogWriter
+from .places import Place, lines_between
 
 if TYPE_CHECKING:
     from .state_file import RecordingState
@@ -20,15 +20,6 @@ EVERY = 4 << 20
 """Bytes of log after which the state is written, unless the application says otherwise: some 20,000 records, which are
 replayed in a fraction of a second."""
 _TIMES_STATE = 8  # a state of any size costs no more than a small share of the recording
-_BLOCK = 1 << 20
-
-
-class Place(NamedTuple):
-    """A place in a log: behind so many bytes, and lines, of its file with this number."""
-
-    number: int
-    byte: int
-    line: int
 
 
 class Checkpoints:
@@ -92,21 +83,5 @@ class Checkpoints:
         begin, lines = 0, 0
         if self._known.number == number:
             _, begin, lines = self._known
-        self._known = Place(number, end, lines + _lines_between(self._writer.file, begin, end))
+        self._known = Place(number, end, lines + lines_between(self._writer.file, begin, end))
         return self._known
-
-
-def state_path(log: Path) -> Path:
-    """Where the state of a recording stands: beside the first file of its log."""
-    return log.with_name(log.name + ".state")
-
-
-def _lines_between(file: Path, begin: int, end: int) -> int:
-    """How many lines end between two bytes of a file."""
-    count = 0
-    with file.open("rb") as stream:
-        stream.seek(begin)
-        while begin < end and (block := stream.read(min(_BLOCK, end - begin))):
-            count += block.count(b"\n")
-            begin += len(block)
-    return count

@@ -5,61 +5,27 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from ..arguments import PATH, check, optional, whole_number
 from ..documents.replica import Replica
 from ..errors import ArgumentError, RecordError, XmlCepError
 from ..events import CompositeEvent, PrimitiveEvent
 from ..log.errors import LogError
-from ..log.records import TOGETHER, ClockRecord, Control, Header, change_record, raised_control
+from ..log.records import TOGETHER, ClockRecord, Control, change_record, raised_control
 from ..log.segments import first_of
 from ..log.tail import Repair
 from ..log.writing import Durability, LogWriter, create_log
-from .checkpoints import EVERY, Checkpoints, state_path
+from .checkpoints import EVERY, Checkpoints
 from .log_end import LogEnd, LogToContinue, look_at
+from .places import state_path
+from .recordable import Recordable, header_of
 
 if TYPE_CHECKING:
     from ..rules import Rules
     from .log_replay import History
     from .recorded_watch import RecordedWatch
     from .state_file import RecordingState, WatchState
-
-
-class Recordable(Protocol):
-    """What the recorder needs of a wrapped document (`xmlcep.wrapping.Document`)."""
-
-    @property
-    def name(self) -> str:
-        """The ``doc`` of its records."""
-
-    @property
-    def clock(self) -> int:
-        """The time point of its last event."""
-
-    @property
-    def in_transaction(self) -> bool:
-        """Whether a transaction's block is open."""
-
-    @property
-    def last_txn(self) -> int:
-        """The number of the last transaction; 0 if there was none."""
-
-    @property
-    def next_id(self) -> int:
-        """The id of the next new node."""
-
-    def snapshot(self) -> tuple[str, list[int]]:
-        """The document as XML text and the ids of its nodes in document order."""
-
-    def resume(self, ids: list[int], *, clock: int, txn: int, next_id: int) -> None:
-        """Takes over the ids, the clock and the last transaction number of a recorded history."""
-
-    def attach(self, listener: Recording, *, ahead: bool) -> None:
-        """Begins to tell the listener about changes, before anybody else hears of them."""
-
-    def detach(self, listener: Recording) -> None:
-        """Tells it no more."""
 
 
 class Recording:
@@ -424,9 +390,3 @@ def _resume(doc: Recordable, path: str | os.PathLike[str], log: LogToContinue) -
         )
     doc.resume(ids, clock=ts, txn=history.last_txn, next_id=history.largest_id + 1)
     return history
-
-
-def header_of(doc: Recordable) -> Header:
-    """The header for a log file that begins with the document as it is now."""
-    snapshot, ids = doc.snapshot()
-    return Header(doc.name, snapshot, tuple(ids), doc.clock, commits=True)

@@ -22,7 +22,7 @@ from ..log.records import Header
 from ..log.segments import segment
 from ..log.writing import write_new_file
 from ..rules import Rules
-from .checkpoints import Place, state_path
+from .places import Place, state_path
 
 
 @dataclass(frozen=True, slots=True)
