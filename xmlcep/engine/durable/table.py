@@ -136,7 +136,7 @@ _OPERATORS: dict[type, Layout] = {
             "_most_gone": PLAIN,
         },
         "_by_detection", "lower", "upper", "slides", "prompt", "within", "_outer", "owner", "refills",
-        "_is_plain", "_is_short",
+        "_is_plain", "_is_short", "_on_its_way",  # of one time point
     ),
     NegatedMultiplicityState: _operator({}),
     PlusState: _operator({"waiting": ByKey(NumberedEntries())}, "delay", "context"),
