@@ -86,7 +86,7 @@ class CombiningState(ChoosingState, DeferrableState):
     def drop_if_empty(self, key: Key) -> None:
         """Forgets a group in which nothing is stored."""
         group = self.groups.get(key)
-        if group is not None and not any(group.stored):
+        if group is not None and group.is_empty():
             self.close_group(key)
 
     def withdraw(self, child: int, entry: Entry) -> None:
@@ -168,6 +168,9 @@ class CombiningState(ChoosingState, DeferrableState):
 
     def keep(self, group: Group, child: int, arrivals: Sequence[Entry]) -> None:
         """Stores arrivals."""
+        owners = group.owners
+        if owners is not None and (owner := owners[child]) is not None and owner.refills:
+            owner.arrived(arrivals)
         if self._stores:
             self.context.store(group, self.exists, child, arrivals)
         else:
@@ -181,7 +184,8 @@ class CombiningState(ChoosingState, DeferrableState):
         for entries in group.stored:
             if entries:
                 return
-        self.close_group(key)
+        if group.is_empty():
+            self.close_group(key)
 
     def choose(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Sequence[Sequence[Entry]]:
         """What the context chooses now that these have arrived."""
