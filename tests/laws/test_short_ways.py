@@ -21,7 +21,7 @@ from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
 from tests.laws.agreement import Advance, Findings, as_the_engine_sees, engine_findings, rules_of
 from tests.strategies import EVERYTHING, SNOOP, History, full_rule_sets, histories, rule_sets, timed_histories
 from xmlcep.algebra import ContextName, EventDefinition
-from xmlcep.engine import Detector, dispatch
+from xmlcep.engine import Detector, bound_dispatch, dispatch
 from xmlcep.engine.evaluation import Evaluation
 from xmlcep.engine.operators import conjunction, sequence
 from xmlcep.engine.operators.multiplicity import MultiplicityState
@@ -64,6 +64,10 @@ def general_way() -> Iterator[None]:
         detector._is_plain = False
 
     process, new_multiplicity = Evaluation.process, MultiplicityState.__init__
+    new_bound = bound_dispatch._bound
+
+    def with_more(*given: Any) -> Any:
+        return replace(new_bound(*given), only_forgets=False)
 
     def all_at_once(
         evaluation: Any, record: Any, bound: Any, outside: Any, only: Any = None, before: Any = NO_ANSWERS
@@ -81,6 +85,7 @@ def general_way() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dispatch, "primitive_dispatch", indirect)
+        patch.setattr(bound_dispatch, "_bound", with_more)
         for module in (conjunction, sequence):
             patch.setattr(module, "is_plain_pair", lambda *given: False)
         patch.setattr(Detector, "_move", begin)

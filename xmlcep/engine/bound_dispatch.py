@@ -5,37 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
-from contexts import Entry
-from contexts.grouping import Key
 from path_types import PathType
 
-from ..events import Cause
 from .dispatch import ActiveTrees, TreeDispatch, TypeDispatch
-from .leaf import Bindings, Reader
 from .operators import OperatorState
 from .operators.state import Acceptor
 from .tree import TreeState
 
 Direct: TypeAlias = tuple[Acceptor, int]
 """What takes an event, and which of its ids is the key of its group there."""
-Take: TypeAlias = Callable[[int, Key, Entry, Cause], None]
-
-
-class DirectInFull(NamedTuple):
-    """How to take an event where the entry is more than its interval: it has a moment and variables, or "before" is
-    about detection. ``read`` is what its leaf binds, None if that asks and binds nothing; ``key_of`` is None where
-    groups are places."""
-
-    tree: TreeState
-    read: Reader | None
-    key_of: Callable[[int, Bindings | None], Key | None] | None
-    take: Take
-    child: int
-    position: int
-
-
 Step: TypeAlias = tuple[TreeState, TreeDispatch, Direct | None]
 NO_STEPS: Mapping[int, Step] = MappingProxyType({})
 
@@ -45,19 +25,16 @@ class BoundDispatch:
     """What primitive events of one type mean to a detector's trees, see `TypeDispatch`.
 
     ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of which a deleted
-    node can be a group (M5, G4). ``direct`` is for the common case; ``filtered`` likewise, where a leaf has to be asked
-    before (F1); ``in_full`` where the entry is not so short; ``asks`` that there are such. None if the case is not so
-    simple. ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes;
-    ``is_silent`` says that it only matters for these and for conditions. ``forgets`` are the functions that free the
-    groups of a deleted node to which nothing can come any more, ``awaited`` the operators of which that is not known;
-    ``only_forgets`` says that there is nothing but the first to be done. ``turns`` are the ``steps`` by the tree's
-    index, in order, and, if one delivery that may come before all releases is all there is to do, that delivery.
+    node can be a group (M5, G4). ``direct`` are the deliveries, in order of the trees (G2), where there is nothing else
+    to do; None if the case is not so simple. ``touched`` are the trees, of the ``watchers``, with conditions that read
+    what such an event changes; ``is_silent`` says that it only matters for these and for conditions. ``forgets`` are
+    the functions that free the groups of a deleted node to which nothing can come any more, ``awaited`` the operators
+    of which that is not known; ``only_forgets`` says that there is nothing but the first to be done. ``turns`` are the
+    ``steps`` by the tree's index, in order, and, if one delivery that may come before all releases is all there is to
+    do, that delivery.
     """
 
     direct: tuple[Direct, ...] | None
-    filtered: tuple[tuple[Reader, Direct], ...]
-    in_full: tuple[DirectInFull, ...]
-    asks: bool
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
     turns: Mapping[int, Step]
     watchers: Mapping[int, TreeDispatch]
@@ -92,30 +69,11 @@ def _bound(
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
     at_once = tuple((tree, state) for tree, state in freed if _nothing_comes(tree, state, active))
     awaited = tuple(each for each in freed if each not in at_once)
-    direct: list[Direct] = []
-    filtered: list[tuple[Reader, Direct]] = []
-    in_full: list[DirectInFull] = []
-    for tree, plan in dispatch.steps if dispatch.direct else ():
-        state = trees[tree]
-        for operator, child, index in plan.deliveries:
-            assert index is not None
-            taker = state.states[operator].taker
-            leaf = state.leaves.get((operator, child))
-            if not state.has_short_entries:
-                read = None if leaf is None else leaf.reader(path)
-                key_of = state.states[operator].key_reader(child)
-                in_full.append(DirectInFull(state, read, key_of, taker.take, child, index))
-            elif leaf is None:
-                direct.append((taker.acceptor(child), index))
-            else:
-                filtered.append((leaf.reader(path), (taker.acceptor(child), index)))
+    direct = [_direct(trees[tree], plan, path) for tree, plan in dispatch.steps if dispatch.direct]
     return BoundDispatch(
         tuple(direct) if dispatch.direct else None,
-        tuple(filtered),
-        tuple(in_full),
-        bool(filtered or in_full),
         tuple((trees[tree], plan) for tree, plan in dispatch.steps),
-        {tree: (trees[tree], plan, _first(trees[tree], plan)) for tree, plan in dispatch.steps},
+        {tree: (trees[tree], plan, _first(trees[tree], plan, path)) for tree, plan in dispatch.steps},
         dispatch.watchers,
         tuple((trees[tree], plan) for tree, plan in dispatch.watchers.items() if any(plan.touches.values())),
         dispatch.alone,
@@ -129,14 +87,18 @@ def _bound(
     )
 
 
-def _first(tree: TreeState, plan: TreeDispatch) -> Direct | None:
-    """The one delivery of an event in a tree, if it may come before all that the event releases there."""
-    if not plan.direct or not tree.has_short_entries or tree.flat:
-        return None
+def _direct(tree: TreeState, plan: TreeDispatch, path: PathType) -> Direct:
+    """The one delivery of an event of this path in a tree."""
     ((operator, child, index),) = plan.deliveries
-    if index is None or (operator, child) in tree.leaves or not tree.may_deliver_first(operator):
+    assert index is not None
+    return tree.acceptor(operator, child, path), index
+
+
+def _first(tree: TreeState, plan: TreeDispatch, path: PathType) -> Direct | None:
+    """The same if it is all there is to do and may come before all that the event releases there."""
+    if not plan.direct or tree.flat or not tree.may_deliver_first(plan.deliveries[0][0]):
         return None
-    return tree.states[operator].taker.acceptor(child), index
+    return _direct(tree, plan, path)
 
 
 def _nothing_comes(tree: TreeState, state: OperatorState, active: ActiveTrees) -> bool:

@@ -72,20 +72,19 @@ class Clock:
 
     def move(self, event: PrimitiveEvent) -> None:
         """`begin_edit` and `record`, and a new edit, in one and without their calls: for most records."""
-        ts, at, txn = event[0], event[7], event[9]
+        ts = self.ts = event[0]
         if self._follows:
+            at, txn = event[7], event[9]
             if at is not None and at != self._noted:
                 self._note(at)
             self.time = self._latest
             if txn is None or txn != self._txn:
                 self.transaction += 1
                 self._txn = txn
-        self.ts = ts
         self.fired = None
         self.edit += 1
-        self.point += 1
-        if self.point < ts:
-            self.point = ts
+        point = self.point + 1
+        self.point = point if point > ts else ts
 
     def record(self, event: PrimitiveEvent) -> None:
         """The next record, after `begin_edit` if it is the first of its edit."""

@@ -25,7 +25,7 @@ from .edits import Edit, by_time_point
 from .evaluation import NOTHING_OUTSIDE, Evaluation, Outside
 from .release import Release
 from .setting import MOST_TRIES, Setting
-from .timers import ORDER, Due, by_tree
+from .timers import NEVER, ORDER, Due, by_tree
 from .tree import TreeState
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ..rules import Rules
 
 _new_tuple = tuple.__new__
+_WIDTH = len(PrimitiveEvent._fields)
 
 TimeGiven: TypeAlias = str | int | datetime
 """RFC 3339 text, microseconds since 1970, or a `datetime.datetime` with a time zone."""
@@ -150,12 +151,13 @@ class Detector:
         check("replay()", events=(events, ITERABLE))
         if self._closed:
             return
-        if not self._is_plain:
-            yield from self._replay_with_clock(events)
+        if self._document is not None:
+            yield from self._replay_with_document(events)
             return
-        evaluation, clock = self._evaluation, self._clock
+        evaluation, clock, timers = self._evaluation, self._clock, self._setting.timers
         dispatch, waiting, report = evaluation.dispatch, evaluation.waiting, evaluation.report
         elsewhere = waiting.elsewhere
+        move = None if self._is_plain else self._move
         txn: int | None = None
         last: PrimitiveEvent | None = None
         try:
@@ -166,28 +168,35 @@ class Detector:
                     check_event("replay()", event)
                     raise
                 if number != txn:
-                    if txn is not None and waiting.release:
+                    if txn is not None and (waiting.release or timers.size):
                         self._latest = last
                         yield from self.flush()
                     txn = number
-                last = event
-                clock.point = event[0]
+                if move is None:
+                    last = event
+                    clock.point = event[0]
+                else:
+                    if type(event[0]) is not int or len(event) != _WIDTH:
+                        check_event("replay()", event)
+                    move(event)
+                    last = event
                 if elsewhere:
                     evaluation.process(_as_event(event), bound, {})
                 elif bound is None:
-                    continue
+                    # A clock that moves may have fired something before the record.
+                    if move is None or not report:
+                        continue
                 elif bound.direct is not None:
                     # What deliver does, without its call.
                     ids = event[3]
                     for accept, index in bound.direct:
                         accept(ids[index], event)
-                    if bound.asks:
-                        evaluation.deliver_others(event, bound)
                 elif bound.only_forgets:
                     place = event[3][-1]
                     for forget in bound.forgets:
                         forget(place)
-                    continue
+                    if not report:
+                        continue
                 else:
                     evaluation.process(_as_event(event), bound, {})
                 if report:
@@ -201,9 +210,10 @@ class Detector:
                 self._latest = last
         if txn is not None:
             yield from self.flush()
+        elif move is not None:
+            yield from self.end_edit()
 
-    def _replay_with_clock(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
-        take = self._take_with_clock if self._document is None else self._take_with_document
+    def _replay_with_document(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
         report = self._evaluation.report
         txn: int | None = None
         for event in events:
@@ -212,7 +222,7 @@ class Detector:
                 if txn is not None:
                     yield from self.flush()
                 txn = event[9]
-            take(event, NOTHING_OUTSIDE)
+            self._take_with_document(event, NOTHING_OUTSIDE)
             if report:
                 yield from by_time_point(self._evaluation.take_report())
         if txn is not None:
@@ -467,17 +477,21 @@ class Detector:
 
     def _move(self, event: PrimitiveEvent) -> None:
         """Moves the clock on to a record: in one go if it is the first of its edit and nothing is due before it."""
-        clock, setting = self._clock, self._setting
-        timers = setting.timers
+        clock, timers = self._clock, self._setting.timers
+        ts = event[0]
         # What can be due before a record to which the clock has not moved yet: at most one more transaction begins.
-        if self._more or (
-            timers.size and timers.is_due(event[0], clock.latest(event), clock.transaction + 1)
+        if (
+            self._more
+            or timers.changes < ts
+            or timers.transactions <= clock.transaction
+            or (timers.time != NEVER and timers.is_due(ts, clock.latest(event), 0))
         ):
             self._begin(event)
         else:
             clock.move(event)
             self._more = event[11]
-            if setting.expiries.size and setting.expiries.is_due(event[0], clock.time, clock.transaction):
+            expiries = self._setting.expiries
+            if expiries.size and expiries.is_due(ts, clock.time, clock.transaction):
                 self._expire()
         self._latest = event
 

@@ -9,14 +9,12 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from contexts import Entry
-from contexts.grouping import Key
 from contexts.search import SearchLimitError
 
 from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent
-from .bound_dispatch import NO_STEPS, BoundDispatch, BoundDispatches, DirectInFull
+from .bound_dispatch import NO_STEPS, BoundDispatch, BoundDispatches
 from .dispatch import ActiveTrees, TreeDispatch
 from .errors import TooManyTriesError
-from .leaf import Bindings
 from .operators import OperatorState
 from .release import Release
 from .setting import Setting
@@ -163,43 +161,6 @@ class Evaluation:
         ids = event[3]
         for accept, index in bound.direct or ():
             accept(ids[index], event)
-        if bound.asks:
-            self.deliver_others(event, bound)
-
-    def deliver_others(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
-        """Makes the deliveries of such an event for which something is asked of it."""
-        if type(event) is not PrimitiveEvent:  # entries keep it, and it may be a cause
-            event = _new_tuple(PrimitiveEvent, event)
-        ids = event[3]
-        for read, (accept, index) in bound.filtered:
-            if read(event) is not None:
-                accept(ids[index], event)
-        if bound.in_full:
-            self._deliver_in_full(event, bound.in_full)
-
-    def _deliver_in_full(self, event: PrimitiveEvent, deliveries: tuple[DirectInFull, ...]) -> None:
-        clock, tries, ids = self._clock, self._setting.tries, event[3]
-        point, moment = clock.point, clock.moment()
-        for tree, read, key_of, take, child, index in deliveries:
-            if tree.needs_time and clock.time is None:
-                tree.check_time(event)
-            bindings: Bindings | None = None
-            if read is not None:
-                bindings = read(event)
-                if bindings is None:
-                    continue
-            key: Key | None = ids[index]
-            if key_of is not None and (key := key_of(ids[index], bindings)) is None:
-                continue
-            at = point if tree.by_detection else event[0]
-            entry: Entry = (at, at, point, event, False)
-            if tree.extended:
-                entry = (at, at, point, event, False, moment, moment, bindings)
-            tries.count = 0
-            try:
-                take(child, key, entry, event)
-            except SearchLimitError as error:
-                raise TooManyTriesError(tree.tree.name, event.ts, tries.limit) from error
 
     def run(
         self,

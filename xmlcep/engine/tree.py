@@ -6,21 +6,24 @@ One module because a time point goes through one object: arrivals, releases and 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TypeAlias
 
 from contexts import FLAT_KEY, Entry
 from contexts.entry import EMPTY_END, EMPTY_START
 from contexts.grouping import Key
+from contexts.search import SearchLimitError
 from path_types import PathType
 
 from ..algebra import Order, Promise, Termination, Unit
 from ..events import Cause, CompositeEvent, PrimitiveEvent
 from ..rules.trees import EventTree
 from .dispatch import Delivery, TreeDispatch
-from .errors import UnknownTimeError
-from .leaf import Bindings, LeafState
+from .errors import TooManyTriesError, UnknownTimeError
+from .leaf import Bindings, LeafState, Reader
 from .operators import Account, DeferrableState, Input, OperatorState, new_state
+from .operators.state import Acceptor
 from .promises import promise
 from .release import Deferral, Release
 from .setting import Setting
@@ -30,7 +33,10 @@ from .waiting import Waiting
 Answers: TypeAlias = dict[tuple[int, int, int], "Bindings | None"]
 """What leaves have found out before, by tree, operator and operand: the variables bound, None if it is not taken."""
 NO_ANSWERS: Answers = {}
+Take: TypeAlias = Callable[[int, Key, Entry, Cause], None]
+KeyReader: TypeAlias = Callable[[int, "Bindings | None"], "Key | None"]
 NOT_ASKED: Bindings = {}
+_new_tuple = tuple.__new__
 
 
 class TreeState:
@@ -72,6 +78,7 @@ class TreeState:
             deferral.state.taker = deferral
         self._clock = setting.clock
         self._timers = setting.timers
+        self._tries = setting.tries
         self.needs_time = tree.needs_time
         # By operator and operand, the leaves that ask something of an event, or bind something (F1, V1).
         self.leaves = {
@@ -163,6 +170,49 @@ class TreeState:
                 if parent is not None:
                     for child, key, arrivals in parent.grouped(state.child_index, entries):
                         parent.taker.arrive(child, key, arrivals, event)
+
+    def acceptor(self, operator: int, child: int, path: PathType) -> Acceptor:
+        """What takes an event of this path in a leaf where that is all there is to do in the tree at its time point.
+
+        The event may be a tuple of the layout of events.
+        """
+        state, leaf = self.states[operator], self.leaves.get((operator, child))
+        read = None if leaf is None else leaf.reader(path)
+        if self.has_short_entries:
+            accept = state.taker.acceptor(child)
+            return accept if read is None else partial(_accept_if_read, read, accept)
+        return partial(self._accept_in_full, state.taker.take, child, read, state.key_reader(child))
+
+    def _accept_in_full(
+        self, take: Take, child: int, read: Reader | None, key_of: KeyReader | None, place: int,
+        event: PrimitiveEvent,
+    ) -> None:  # fmt: skip
+        """The same where the entry is more than its interval: it has a moment and variables, or "before" is about
+        detection. ``read`` is what the leaf binds, None if that asks and binds nothing; ``key_of`` is None where groups
+        are places."""
+        if type(event) is not PrimitiveEvent:  # entries keep it, and it may be a cause
+            event = _new_tuple(PrimitiveEvent, event)
+        clock, tries = self._clock, self._tries
+        if self.needs_time and clock.time is None:
+            self.check_time(event)
+        bindings: Bindings | None = None
+        if read is not None:
+            bindings = read(event)
+            if bindings is None:
+                return
+        key: Key | None = place
+        if key_of is not None and (key := key_of(place, bindings)) is None:
+            return
+        at = clock.point if self.by_detection else event[0]
+        entry: Entry = (at, at, clock.point, event, False)
+        if self.extended:
+            moment = clock.moment()
+            entry = (at, at, clock.point, event, False, moment, moment, bindings)
+        tries.count = 0
+        try:
+            take(child, key, entry, event)
+        except SearchLimitError as error:
+            raise TooManyTriesError(self.tree.name, event.ts, tries.limit) from error
 
     def may_deliver_first(self, operator: int) -> bool:
         """Whether an arrival at this operator may be dealt with before everything that the same event releases.
@@ -436,6 +486,12 @@ class TreeState:
         for child in state.children:
             if child is not None:
                 yield from self._below(child)
+
+
+def _accept_if_read(read: Reader, accept: Acceptor, place: int, event: PrimitiveEvent) -> None:
+    """Lets a leaf that asks, and binds nothing, take an event (F1)."""
+    if read(event) is not None:
+        accept(place, event)
 
 
 def _deferral(state: OperatorState, setting: Setting) -> Deferral | None:

@@ -202,7 +202,9 @@ _SHARED: dict[type, Layout] = {
         ),
         "follows_time", "uses_time",
     ),
-    Timers: _layout({"_heaps": Heaps(), "_count": PLAIN, "size": PLAIN}, "_by_measure"),
+    Timers: _layout(
+        {"_heaps": Heaps(), **dict.fromkeys(("_count", "size", "changes", "transactions", "time"), PLAIN)}
+    ),
     Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys(), "stale": Keys()}),
     Evaluation: _layout(
         {"trees": AllWithin(), "report": Nothing(), "_touched": Nothing(), "_dying": Dying()},
@@ -210,8 +212,8 @@ _SHARED: dict[type, Layout] = {
     ),
     TreeState: _layout(
         {"states": AllWithin(), "deferrals": AllWithin()},
-        "tree", "flat", "root", "_deferral", "_released", "_places", "_clock", "_timers", "needs_time", "leaves",
-        "by_detection", "extended", "has_short_entries", "releases_alone", "_composite_dispatch",
+        "tree", "flat", "root", "_deferral", "_released", "_places", "_clock", "_timers", "_tries", "needs_time",
+        "leaves", "by_detection", "extended", "has_short_entries", "releases_alone", "_composite_dispatch",
     ),
     Deferral: _layout(
         {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
