@@ -66,8 +66,10 @@ def general_way() -> Iterator[None]:
     process, new_multiplicity = Evaluation.process, MultiplicityState.__init__
     new_bound = bound_dispatch._bound
 
-    def with_more(*given: Any) -> Any:
-        return replace(new_bound(*given), only_forgets=False)
+    def together(*given: Any) -> Any:
+        bound = new_bound(*given)
+        vanishing = tuple((tree, state) for tree, state in bound.freed if state.refills)
+        return replace(bound, direct=None, first=None, vanishing=vanishing)
 
     def all_at_once(
         evaluation: Any, record: Any, bound: Any, outside: Any, only: Any = None, before: Any = NO_ANSWERS
@@ -85,7 +87,7 @@ def general_way() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dispatch, "primitive_dispatch", indirect)
-        patch.setattr(bound_dispatch, "_bound", with_more)
+        patch.setattr(bound_dispatch, "_bound", together)
         for module in (conjunction, sequence):
             patch.setattr(module, "is_plain_pair", lambda *given: False)
         patch.setattr(Detector, "_move", begin)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -24,28 +25,28 @@ NO_STEPS: Mapping[int, Step] = MappingProxyType({})
 class BoundDispatch:
     """What primitive events of one type mean to a detector's trees, see `TypeDispatch`.
 
-    ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of which a deleted
-    node can be a group (M5, G4). ``direct`` are the deliveries, in order of the trees (G2), where there is nothing else
-    to do; None if the case is not so simple. ``touched`` are the trees, of the ``watchers``, with conditions that read
-    what such an event changes; ``is_silent`` says that it only matters for these and for conditions. ``forgets`` are
-    the functions that free the groups of a deleted node to which nothing can come any more, ``awaited`` the operators
-    of which that is not known; ``only_forgets`` says that there is nothing but the first to be done. ``turns`` are the
-    ``steps`` by the tree's index, in order, and, if one delivery that may come before all releases is all there is to
-    do, that delivery.
+    ``direct`` is what takes such an event in each tree, in order of the trees (G2), where nothing waits elsewhere;
+    ``first`` likewise, where that may come before all that the event releases. None if there is more to do between
+    trees: one uses what another raises, or silent composites have to go before.
+
+    ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes; ``is_silent``
+    says that it only matters for these and for conditions. ``vanishing`` and ``freed`` are the multiplicities and the
+    operators (with their trees) of which a deleted node can be a group (M5, G4); ``forgets`` are the functions that
+    free the groups to which nothing can come any more, ``awaited`` the operators of which that is not known. ``turns``
+    are the ``steps`` by the tree's index, in order, and, if that may come first, what takes the event there.
     """
 
     direct: tuple[Direct, ...] | None
+    first: tuple[Direct, ...] | None
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
     turns: Mapping[int, Step]
     watchers: Mapping[int, TreeDispatch]
     touched: tuple[tuple[TreeState, TreeDispatch], ...]
-    alone: bool
     is_silent: bool
     vanishing: tuple[tuple[TreeState, OperatorState], ...]
     freed: tuple[tuple[TreeState, OperatorState], ...]
     forgets: tuple[Callable[[int], None], ...]
     awaited: tuple[tuple[TreeState, OperatorState], ...]
-    only_forgets: bool
 
 
 class BoundDispatches(dict[PathType, BoundDispatch | None]):
@@ -66,39 +67,61 @@ class BoundDispatches(dict[PathType, BoundDispatch | None]):
 def _bound(
     dispatch: TypeDispatch, path: PathType, trees: Mapping[int, TreeState], active: ActiveTrees
 ) -> BoundDispatch:
+    steps = tuple((trees[tree], plan) for tree, plan in dispatch.steps)
+    first = [_first(tree, plan, path) for tree, plan in steps]
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
     at_once = tuple((tree, state) for tree, state in freed if _nothing_comes(tree, state, active))
-    awaited = tuple(each for each in freed if each not in at_once)
-    direct = [_direct(trees[tree], plan, path) for tree, plan in dispatch.steps if dispatch.direct]
+    stepped = {tree for tree, _ in dispatch.steps}
+    vanishing = tuple(
+        (tree, state)
+        for tree, state in freed
+        if state.refills and not (tree.tree.index not in stepped and _goes_with_parent(tree, state, at_once))
+    )
+    alone = dispatch.alone and not vanishing
     return BoundDispatch(
-        tuple(direct) if dispatch.direct else None,
-        tuple((trees[tree], plan) for tree, plan in dispatch.steps),
-        {tree: (trees[tree], plan, _first(trees[tree], plan, path)) for tree, plan in dispatch.steps},
+        tuple([_direct(tree, plan, path) for tree, plan in steps]) if alone else None,
+        tuple([each for each in first if each is not None]) if alone and None not in first else None,
+        steps,
+        {tree.tree.index: (tree, plan, each) for (tree, plan), each in zip(steps, first, strict=True)},
         dispatch.watchers,
         tuple((trees[tree], plan) for tree, plan in dispatch.watchers.items() if any(plan.touches.values())),
-        dispatch.alone,
-        not (dispatch.steps or freed),
-        tuple((tree, state) for tree, state in freed if state.refills),
+        not (steps or freed),
+        vanishing,
         freed,
         tuple([state.forget for _, state in at_once]),
-        awaited,
-        bool(freed)
-        and not (awaited or dispatch.steps or dispatch.watchers or any(s.refills for _, s in freed)),
+        tuple(each for each in freed if each not in at_once),
     )
 
 
 def _direct(tree: TreeState, plan: TreeDispatch, path: PathType) -> Direct:
-    """The one delivery of an event of this path in a tree."""
+    """What takes an event of this path in a tree."""
+    if not plan.direct or tree.flat:
+        return partial(tree.take_turns, plan), 0
     ((operator, child, index),) = plan.deliveries
     assert index is not None
     return tree.acceptor(operator, child, path), index
 
 
 def _first(tree: TreeState, plan: TreeDispatch, path: PathType) -> Direct | None:
-    """The same if it is all there is to do and may come before all that the event releases there."""
-    if not plan.direct or tree.flat or not tree.may_deliver_first(plan.deliveries[0][0]):
+    """The same if it may come before all that the event releases in the tree; None if there is none."""
+    if plan.direct and not tree.flat and not tree.may_deliver_first(plan.deliveries[0][0]):
         return None
     return _direct(tree, plan, path)
+
+
+def _goes_with_parent(
+    tree: TreeState, state: OperatorState, at_once: Collection[tuple[TreeState, OperatorState]]
+) -> bool:
+    """Whether the group above, which is of the same node, is freed together with the operator's and neither has
+    anything to do before: so that nothing can be consumed any more."""
+    parent = state.parent
+    return (
+        parent is not None
+        and state.same_groups
+        and not tree.tree.dependencies
+        and (tree, state) in at_once
+        and (tree, parent) in at_once
+    )
 
 
 def _nothing_comes(tree: TreeState, state: OperatorState, active: ActiveTrees) -> bool:

@@ -191,12 +191,8 @@ class Detector:
                     ids = event[3]
                     for accept, index in bound.direct:
                         accept(ids[index], event)
-                elif bound.only_forgets:
-                    place = event[3][-1]
-                    for forget in bound.forgets:
-                        forget(place)
-                    if not report:
-                        continue
+                    if bound.freed:
+                        evaluation.end_time_point(event, bound)
                 else:
                     evaluation.process(_as_event(event), bound, {})
                 if report:

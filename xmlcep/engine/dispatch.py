@@ -147,15 +147,13 @@ class TypeDispatch:
 
     ``steps`` are the trees that take them, in order of G2; ``watchers`` those that only have to know of them while a
     condition waits, by index; ``alone`` says that none of the steps is used by another chosen tree; ``freed`` are the
-    operators (tree, postorder index) of which a deleted node can be a group (G4). ``direct`` says that in each tree
-    there is but one arrival.
+    operators (tree, postorder index) of which a deleted node can be a group (G4).
     """
 
     steps: tuple[tuple[int, TreeDispatch], ...]
     watchers: Mapping[int, TreeDispatch]
     alone: bool
     freed: tuple[tuple[int, int], ...]
-    direct: bool
 
 
 class ActiveTrees:
@@ -247,14 +245,12 @@ class ActiveTrees:
         steps = []
         watchers: dict[int, TreeDispatch] = {}
         freed: list[tuple[int, int]] = []
-        direct = True
         for tree in self._candidates(path):
             plan = primitive_dispatch(tree, operation, path)
             if plan is not None and plan.rechecks:
                 watchers[tree.index] = plan
             if plan is not None and (plan.operators or plan.presences):
                 steps.append((tree.index, plan))
-                direct = direct and plan.direct and not tree.flat
             if operation == "del" and not tree.flat:
                 freed += [
                     (tree.index, node.index) for node in tree.operators if equals_or_ends(node.path, path)
@@ -262,8 +258,7 @@ class ActiveTrees:
         if not (steps or watchers or freed):
             return None
         alone = not any(index in self.users for index, _ in steps)
-        direct = direct and alone and not freed
-        return TypeDispatch(tuple(steps), watchers, alone, tuple(freed), direct)
+        return TypeDispatch(tuple(steps), watchers, alone, tuple(freed))
 
     def _candidates(self, path: PathType) -> list[EventTree]:
         """The trees that have to be asked about primitive events of this path, in order of G2.

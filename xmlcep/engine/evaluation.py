@@ -57,6 +57,13 @@ class Evaluation:
             operation: BoundDispatches(operation, active, self.trees) for operation in OPERATIONS
         }
         self.waiting = setting.waiting
+        self._turns = {tree.name: tree.index for tree in active.trees}
+        # Whether what an event elsewhere releases concerns no other tree.
+        self._releases_alone = all(
+            tree.releases_alone and index not in active.users
+            for index, tree in self.trees.items()
+            if tree.waits_elsewhere
+        )
         self._clock = setting.clock
         self._touched: set[int] = (
             set()
@@ -85,7 +92,10 @@ class Evaluation:
         event's edit. Returns what trees raised that are used by trees that are not evaluated now.
         """
         if only is None and not (outside or before or self._touched):
-            self._process_tree_by_tree(event, bound)
+            if self._releases_alone and (bound is None or bound.first is not None):
+                self._deliver_and_release(event, bound)
+            else:
+                self._process_tree_by_tree(event, bound)
             return NOTHING_OUTSIDE
         if bound is None:
             if outside or self._is_released_by(event):
@@ -135,7 +145,6 @@ class Evaluation:
                     accept(ids[position], event)
                 if is_left and tree.releases_alone:
                     tree.release_left(event)
-                    tree.note_release(waiting)
                 elif is_left and tree.must_release(event):
                     self._guarded(tree, event, None)
                     self._note(tree)
@@ -148,19 +157,43 @@ class Evaluation:
                         inboxes.setdefault(user, []).extend(root)
                         if user not in queue:
                             insort(queue, user)
+        self.end_time_point(event, bound)
+
+    def _deliver_and_release(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
+        """The same where no tree has to do with another: all that takes the event, then all that waits elsewhere."""
+        report = self.report
+        before = len(report)
+        left = sorted(self.waiting.elsewhere)
+        if bound is not None:
+            ids = event[3]
+            for accept, index in bound.first or ():
+                accept(ids[index], event)
+        delivered = len(report)
+        for tree in left:
+            self.trees[tree].release_left(event)
+        if before < delivered < len(report):
+            turn = self._turns
+            report[before:] = sorted(report[before:], key=lambda composite: turn[composite.name])
+        self.end_time_point(event, bound)
+
+    def end_time_point(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
+        """The event's trees have had their turn: the groups of the node that it deletes are freed."""
         if bound is not None and bound.freed:
+            place = event[3][-1]
             for forget in bound.forgets:
-                forget(ids[-1])
+                forget(place)
             if bound.awaited:
-                self._delete(bound.awaited, ids[-1], None)
+                self._delete(bound.awaited, place, None)
         if self._dying:
             self.free_the_dying()
 
     def deliver(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
-        """Makes the deliveries of an event for which there is nothing else to do."""
+        """Lets all trees take an event where nothing waits elsewhere, and there is nothing to do between them."""
         ids = event[3]
         for accept, index in bound.direct or ():
             accept(ids[index], event)
+        if bound.freed:
+            self.end_time_point(event, bound)
 
     def run(
         self,
@@ -289,7 +322,7 @@ class Evaluation:
             else:
                 tree.forget(state, place)
                 if tree.deferrals:
-                    tree.note_release(self.waiting)
+                    tree.note_release()
 
     def _is_awaited(self, tree: TreeState, state: OperatorState, place: int) -> bool:
         return tree.is_awaited(state, place) or any(
@@ -310,7 +343,7 @@ class Evaluation:
             else:
                 tree.forget(state, place)
                 if tree.deferrals:
-                    tree.note_release(self.waiting)
+                    tree.note_release()
         self._dying = still
 
     def clear(self) -> None:

@@ -89,7 +89,12 @@ class Deferral:
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         """`arrive` for the one arrival of a time point that releases nothing; what it raises goes on up the tree."""
-        self.arrive(child, key, (entry,), cause)
+        if self.mode is Termination.EARLIEST:
+            self.arrive(child, key, (entry,), cause)
+        elif key in self.pending:  # whether it is possible need not be found out again
+            self.state.hold(child, key, (entry,), cause)
+        elif self.state.hold_one(child, key, entry, cause):
+            self._await_release(key)
         if self.state.outbox:
             self.state.hand_up(cause)
 

@@ -79,6 +79,7 @@ class TreeState:
         self._clock = setting.clock
         self._timers = setting.timers
         self._tries = setting.tries
+        self._waiting = setting.waiting
         self.needs_time = tree.needs_time
         # By operator and operand, the leaves that ask something of an event, or bind something (F1, V1).
         self.leaves = {
@@ -94,8 +95,10 @@ class TreeState:
         # What can be released by an event elsewhere, with what is above it.
         self._released = _released(self.states, self._deferral)
         self._places: dict[PathType, tuple[int | None, ...]] = {}
+        self.waits_elsewhere = bool(self._released)
+        """Whether an event elsewhere can release anything."""
         self.releases_alone = (
-            bool(self._released)
+            self.waits_elsewhere
             and self.has_short_entries
             and not (self.flat or any(state.node.definition.negated for state in self.states))
             and all(deferral.condition is None for deferral in self.deferrals)
@@ -170,6 +173,20 @@ class TreeState:
                 if parent is not None:
                     for child, key, arrivals in parent.grouped(state.child_index, entries):
                         parent.taker.arrive(child, key, arrivals, event)
+        self.note_release()
+
+    def take_turns(self, dispatch: TreeDispatch, place: int, event: PrimitiveEvent) -> None:
+        """Takes the tree through the time point of an event, which may be a tuple of the layout of events."""
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        tries = self._tries
+        tries.count = 0
+        try:
+            self.process(event, dispatch)
+        except SearchLimitError as error:
+            raise TooManyTriesError(self.tree.name, event.ts, tries.limit) from error
+        if self.deferrals:
+            self.note(self._waiting)
 
     def acceptor(self, operator: int, child: int, path: PathType) -> Acceptor:
         """What takes an event of this path in a leaf where that is all there is to do in the tree at its time point.
@@ -429,8 +446,9 @@ class TreeState:
         (waiting.blocked.add if blocked else waiting.blocked.discard)(index)
         (waiting.stale.add if stale else waiting.stale.discard)(index)
 
-    def note_release(self, waiting: Waiting) -> None:
+    def note_release(self) -> None:
         """The same after a release, or when groups have been freed."""
+        waiting = self._waiting
         for deferral in self.deferrals:
             if deferral.pending or deferral.condition is not None:
                 self.note(waiting)

@@ -208,12 +208,13 @@ _SHARED: dict[type, Layout] = {
     Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys(), "stale": Keys()}),
     Evaluation: _layout(
         {"trees": AllWithin(), "report": Nothing(), "_touched": Nothing(), "_dying": Dying()},
-        "_active", "_setting", "_clock", "dispatch", "waiting",
+        "_active", "_setting", "_clock", "dispatch", "waiting", "_turns", "_releases_alone",
     ),
     TreeState: _layout(
         {"states": AllWithin(), "deferrals": AllWithin()},
-        "tree", "flat", "root", "_deferral", "_released", "_places", "_clock", "_timers", "_tries", "needs_time",
-        "leaves", "by_detection", "extended", "has_short_entries", "releases_alone", "_composite_dispatch",
+        "tree", "flat", "root", "_deferral", "_released", "_places", "_clock", "_timers", "_tries", "_waiting",
+        "needs_time", "leaves", "by_detection", "extended", "has_short_entries", "waits_elsewhere", "releases_alone",
+        "_composite_dispatch",
     ),
     Deferral: _layout(
         {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},

@@ -340,6 +340,11 @@ class DeferrableState(OperatorState):
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Stores arrivals without evaluating them (X1)."""
 
+    def hold_one(self, child: int, key: Key, entry: Entry, cause: Cause) -> bool:
+        """`hold` for one arrival; says whether the group is possible then."""
+        self.hold(child, key, (entry,), cause)
+        return self.is_possible(key)
+
     def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:
         """What stores the events of a leaf, operand ``child``, and says whether they make a combination.
 

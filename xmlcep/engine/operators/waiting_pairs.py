@@ -13,12 +13,12 @@ from contexts import AnyOrder, Chains, Combinations, Entry
 from contexts.constraints import Objection
 from contexts.entry import AT, END, EVENT, START
 from contexts.grouping import Key
-from contexts.pairing import Pair, Waiting
+from contexts.pairing import Ending, Pair, Waiting
 
 from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
-from .pairs import Item, PairState, endings_after, ends_of
+from .pairs import Item, PairState, count_before, ends_of
 from .state import Account, DeferrableState
 
 
@@ -53,18 +53,19 @@ class WaitingPairState(PairState, DeferrableState):
         for entry in arrivals:
             self.keep(child, key, entry[EVENT] if is_bare else entry, entry[AT])
 
+    def hold_one(self, child: int, key: Key, entry: Entry, cause: Cause) -> bool:
+        return self.keep(child, key, entry[EVENT] if self.bare[child] else entry, entry[AT])
+
     def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         raise NotImplementedError("it has no condition")
 
     def release(self, key: Key, cause: Cause) -> None:
         waiting = self.groups[key]
+        is_root = self.parent is None  # nobody stores what it raises
         for first, second in self.released(waiting):
-            self._raise(first, second, key, cause, alone=False)
+            self._raise(first, second, key, cause, alone=is_root)
         firsts, seconds = waiting.stored
-        if firsts or seconds:
-            waiting.fresh = False
-            waiting.told = (len(firsts), len(seconds))
-        else:
+        if not (firsts or seconds):
             del self.groups[key]
 
     def account(self, key: Key) -> Account:
@@ -89,7 +90,7 @@ class WaitingPairConjunction(WaitingPairState):
     def keep(self, child: int, key: Key, item: Item, at: int) -> bool:
         waiting = self.groups.get(key)
         if waiting is None:
-            waiting = self.groups[key] = Waiting()
+            waiting = self.groups[key] = Waiting(([], []))
         own = waiting.stored[child]
         if self.context.replaces:
             own.clear()
@@ -99,7 +100,11 @@ class WaitingPairConjunction(WaitingPairState):
         return bool(waiting.stored[1 - child])
 
     def released(self, waiting: Waiting) -> Sequence[Pair]:
-        return self.pairing.released(waiting)
+        pairs = self.pairing.released(waiting)
+        firsts, seconds = waiting.stored
+        waiting.fresh = False
+        waiting.told = (len(firsts), len(seconds))
+        return pairs
 
     def is_possible(self, key: Key) -> bool:
         waiting = self.groups.get(key)
@@ -133,13 +138,15 @@ class WaitingPairSequence(WaitingPairState):
         if waiting is None:
             if child:
                 return False
-            waiting = self.groups[key] = Waiting()
+            self.groups[key] = Waiting(([item], []))
+            return False
         firsts = waiting.stored[0]
         if child:
-            endings = endings_after(firsts, self._ends, (item,), at)
+            before = count_before(firsts, self._ends, item[0])
             if replaces:
                 waiting.endings.clear()
-            waiting.endings += endings
+            if before:
+                waiting.endings.append(Ending(item, at, before))
         else:
             if replaces:
                 firsts.clear()
