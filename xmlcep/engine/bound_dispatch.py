@@ -26,8 +26,9 @@ class BoundDispatch:
     """What primitive events of one type mean to a detector's trees, see `TypeDispatch`.
 
     ``direct`` is what takes such an event in each tree, in order of the trees (G2), where nothing waits elsewhere;
-    ``first`` likewise, where that may come before all that the event releases. None if there is more to do between
-    trees: one uses what another raises, or silent composites have to go before.
+    ``first`` likewise, where that may come before all that the event releases and before all that is passed on to other
+    trees. None if there is more to do between trees: one of them uses what another raises, or silent composites have to
+    go before. ``passes_on`` says that a tree may use what they raise; nothing is direct then.
 
     ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes; ``is_silent``
     says that it only matters for these and for conditions. ``vanishing`` and ``freed`` are the multiplicities and the
@@ -38,6 +39,7 @@ class BoundDispatch:
 
     direct: tuple[Direct, ...] | None
     first: tuple[Direct, ...] | None
+    passes_on: bool
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
     turns: Mapping[int, Step]
     watchers: Mapping[int, TreeDispatch]
@@ -79,8 +81,11 @@ def _bound(
     )
     alone = dispatch.alone and not vanishing
     return BoundDispatch(
-        tuple([_direct(tree, plan, path) for tree, plan in steps]) if alone else None,
+        tuple([_direct(tree, plan, path) for tree, plan in steps])
+        if alone and not dispatch.passes_on
+        else None,
         tuple([each for each in first if each is not None]) if alone and None not in first else None,
+        dispatch.passes_on,
         steps,
         {tree.tree.index: (tree, plan, each) for (tree, plan), each in zip(steps, first, strict=True)},
         dispatch.watchers,

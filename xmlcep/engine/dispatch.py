@@ -13,7 +13,7 @@ from functools import lru_cache, partial, reduce
 from operator import and_
 from typing import Generic, TypeAlias, TypeVar
 
-from path_types import PathType, equals_or_ends, offset
+from path_types import PathType, absolute_path_intersection, equals_or_ends, offset
 
 from ..algebra import ALL, Promise
 from ..arguments import COMPOSITE, ITERABLE, NAMES, check, optional
@@ -146,13 +146,15 @@ class TypeDispatch:
     """What primitive events of one type mean to the chosen trees.
 
     ``steps`` are the trees that take them, in order of G2; ``watchers`` those that only have to know of them while a
-    condition waits, by index; ``alone`` says that none of the steps is used by another chosen tree; ``freed`` are the
-    operators (tree, postorder index) of which a deleted node can be a group (G4).
+    condition waits, by index; ``alone`` says that none of the steps uses what another one raises, directly or not;
+    ``passes_on`` that some tree may use what they raise at such an event; ``freed`` are the operators (tree, postorder
+    index) of which a deleted node can be a group (G4).
     """
 
     steps: tuple[tuple[int, TreeDispatch], ...]
     watchers: Mapping[int, TreeDispatch]
     alone: bool
+    passes_on: bool
     freed: tuple[tuple[int, int], ...]
 
 
@@ -206,6 +208,7 @@ class ActiveTrees:
             tree.index for tree in self.trees if any(node.watches_group for node in tree.operators)
         }
         self._indexes = {tree.name: tree.index for tree in graph.trees}
+        self._above = _above(self.users, self.trees)
 
     def index_of(self, name: str) -> int:
         """The index of the event called so; raises `ValueError` if there is none."""
@@ -257,8 +260,19 @@ class ActiveTrees:
                 ]
         if not (steps or watchers or freed):
             return None
-        alone = not any(index in self.users for index, _ in steps)
-        return TypeDispatch(tuple(steps), watchers, alone, tuple(freed))
+        taking = {index for index, _ in steps}
+        alone = not any(taking & self._above[index] for index in taking)
+        passes_on = any(self._passes_on(self._graph.trees[index], path) for index in taking)
+        return TypeDispatch(tuple(steps), watchers, alone, passes_on, tuple(freed))
+
+    def _passes_on(self, tree: EventTree, path: PathType) -> bool:
+        """Whether another tree may take what this one raises at an event of this path."""
+        users = self.users.get(tree.index, ())
+        if tree.flat or any(node.deferred for node in tree.operators):
+            return bool(users)
+        # All that it raises then is of the node on which the event projects (K1, T4).
+        place = absolute_path_intersection(tree.root.path, path)
+        return place is None or any(self.composite_dispatch[user][tree.name, place] for user in users)
 
     def _candidates(self, path: PathType) -> list[EventTree]:
         """The trees that have to be asked about primitive events of this path, in order of G2.
@@ -317,6 +331,15 @@ def _users(chosen: Iterable[EventTree]) -> dict[int, tuple[int, ...]]:
         for used in tree.dependencies:
             users[used] = (*users.get(used, ()), tree.index)
     return users
+
+
+def _above(users: Mapping[int, Sequence[int]], chosen: Sequence[EventTree]) -> dict[int, frozenset[int]]:
+    """For each tree the chosen ones that use it, directly or by others."""
+    above: dict[int, frozenset[int]] = {}
+    for index in sorted({*users, *(tree.index for tree in chosen)}, reverse=True):
+        used_by = users.get(index, ())
+        above[index] = frozenset(used_by).union(*(above[user] for user in used_by))
+    return above
 
 
 def _upstream(graph: EventGraph, chosen: Collection[EventTree]) -> dict[int, frozenset[int]]:

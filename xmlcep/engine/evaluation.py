@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
+from itertools import groupby
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -149,32 +150,69 @@ class Evaluation:
                     self._guarded(tree, event, None)
                     self._note(tree)
             if len(report) > raised and index in users:
-                root = [composite for composite in report[raised:] if composite.operator is None]
-                if len(root) > 1:  # as they reach later trees (N2, V7)
-                    root.sort(key=tree.root.rank)
-                for user in users[index]:
-                    if any(self.trees[user].composite_deliveries(composite) for composite in root):
-                        inboxes.setdefault(user, []).extend(root)
-                        if user not in queue:
-                            insort(queue, user)
+                for user, root in self._passed_on(report[raised:]):
+                    inboxes.setdefault(user, []).extend(root)
+                    if user not in queue:
+                        insort(queue, user)
         self.end_time_point(event, bound)
 
+    def _passed_on(self, raised: Sequence[CompositeEvent]) -> Iterator[tuple[int, list[CompositeEvent]]]:
+        """Which trees use what one has raised, and what of it, as it reaches them (N2, V7)."""
+        root = [composite for composite in raised if composite.operator is None]
+        if not root:
+            return
+        index = self._turns[root[0].name]
+        if len(root) > 1:
+            root.sort(key=self.trees[index].root.rank)
+        for user in self._active.users.get(index, ()):
+            if any(self.trees[user].composite_deliveries(composite) for composite in root):
+                yield user, root
+
     def _deliver_and_release(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
-        """The same where no tree has to do with another: all that takes the event, then all that waits elsewhere."""
+        """The same where no tree that the event concerns uses what another one raises: all take the event, then those
+        that use something have their turn, then all that waits elsewhere."""
         report = self.report
         before = len(report)
         left = sorted(self.waiting.elsewhere)
+        users: Collection[int] = ()
         if bound is not None:
             ids = event[3]
             for accept, index in bound.first or ():
                 accept(ids[index], event)
+            if bound.passes_on and len(report) > before:
+                users = self._let_users_take(event, before)
         delivered = len(report)
-        for tree in left:
-            self.trees[tree].release_left(event)
-        if before < delivered < len(report):
-            turn = self._turns
-            report[before:] = sorted(report[before:], key=lambda composite: turn[composite.name])
+        for index in left:
+            if index not in users:
+                self.trees[index].release_left(event)
+        if users or before < delivered < len(report):
+            report[before:] = sorted(report[before:], key=self._turn)
         self.end_time_point(event, bound)
+
+    def _turn(self, composite: CompositeEvent) -> int:
+        """The index of the tree that raised it."""
+        return self._turns[composite.name]
+
+    def _let_users_take(self, event: PrimitiveEvent, before: int) -> Collection[int]:
+        """Lets trees take what has been raised by trees that they use, and so on; returns which these are."""
+        inboxes: dict[int, list[CompositeEvent]] = {}
+
+        def pass_on(raised: Iterable[CompositeEvent]) -> None:
+            for _, of_tree in groupby(raised, key=lambda composite: composite.name):
+                for user, root in self._passed_on(list(of_tree)):
+                    inboxes.setdefault(user, []).extend(root)
+
+        pass_on(self.report[before:])
+        users = set()
+        while inboxes:
+            index = min(inboxes)  # which uses no later one
+            users.add(index)
+            tree, raised = self.trees[index], len(self.report)
+            composites = sorted(inboxes.pop(index), key=self._turn)
+            self._guarded(tree, event, None, composites)
+            self._note(tree)
+            pass_on(self.report[raised:])
+        return users
 
     def end_time_point(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
         """The event's trees have had their turn: the groups of the node that it deletes are freed."""

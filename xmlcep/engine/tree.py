@@ -36,6 +36,7 @@ NO_ANSWERS: Answers = {}
 Take: TypeAlias = Callable[[int, Key, Entry, Cause], None]
 KeyReader: TypeAlias = Callable[[int, "Bindings | None"], "Key | None"]
 NOT_ASKED: Bindings = {}
+NO_CREATIONS: frozenset[int] = frozenset()
 _new_tuple = tuple.__new__
 
 
@@ -139,15 +140,28 @@ class TreeState:
                 if deferral.is_waiting() and deferral.may_be_due(event, dispatch):
                     turns.add(deferral.state.node.index)
         raised: list[Entry] = []
+        creations = NO_CREATIONS if event is None or dispatch is None else dispatch.creations
         queue = sorted(turns)
         for index in queue:  # which gets longer: operators above come later in postorder
-            state = self.states[index]
-            fired = sorted({d for d in due if d.operator == index}, key=_key) if due else ()
-            entries = self._turn(state, inputs.get(index, ()), dispatch, event, cause, release, fired)
+            state, arrived = self.states[index], inputs.get(index, ())
+            # One operator's turn (X2): creation, arrivals child by child, timers, releases.
+            if index in creations:
+                self._create(state, cause)
+            if len(arrived) > 1:
+                turn = state.turn
+                arrived = sorted(arrived, key=lambda each: turn[each[0]])
+            for child, key, arrivals in arrived:
+                state.taker.arrive(child, key, arrivals, cause)
+            if due or self.deferrals or release is Release.FLUSH:
+                self._fire_and_release(state, arrived, dispatch, event, cause, release, due)
+            if not state.outbox:
+                raised = []
+                continue
+            entries, state.outbox = state.outbox, []
             parent = state.parent
             if parent is None:
                 raised = entries
-            elif entries:
+            else:
                 above = parent.node.index
                 inputs.setdefault(above, []).extend(parent.grouped(state.child_index, entries))
                 if above not in turns:
@@ -320,36 +334,31 @@ class TreeState:
         if self.needs_time and self._clock.time is None:
             raise UnknownTimeError(self.tree.name, cause.ts)
 
-    def _turn(
+    def _create(self, state: OperatorState, cause: Cause) -> None:
+        """A node of the operator is created (M4)."""
+        assert isinstance(cause, PrimitiveEvent)
+        place = state.grouping.place(cause.path, cause.ids)
+        if place is not None:
+            state.taker.create(place, cause.path, cause.ids, cause)
+
+    def _fire_and_release(
         self,
         state: OperatorState,
-        inputs: Sequence[Input],
+        arrived: Sequence[Input],
         dispatch: TreeDispatch | None,
         event: PrimitiveEvent | None,
         cause: Cause,
         release: Release,
         due: Sequence[Due],
-    ) -> list[Entry]:
-        """One operator's turn (X2): creation, arrivals child by child, timers, releases; returns what it raised.
-
-        ``event`` is the cause where that is an event.
-        """
+    ) -> None:
+        """The end of an operator's turn (X2): timers, then releases. ``event`` is the cause where that is an event."""
         index = state.node.index
+        fired = sorted({d for d in due if d.operator == index}, key=_key) if due else []
+        if release is Release.FLUSH and arrived:
+            fired += self._due_at_once()
+        for each in fired:
+            state.taker.fire(each, cause)
         deferral = self._deferral[index]
-        taker = state.taker
-        if event is not None and dispatch is not None and index in dispatch.creations:
-            place = state.grouping.place(event.path, event.ids)
-            if place is not None:
-                taker.create(place, event.path, event.ids, event)
-        if len(inputs) > 1:
-            turn = state.turn
-            inputs = sorted(inputs, key=lambda arrived: turn[arrived[0]])
-        for child, key, arrivals in inputs:
-            taker.arrive(child, key, arrivals, cause)
-        if release is Release.FLUSH and inputs:
-            due = [*due, *self._due_at_once()]
-        for each in due:
-            taker.fire(each, cause)
         if deferral is not None and deferral.is_waiting():
             nodes: Sequence[int] = ()
             here = None
@@ -358,10 +367,6 @@ class TreeState:
                 if dispatch is not None and deferral.blocked:
                     nodes = [event.ids[at] for at in dispatch.rechecks.get(index, ())]
             deferral.release_due(here, nodes, cause, release)
-        if not state.outbox:
-            return []
-        entries, state.outbox = state.outbox, []
-        return entries
 
     def _due_at_once(self) -> Iterator[Due]:
         """What the turn of an operator in a flush has made due by the transaction that ends (Z14).

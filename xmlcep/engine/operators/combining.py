@@ -160,32 +160,24 @@ class CombiningState(ChoosingState, DeferrableState):
 
     def admit(self, group: Group, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Stores arrivals in a group that has something, and evaluates it if enough operands have."""
-        self.keep(group, child, arrivals)
+        if self._stores:
+            self.context.store(group, self.exists, child, arrivals)
+        else:
+            group.stored[child].extend(arrivals)
         if self.context.runs or self.exists.enough(group):
             self.raise_all(key, group, child, arrivals, cause)
         if self._expires is not None and group.expiry is None:
             self.watch_over(group, self._expires)
 
-    def keep(self, group: Group, child: int, arrivals: Sequence[Entry]) -> None:
-        """Stores arrivals."""
-        if self._stores:
-            self.context.store(group, self.exists, child, arrivals)
-        else:
-            group.stored[child].extend(arrivals)
-
     def raise_all(self, key: Key, group: Group, child: int, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Evaluates a group and raises what it finds; forgets the group if that has emptied it."""
         group.now = self.clock.point
-        for combination in self.choose(group, child, arrivals):
+        for combination in self.context.on_arrival(group, self.exists, child, arrivals):
             self.raise_combination(combination, cause)
         for entries in group.stored:
             if entries:
                 return
         self.close_group(key)
-
-    def choose(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Sequence[Sequence[Entry]]:
-        """What the context chooses now that these have arrived."""
-        return self.context.on_arrival(group, self.exists, child, arrivals)
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
 
@@ -212,7 +204,7 @@ class CombiningState(ChoosingState, DeferrableState):
         group = self.groups.get(key)
         if group is None:
             group = self.open_group(key)
-        self.keep(group, child, arrivals)
+        self.context.store(group, self.exists, child, arrivals)
         if self._expires is not None and group.expiry is None:
             self.watch_over(group, self._expires)
         if self.context.runs:

@@ -76,8 +76,11 @@ class MultiplicityState(DeferrableState):
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         for entry in arrivals:
-            accumulation = self._accumulation(key)
-            if self._accumulates(key, accumulation, entry):
+            accumulation = self.accumulations.get(key) or self._accumulation(key)
+            if self._is_short:
+                accumulation.add(entry)
+                self._integrate_short(key, accumulation, cause)
+            elif self._accumulates(key, accumulation, entry):
                 self.integrate(key, accumulation, cause)
             else:
                 self._drop_if_idle(key, accumulation)
@@ -112,18 +115,11 @@ class MultiplicityState(DeferrableState):
 
     def integrate(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
         """Raises the composite of all so far if they are enough; at u accumulation starts over (M1, M2, V6)."""
+        if self._is_short:
+            self._integrate_short(key, accumulation, cause)
+            return
         count = accumulation.count()
         if count < max(self.lower, 1):
-            return
-        if self._is_short:
-            entries = accumulation.entries
-            path, ids = self.composer.place(entries[0][EVENT])
-            constituents = Integrated(entries, 0, len(entries))
-            start, end = accumulation.start, accumulation.end
-            self._integrated(
-                accumulation, self.composer.composite(path, ids, constituents, start, end, cause)
-            )
-            self._start_over_if_full(key, accumulation, count)
             return
         entries, values = accumulation.entries, self.values
         arrivals: Sequence[Entry] = ()
@@ -145,12 +141,29 @@ class MultiplicityState(DeferrableState):
             self._integrated(accumulation, composite)
         self._start_over_if_full(key, accumulation, count)
 
+    def _integrate_short(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
+        """The same where nothing is asked, and nothing drops out."""
+        entries = accumulation.entries
+        count = len(entries)
+        if count < self.lower or not count:
+            return
+        path, ids = self.composer.place(entries[0][EVENT])
+        constituents = Integrated(entries, 0, count)
+        start, end = accumulation.start, accumulation.end
+        self._integrated(accumulation, self.composer.composite(path, ids, constituents, start, end, cause))
+        if count == self.upper:
+            self._drop(key)
+
     def _integrated(self, accumulation: Accumulation, composite: CompositeEvent) -> None:
         """Raises the composite of all so far, which integrates the former one."""
         if accumulation.current is not None:
             self._withdraw(accumulation.current)
-        accumulation.current = self._raise(composite)
-        self._tell(accumulation, len(accumulation.entries))
+        accumulation.current = entry = self.composer.report_and_store(composite)
+        self.outbox.append(entry)
+        if self._owners is not None:
+            self._tell(accumulation, len(accumulation.entries))
+        else:
+            accumulation.told = len(accumulation.entries)
 
     def _start_over_if_full(self, key: Key, accumulation: Accumulation, count: int) -> None:
         if count == self.upper and not self.slides:
@@ -174,7 +187,8 @@ class MultiplicityState(DeferrableState):
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             accumulation = self.accumulations[key] = self._new_accumulation()
-            self.note_key(key)
+            if self.by_value:
+                self.note_key(key)
         return accumulation
 
     def _new_accumulation(self) -> Accumulation:
@@ -291,9 +305,11 @@ class MultiplicityState(DeferrableState):
         if self.flat:
             if any(True for _ in stored):
                 return None
-        elif event.ids[-1] in self.gone or any(other[EVENT].ids == event.ids for other in stored):
+        elif event[3][-1] in self.gone or any(other[EVENT][3] == event[3] for other in stored):
             return None
-        empty = event._replace(constituents=(), start=None, end=None, span=None, bindings=self.values.of(()))
+        empty = self.composer.composite(
+            event[2], event[3], (), EMPTY_START, EMPTY_END, event[7], None, self.values.of(())
+        )
         return self.composer.entry(empty, silent=True)
 
     def available(self, silent: Entry) -> None:

@@ -221,6 +221,9 @@ class OperatorState(ABC):
         if parent is None:
             return
         if key is not None and self._same_keys:
+            if len(entries) == 1:
+                parent.taker.take(self.child_index, key, entries[0], cause)
+                return
             parent.taker.arrive(self.child_index, key, entries, cause)
         else:
             key = None

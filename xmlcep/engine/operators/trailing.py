@@ -87,7 +87,7 @@ class TrailingSequenceState(SequenceState):
     def raise_all(self, key: Key, group: Group, child: int, arrivals: Sequence[Entry], cause: Cause) -> None:
         group.now = self.clock.point
         operand_of = {id(entry): k for k, stored in enumerate(group.stored) for entry in stored}
-        for combination in self.choose(group, child, arrivals):
+        for combination in self.context.on_arrival(group, self.exists, child, arrivals):
             self._add(key, [(operand_of.get(id(entry), 0), entry) for entry in combination])
         if group.is_empty():
             self.close_group(key)

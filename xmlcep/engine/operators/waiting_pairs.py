@@ -61,9 +61,8 @@ class WaitingPairState(PairState, DeferrableState):
 
     def release(self, key: Key, cause: Cause) -> None:
         waiting = self.groups[key]
-        is_root = self.parent is None  # nobody stores what it raises
         for first, second in self.released(waiting):
-            self._raise(first, second, key, cause, alone=is_root)
+            self._raise(first, second, key, cause, alone=False)
         firsts, seconds = waiting.stored
         if not (firsts or seconds):
             del self.groups[key]
