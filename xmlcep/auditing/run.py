@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from ..log.reading import first_header
 from ..log.records import Row
 from ..log.segments import first_of
 from ..rules import Rules
+from ..rules.nested import Nested, nested
 from ..timestamps import TimeError, as_microseconds, timestamp
 from .choice import Choice, Engine, choose_engine
 from .findings.atomic_files import AtomicFile, check_targets
@@ -35,6 +37,7 @@ from .since import AuditState, Delivery, Since, end_of, holding, news_of
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_MOST_SENTENCES = 5  # on leaves that leave something out
 _WRITERS: dict[str, type[JsonLinesFindings] | type[ParquetFindings]] = {
     "jsonl": JsonLinesFindings,
     "parquet": ParquetFindings,
@@ -162,6 +165,7 @@ class _Audit:
             collector = Collector(spool, summary, OnBadRecord(request.policy))
             with _writing(target, request.format, request.partition_by_rule) as writer:
                 self._replay(collector, writer)
+                summary.notes += _sentences(nested(request.rules, collector.repeating))
                 writer.close()
                 bad = collector.quarantine.write(bad_records)
                 self._check_seals()
@@ -332,6 +336,14 @@ def keep_meaningful(row: Row) -> bool:
     if (value is None or value.isspace() or not value) and (old is None or old.isspace() or not old):
         return row[2].last.test != "text()"
     return True
+
+
+def _sentences(leaves: Iterator[Nested]) -> Iterator[str]:
+    """What is said of leaves that leave something out; of many the first."""
+    yield from map(str, islice(leaves, _MOST_SENTENCES))
+    left = sum(1 for _ in leaves)
+    if left:
+        yield f"… and {left:,} more that leave out names inside themselves"
 
 
 def _of_one_name(files: Iterable[LogFile]) -> Iterator[str]:

@@ -21,9 +21,11 @@ from ...log.columns.blocks import Block, FilteredColumns, NumberedClock, RecordT
 from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST
 from ...log.records import LARGEST, RAISED, Aside, ClockRecord, Control, Row, raised_event, raised_or_none
+from ...rules.nested import repeats
 from ..plan.partition_key import Plan
 from ..plan.snapshot_fragments import fragments
 from ..quarantine import clock_in_transaction, duplicate, raised_elsewhere, raw_record
+from ..rule_counts import text_of
 from ..splits import BATCH_SIZE, FilePart, PartReader, Split
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
 from .gathering import Gathered
@@ -114,7 +116,8 @@ class Mapper:
             self._end_segment()
         except (XmlCepError, OSError) as error:
             self._report(Topic.TROUBLE, split.segment, "", {"message": str(error)})
-        content = {"parts": parts, "bad": self._bad_records}
+        repeating = [text_of(each) for each in self._types.by_number if repeats(each.path)]
+        content = {"parts": parts, "bad": self._bad_records, "repeating": repeating}
         self._report(Topic.SPLIT, split.segment, "", content)
         self._report_sizes(split.segment, "")
         yield from self._taken()

@@ -13,6 +13,7 @@ from ..findings.collector import Collector
 from ..inputs import LogFile
 from ..plan.partition_key import Plan
 from ..quarantine import clock_in_transaction, raised_elsewhere
+from ..rule_counts import type_of
 from ..splits import FilePart, Split
 from .chunks import Chunk
 from .document_merge import SeamMarker, clock_markers, merge_documents, raised_markers
@@ -26,7 +27,8 @@ class SegmentMerge:
     """The reports of a log's segments put together.
 
     ``documents`` are those whose records stand in order; ``to_sort`` those of which they do not; ``bad`` is how many
-    records cannot be used; ``sizes`` how many bytes of chunks each bucket has, by level; ``until`` as for `audit`.
+    records cannot be used; ``repeating`` are the types of changes at names that stand inside themselves; ``sizes`` how
+    many bytes of chunks each bucket has, by level; ``until`` as for `audit`.
     Raises `XmlCepError` with what a task met that makes the audit impossible.
     """
 
@@ -41,6 +43,7 @@ class SegmentMerge:
         self._headers: dict[str, list[HeaderSeen]] = {}
         self._docs_of_files: dict[int, set[str]] = {}
         self.bad = 0
+        self.repeating: set[str] = set()
         self.sizes: dict[int, Counter[int]] = {}
         self._reports = sorted(reports, key=lambda report: (report.segment, report.topic))
         self._read_reports()
@@ -65,6 +68,7 @@ class SegmentMerge:
                 raise XmlCepError(content["message"])
             if report.topic == Topic.SPLIT:
                 self.bad += content["bad"]
+                self.repeating.update(content["repeating"])
                 for part, told in zip(by_segment[report.segment].parts, content["parts"], strict=True):
                     self._lines[part.place] = told["lines"]
                     self._docs_of_files.setdefault(part.file.place, set()).update(told["docs"])
@@ -174,6 +178,7 @@ class SegmentMerge:
         for extent in self.extents():
             doc, first, last, records = extent
             collector.document(doc, first, last, records, disordered=doc in self.disordered)
+        collector.repeating.update(map(type_of, self.repeating))
 
 
 def _summaries(reports: Iterable[Report]) -> Iterator[SegmentSummary]:
