@@ -132,6 +132,12 @@ class Clock:
         """When what is detected at this time point is (W7)."""
         return Moment(self.ts, self.now(), self.transaction)
 
+    def now_by(self, unit: Unit) -> int:
+        """The same by one measure."""
+        if unit is Unit.TIME:
+            return self.now()
+        return self.ts if unit is Unit.CHANGES else self.transaction
+
     def _note(self, at: str) -> None:
         if self.uses_time:
             time = microseconds(at)

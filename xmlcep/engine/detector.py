@@ -519,11 +519,18 @@ class Detector:
         """Fires what is due before a record: always what comes first (Z14), as what fires can make more due (Z15)."""
         clock, timers = self._clock, self._setting.timers
         ts = clock.ts = event[0]
-        while (first := timers.take_first({unit: clock.reading(unit, ts) for unit in ORDER})) is not None:
+        while timers.is_due(ts, clock.time, clock.transaction):
+            first = timers.take_first({unit: clock.reading(unit, ts) for unit in ORDER})
+            assert first is not None
             self._fire(*first, ts, event[8])
 
     def _fire(self, unit: Unit, at: int, together: list[Due], ts: int, doc: str) -> None:
-        """What is due at one time is one round through the trees, a time point of its own (W5)."""
+        """What is due at one time is one round through the trees, a time point of its own (W5); none if nobody waits
+        for it any more."""
+        trees = self._evaluation.trees
+        together = [due for due in together if trees[due.tree].states[due.operator].awaits(due)]
+        if not together:
+            return
         by_time = unit is Unit.TIME
         self._clock.fire(at if by_time else None)
         cause = TimePoint(ts, timestamp(at) if by_time else None, doc)
