@@ -47,7 +47,7 @@ class TreeDispatch:
     creations: frozenset[int]
     rechecks: Mapping[int, tuple[int, ...]]
     touches: Mapping[int, tuple[int, ...]]
-    operators: frozenset[int]
+    operators: tuple[int, ...]
     presences: tuple[tuple[int, int | None], ...]
     direct: bool
 
@@ -90,7 +90,7 @@ def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeD
         return None
     touched = {operator for operator, _, _ in deliveries} | creations
     direct = len(deliveries) == 1 and not (creations or presences)
-    return TreeDispatch(deliveries, creations, rechecks, touches, frozenset(touched), presences, direct)
+    return TreeDispatch(deliveries, creations, rechecks, touches, tuple(sorted(touched)), presences, direct)
 
 
 def composite_deliveries(tree: EventTree, name: str, path: PathType) -> tuple[Delivery, ...]:

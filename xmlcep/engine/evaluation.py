@@ -187,7 +187,8 @@ class Evaluation:
                 self.trees[index].release_left(event)
         if users or before < delivered < len(report):
             report[before:] = sorted(report[before:], key=self._turn)
-        self.end_time_point(event, bound)
+        if self._dying or (bound is not None and bound.freed):
+            self.end_time_point(event, bound)
 
     def _turn(self, composite: CompositeEvent) -> int:
         """The index of the tree that raised it."""
@@ -359,8 +360,6 @@ class Evaluation:
                 self._dying.append((tree, state, place))
             else:
                 tree.forget(state, place)
-                if tree.deferrals:
-                    tree.note_release()
 
     def _is_awaited(self, tree: TreeState, state: OperatorState, place: int) -> bool:
         return tree.is_awaited(state, place) or any(
@@ -380,8 +379,6 @@ class Evaluation:
                 still.append((tree, state, place))
             else:
                 tree.forget(state, place)
-                if tree.deferrals:
-                    tree.note_release()
         self._dying = still
 
     def clear(self) -> None:

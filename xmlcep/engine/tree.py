@@ -95,7 +95,8 @@ class TreeState:
         self._composite_dispatch = composite_dispatch
         # What can be released by an event elsewhere, with what is above it.
         self._released = _released(self.states, self._deferral)
-        self._places: dict[PathType, tuple[int | None, ...]] = {}
+        # The same by the path of the event, with the index of the operator's place among its ids.
+        self._places: dict[PathType, tuple[tuple[OperatorState, Deferral | None, int | None], ...]] = {}
         self.waits_elsewhere = bool(self._released)
         """Whether an event elsewhere can release anything."""
         self.releases_alone = (
@@ -125,23 +126,24 @@ class TreeState:
         """
         inputs: dict[int, list[Input]] = {}
         event = cause if isinstance(cause, PrimitiveEvent) else None
-        turns: set[int] = set()
+        queue: list[int] = []
         if dispatch is not None and event is not None:
-            turns.update(dispatch.operators)
+            queue += dispatch.operators
             self._take(event, dispatch, inputs, before)
-        if composites:
-            turns.update(self._deliver(composites, inputs, cause))
-        if due:
-            turns.update(each.operator for each in due)
         if release is not Release.LEFT:
             event = None
-        if release is not Release.NOTHING:
-            for deferral in self.deferrals:
-                if deferral.is_waiting() and deferral.may_be_due(event, dispatch):
-                    turns.add(deferral.state.node.index)
+        if composites or due or self.deferrals:
+            turns = {*queue, *(each.operator for each in due)}
+            if composites:
+                turns |= self._deliver(composites, inputs, cause)
+            if release is not Release.NOTHING:
+                for deferral in self.deferrals:
+                    if deferral.is_waiting() and deferral.may_be_due(event, dispatch):
+                        turns.add(deferral.state.node.index)
+            queue = sorted(turns)
         raised: list[Entry] = []
         creations = NO_CREATIONS if event is None or dispatch is None else dispatch.creations
-        queue = sorted(turns)
+        releases = bool(due or self.deferrals) or release is Release.FLUSH
         for index in queue:  # which gets longer: operators above come later in postorder
             state, arrived = self.states[index], inputs.get(index, ())
             # One operator's turn (X2): creation, arrivals child by child, timers, releases.
@@ -152,7 +154,7 @@ class TreeState:
                 arrived = sorted(arrived, key=lambda each: turn[each[0]])
             for child, key, arrivals in arrived:
                 state.taker.arrive(child, key, arrivals, cause)
-            if due or self.deferrals or release is Release.FLUSH:
+            if releases:
                 self._fire_and_release(state, arrived, dispatch, event, cause, release, due)
             if not state.outbox:
                 raised = []
@@ -164,8 +166,7 @@ class TreeState:
             else:
                 above = parent.node.index
                 inputs.setdefault(above, []).extend(parent.grouped(state.child_index, entries))
-                if above not in turns:
-                    turns.add(above)
+                if above not in queue:
                     insort(queue, above)
         return raised
 
@@ -177,8 +178,10 @@ class TreeState:
         path, ids = event[2], event[3]
         places = self._places.get(path)
         if places is None:
-            places = self._places[path] = tuple([_index_of(state, path) for state, _ in self._released])
-        for (state, deferral), index in zip(self._released, places, strict=True):
+            places = self._places[path] = tuple(
+                [(*each, _index_of(each[0], path)) for each in self._released]
+            )
+        for state, deferral, index in places:
             if deferral is not None and deferral.pending:
                 deferral.release_left(None if index is None else ids[index], event)
             if state.outbox:
@@ -479,11 +482,11 @@ class TreeState:
 
     def forget(self, state: OperatorState, place: int) -> None:
         """Frees what an operator has at a node that is gone."""
-        for key in state.keys_at(place):
+        deferral = self._deferral[state.node.index]
+        for key in state.keys_at(place) if state.by_value else (place,):
             state.forget(key)
-            deferral = self._deferral[state.node.index]
-            if deferral is not None:
-                deferral.forget(key)
+            if deferral is not None and deferral.forget(key):
+                self.note_release()
 
     def clear(self) -> None:
         """Forgets everything."""

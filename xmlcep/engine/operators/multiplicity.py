@@ -268,7 +268,8 @@ class MultiplicityState(DeferrableState):
             accumulation.keep(kept)
         for batch in accumulation.batches:
             batch[:] = [other for other in batch if other is not entry]
-        accumulation.batches = [batch for batch in accumulation.batches if batch]
+        if accumulation.batches:
+            accumulation.batches = [batch for batch in accumulation.batches if batch]
         self._drop_if_idle(key, accumulation)
 
     def _drop_if_idle(self, key: Key, accumulation: Accumulation) -> None:
@@ -276,7 +277,7 @@ class MultiplicityState(DeferrableState):
             self._drop(key)
 
     def _drop(self, key: Key) -> None:
-        if self.accumulations.pop(key, None) is not None:
+        if self.accumulations.pop(key, None) is not None and self.by_value:
             self.drop_key(key)
 
     # ---- what the parent tells (M3, M5) ----------------------------------------------------------------
@@ -347,7 +348,7 @@ class MultiplicityState(DeferrableState):
         if len(kept) > len(entries) or not any(other is entry for other in kept):
             return
         batches, rest = self._batches(entries)
-        accumulation.batches += batches
+        accumulation.batches = [*accumulation.batches, *batches]
         if batches:
             accumulation.replace(rest)
 
@@ -379,14 +380,19 @@ class MultiplicityState(DeferrableState):
         if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
         ts = event[0]
-        accumulation.add((ts, ts, self.clock.point, event, False))
-        return len(accumulation.entries) >= self.lower
+        entries = accumulation.entries
+        entries.append((ts, ts, self.clock.point, event, False))
+        if ts < accumulation.start:
+            accumulation.start = ts
+        accumulation.end = ts  # of primitive events the newest
+        return len(entries) >= self.lower
 
     def is_possible(self, key: Key) -> bool:
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             return False
-        enough = accumulation.count() >= max(self.lower, 1)
+        count = len(accumulation.entries) - accumulation.begin
+        enough = count >= self.lower and count > 0
         return enough or accumulation.created is not None or bool(accumulation.batches)
 
     def release(self, key: Key, cause: Cause) -> None:
@@ -395,13 +401,12 @@ class MultiplicityState(DeferrableState):
         if self._is_plain and (self.upper is None or len(accumulation.entries) < self.upper):
             entries = accumulation.entries
             path, ids = self.composer.place(entries[0][EVENT])
-            constituents, start, end = (
-                Integrated(entries, 0, len(entries)),
-                accumulation.start,
-                accumulation.end,
-            )
-            self._raise(self.composer.composite(path, ids, constituents, start, end, cause))
-            self.consumed_by(0, entries)
+            constituents = Integrated(entries, 0, len(entries))
+            start, end = accumulation.start, accumulation.end
+            whole = self.composer.composite(path, ids, constituents, start, end, cause)
+            self.outbox.append(self.composer.report_and_store(whole))
+            if self._owners is not None:
+                self.consumed_by(0, entries)
             del self.accumulations[key]
             return
         if accumulation.current is not None:
@@ -418,7 +423,7 @@ class MultiplicityState(DeferrableState):
             if composite is not None:
                 self._raise(composite)
         accumulation.created = None
-        accumulation.batches = []
+        accumulation.batches = ()
         accumulation.start_over(rest)
         self._drop_if_idle(key, accumulation)
 
@@ -458,6 +463,8 @@ class MultiplicityState(DeferrableState):
 
     def forget(self, key: Key) -> None:
         self._drop(key)
+        if not self.gone:
+            return
         place = self.grouping.place_of(key)
         if place in self.gone and not self._is_stored_above(place):
             del self.gone[place]

@@ -343,9 +343,9 @@ class DeferrableState(OperatorState):
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Stores arrivals without evaluating them (X1)."""
 
-    def hold_one(self, child: int, key: Key, entry: Entry, cause: Cause) -> bool:
-        """`hold` for one arrival; says whether the group is possible then."""
-        self.hold(child, key, (entry,), cause)
+    def hold_all(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> bool:
+        """`hold`; says whether the group is possible then."""
+        self.hold(child, key, arrivals, cause)
         return self.is_possible(key)
 
     def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:

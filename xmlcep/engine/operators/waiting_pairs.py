@@ -49,12 +49,13 @@ class WaitingPairState(PairState, DeferrableState):
         raise NotImplementedError("what arrives waits for a release")
 
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        is_bare = self.bare[child]
-        for entry in arrivals:
-            self.keep(child, key, entry[EVENT] if is_bare else entry, entry[AT])
+        self.hold_all(child, key, arrivals, cause)
 
-    def hold_one(self, child: int, key: Key, entry: Entry, cause: Cause) -> bool:
-        return self.keep(child, key, entry[EVENT] if self.bare[child] else entry, entry[AT])
+    def hold_all(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> bool:
+        is_bare, is_possible = self.bare[child], False
+        for entry in arrivals:
+            is_possible = self.keep(child, key, entry[EVENT] if is_bare else entry, entry[AT])
+        return is_possible
 
     def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         raise NotImplementedError("it has no condition")
