@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from path_types import PathType
 
+from .deliveries import filtered, in_full
 from .dispatch import ActiveTrees, TreeDispatch, TypeDispatch
 from .operators import OperatorState
 from .operators.state import Acceptor
@@ -62,15 +63,21 @@ class BoundDispatches(dict[PathType, BoundDispatch | None]):
 
     def __missing__(self, path: PathType) -> BoundDispatch | None:
         dispatch = self._active.by_type[self._operation, path]
-        bound = self[path] = None if dispatch is None else _bound(dispatch, path, self._trees, self._active)
+        bound = self[path] = (
+            None if dispatch is None else _bound(dispatch, self._operation, path, self._trees, self._active)
+        )
         return bound
 
 
 def _bound(
-    dispatch: TypeDispatch, path: PathType, trees: Mapping[int, TreeState], active: ActiveTrees
+    dispatch: TypeDispatch,
+    operation: str,
+    path: PathType,
+    trees: Mapping[int, TreeState],
+    active: ActiveTrees,
 ) -> BoundDispatch:
     steps = tuple((trees[tree], plan) for tree, plan in dispatch.steps)
-    first = [_first(tree, plan, path) for tree, plan in steps]
+    first = [_first(tree, plan, operation, path) for tree, plan in steps]
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
     at_once = tuple((tree, state) for tree, state in freed if _nothing_comes(tree, state, active))
     stepped = {tree for tree, _ in dispatch.steps}
@@ -81,7 +88,7 @@ def _bound(
     )
     alone = dispatch.alone and not vanishing
     return BoundDispatch(
-        tuple([_direct(tree, plan, path) for tree, plan in steps])
+        tuple([_direct(tree, plan, operation, path) for tree, plan in steps])
         if alone and not dispatch.passes_on
         else None,
         tuple([each for each in first if each is not None]) if alone and None not in first else None,
@@ -93,25 +100,30 @@ def _bound(
         not (steps or freed),
         vanishing,
         freed,
-        tuple([state.forget for _, state in at_once]),
+        tuple([partial(tree.forget, state) if tree.deferrals else state.forget for tree, state in at_once]),
         tuple(each for each in freed if each not in at_once),
     )
 
 
-def _direct(tree: TreeState, plan: TreeDispatch, path: PathType) -> Direct:
-    """What takes an event of this path in a tree."""
+def _direct(tree: TreeState, plan: TreeDispatch, operation: str, path: PathType) -> Direct:
+    """What takes an event of this type in a tree."""
     if not plan.direct or tree.flat:
         return partial(tree.take_turns, plan), 0
     ((operator, child, index),) = plan.deliveries
     assert index is not None
-    return tree.acceptor(operator, child, path), index
+    state, leaf = tree.states[operator], tree.leaves.get((operator, child))
+    read = None if leaf is None else leaf.reader(operation, path)
+    if not tree.has_short_entries:
+        return in_full(tree, read, state.key_reader(child), state.taker.take, child), index
+    accept = state.taker.acceptor(child)
+    return (accept if read is None else filtered(read, accept)), index
 
 
-def _first(tree: TreeState, plan: TreeDispatch, path: PathType) -> Direct | None:
+def _first(tree: TreeState, plan: TreeDispatch, operation: str, path: PathType) -> Direct | None:
     """The same if it may come before all that the event releases in the tree; None if there is none."""
     if plan.direct and not tree.flat and not tree.may_deliver_first(plan.deliveries[0][0]):
         return None
-    return _direct(tree, plan, path)
+    return _direct(tree, plan, operation, path)
 
 
 def _goes_with_parent(
@@ -123,7 +135,7 @@ def _goes_with_parent(
     return (
         parent is not None
         and state.same_groups
-        and not tree.tree.dependencies
+        and not (tree.tree.dependencies or tree.deferrals)
         and (tree, state) in at_once
         and (tree, parent) in at_once
     )
@@ -131,4 +143,4 @@ def _goes_with_parent(
 
 def _nothing_comes(tree: TreeState, state: OperatorState, active: ActiveTrees) -> bool:
     """Whether nothing can still come to the groups of a node of this operator when the node is gone."""
-    return not (tree.deferrals or active.upstream[tree.tree.index] or state.by_value)
+    return not (tree.awaits_release or active.upstream[tree.tree.index] or state.by_value)

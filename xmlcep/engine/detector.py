@@ -19,6 +19,7 @@ from ..documents import Needs, Replica
 from ..errors import ArgumentError
 from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
 from ..timestamps import as_microseconds, timestamp
+from .bound_dispatch import BoundDispatch
 from .copying import copied
 from .dispatch import select
 from .edits import Edit, by_time_point
@@ -94,7 +95,7 @@ class Detector:
         )  # fmt: skip
         self._clock = self._setting.clock
         self._evaluation = Evaluation(active, self._setting, operators=operators)
-        self._edit = Edit(self._evaluation, self._setting, active.asking)
+        self._edit = Edit(self._evaluation, self._setting, active.asking, asks_before=active.asks_before)
         # Whether there is nothing but events to look at: no time, no document.
         self._is_plain = not (active.follows_time or active.asking)
         self._latest: Cause | None = None
@@ -127,11 +128,12 @@ class Detector:
         if self._closed:
             return []
         evaluation = self._evaluation
-        if not self._is_plain:
-            return self._feed_with_clock(event, composites)
         try:
-            self._clock.point = event[0]
             bound = evaluation.dispatch[event[1]][event[2]]
+            if self._is_plain:
+                self._clock.point = event[0]
+            elif not self._passes(event, bound):
+                return self._feed_in_full(event, composites)
         except Exception:
             check_event("feed()", event)
             raise
@@ -151,13 +153,10 @@ class Detector:
         check("replay()", events=(events, ITERABLE))
         if self._closed:
             return
-        if self._document is not None:
-            yield from self._replay_with_document(events)
-            return
         evaluation, clock, timers = self._evaluation, self._clock, self._setting.timers
+        is_plain, document = self._is_plain, self._document
         dispatch, waiting, report = evaluation.dispatch, evaluation.waiting, evaluation.report
         elsewhere = waiting.elsewhere
-        move = None if self._is_plain else self._move
         txn: int | None = None
         last: PrimitiveEvent | None = None
         try:
@@ -168,24 +167,23 @@ class Detector:
                     check_event("replay()", event)
                     raise
                 if number != txn:
-                    if txn is not None and (waiting.release or timers.size):
+                    if txn is not None and (waiting.release or timers.size or document is not None):
                         self._latest = last
                         yield from self.flush()
                     txn = number
-                if move is None:
-                    last = event
+                last = event
+                if is_plain:
                     clock.point = event[0]
                 else:
                     if type(event[0]) is not int or len(event) != _WIDTH:
                         check_event("replay()", event)
-                    move(event)
-                    last = event
+                    if not self._passes(event, bound):
+                        yield from self._feed_in_full(event)
+                        continue
                 if elsewhere:
                     evaluation.process(_as_event(event), bound, {})
                 elif bound is None:
-                    # A clock that moves may have fired something before the record.
-                    if move is None or not report:
-                        continue
+                    continue
                 elif bound.direct is not None:
                     # What deliver does, without its call.
                     ids = event[3]
@@ -206,30 +204,38 @@ class Detector:
                 self._latest = last
         if txn is not None:
             yield from self.flush()
-        elif move is not None:
-            yield from self.end_edit()
-
-    def _replay_with_document(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
-        report = self._evaluation.report
-        txn: int | None = None
-        for event in events:
-            check_event("replay()", event)
-            if event[9] != txn:
-                if txn is not None:
-                    yield from self.flush()
-                txn = event[9]
-            self._take_with_document(event, NOTHING_OUTSIDE)
-            if report:
-                yield from by_time_point(self._evaluation.take_report())
-        if txn is not None:
-            yield from self.flush()
         else:
             yield from self.end_edit()
 
-    def _feed_with_clock(
+    def _passes(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> bool:
+        """Moves on to a record that is an edit of its own, before which nothing is due, and that no condition which
+        waits can have an eye on: it goes on as if nobody measured or asked the document. Does nothing, and returns
+        False, for others."""
+        setting, document = self._setting, self._document
+        clock, waiting = setting.clock, setting.waiting
+        if event[11] or self._more or waiting.stale:
+            return False
+        if document is not None and (
+            (waiting.blocked and bound is not None and bound.touched) or self._edit.holds(event)
+        ):
+            return False
+        if clock.follows_time:
+            expiries = setting.expiries
+            if setting.timers.size and self._is_due_before(event):
+                return False
+            clock.move(event)
+            if expiries.size and expiries.is_due(event[0], clock.time, clock.transaction):
+                self._expire()
+        else:
+            clock.step(event[0])
+        if document is not None:
+            document.apply(event)
+        return True
+
+    def _feed_in_full(
         self, event: PrimitiveEvent, composites: Sequence[CompositeEvent] = ()
     ) -> list[CompositeEvent]:
-        """One record where rules look at time, or ask the document."""
+        """One record that may be a part of an edit, before which something may be due."""
         check_event("feed()", event)
         outside = self._active.by_outside_tree(composites) if composites else NOTHING_OUTSIDE
         if self._document is None:
@@ -258,7 +264,7 @@ class Detector:
         self._move(event)
         edit, document = self._edit, self._document
         assert document is not None
-        if event[11] or edit.held or (event[1] == "del" and self._active.asks_before):
+        if edit.holds(event):
             edit.hold(_as_event(event), outside)
             if not event[11]:
                 edit.end(document)
@@ -298,7 +304,7 @@ class Detector:
         """
         if self._closed or not (cause or self._latest):
             return []
-        raised = [] if self._is_plain else self.end_edit()
+        raised = self.end_edit() if self._document is not None else []
         due = self._due_by_transactions() if self._setting.timers.size else {}
         if not (self._evaluation.waiting.release or due):
             return raised
@@ -473,23 +479,24 @@ class Detector:
 
     def _move(self, event: PrimitiveEvent) -> None:
         """Moves the clock on to a record: in one go if it is the first of its edit and nothing is due before it."""
-        clock, timers = self._clock, self._setting.timers
-        ts = event[0]
-        # What can be due before a record to which the clock has not moved yet: at most one more transaction begins.
-        if (
-            self._more
-            or timers.changes < ts
-            or timers.transactions <= clock.transaction
-            or (timers.time != NEVER and timers.is_due(ts, clock.latest(event), 0))
-        ):
+        clock, setting = self._clock, self._setting
+        if self._more or (setting.timers.size and self._is_due_before(event)):
             self._begin(event)
         else:
             clock.move(event)
             self._more = event[11]
-            expiries = self._setting.expiries
-            if expiries.size and expiries.is_due(ts, clock.time, clock.transaction):
+            if setting.expiries.size and setting.expiries.is_due(event[0], clock.time, clock.transaction):
                 self._expire()
         self._latest = event
+
+    def _is_due_before(self, event: PrimitiveEvent) -> bool:
+        """Whether anything can be due before a record to which the clock has not moved yet."""
+        clock, timers = self._clock, self._setting.timers
+        return (
+            timers.changes < event[0]
+            or timers.transactions <= clock.transaction  # at most one more begins
+            or (timers.time != NEVER and timers.is_due(event[0], clock.latest(event), 0))
+        )
 
     def _begin(self, event: PrimitiveEvent) -> None:
         """Moves the clock on to a record; before it fires what is due by then (W5)."""

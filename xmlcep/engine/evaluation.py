@@ -92,8 +92,8 @@ class Evaluation:
         ``outside`` are composites of trees that are not evaluated now; ``before`` is what leaves have asked before the
         event's edit. Returns what trees raised that are used by trees that are not evaluated now.
         """
-        if only is None and not (outside or before or self._touched):
-            if self._releases_alone and (bound is None or bound.first is not None):
+        if only is None and not (outside or before):
+            if self._releases_alone and not self._touched and (bound is None or bound.first is not None):
                 self._deliver_and_release(event, bound)
             else:
                 self._process_tree_by_tree(event, bound)
@@ -118,7 +118,7 @@ class Evaluation:
         return self._end(passed_on)
 
     def _process_tree_by_tree(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
-        """The same where nothing comes from outside and no condition is asked.
+        """The same where nothing comes from outside and nothing has been asked before.
 
         Each tree does in its turn (G2) what there is to do, in the shortest way.
         """
@@ -130,7 +130,10 @@ class Evaluation:
             for _, state in bound.vanishing:
                 state.vanish(event.path, ids)
             steps = bound.turns
-            queue = sorted({*steps, *elsewhere}) if elsewhere else list(steps)
+            if self._touched:  # what waits there is asked again
+                asked = self._touched.intersection(bound.watchers)
+                steps = {**steps, **{i: (self.trees[i], bound.watchers[i], None) for i in asked}}
+            queue = sorted({*steps, *elsewhere})
         inboxes: dict[int, list[CompositeEvent]] = {}
         for index in queue:  # which gets longer: trees that use others come later
             raised = len(report)
@@ -372,14 +375,26 @@ class Evaluation:
         return passed_on
 
     def free_the_dying(self) -> None:
-        """Frees groups of deleted nodes that nothing can come from any more."""
+        """Frees groups of deleted nodes that nothing can come from any more.
+
+        Something still came from each when it was looked at last, and only a release can have changed that: at the end
+        of a long transaction there may be as many as there are nodes.
+        """
+        released, self.waiting.released = self.waiting.released, set()
+        if not (released and self._dying):
+            return
         still = []
         for tree, state, place in self._dying:
-            if self._is_awaited(tree, state, place):
+            if not self._may_be_over(tree, released) or self._is_awaited(tree, state, place):
                 still.append((tree, state, place))
             else:
                 tree.forget(state, place)
         self._dying = still
+
+    def _may_be_over(self, tree: TreeState, released: set[int]) -> bool:
+        """Whether releases in these trees can have ended what groups of a tree were waiting for."""
+        index = tree.tree.index
+        return index in released or not released.isdisjoint(self._active.upstream[index])
 
     def clear(self) -> None:
         """As before the first event."""
@@ -408,6 +423,9 @@ class Evaluation:
             assert noted.elsewhere <= self.waiting.elsewhere, tree.tree.name
             assert noted.blocked <= self.waiting.blocked, tree.tree.name
             assert noted.stale <= self.waiting.stale, tree.tree.name
+        for tree, state, place in self._dying:
+            looked_at = self._may_be_over(tree, self.waiting.released)
+            assert looked_at or self._is_awaited(tree, state, place), tree.tree.name
 
 
 def _in_finding_order(raised: list[Entry], root: OperatorState) -> list[CompositeEvent]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import TypeAlias
 
 from contexts import FLAT_KEY, Entry
@@ -21,9 +20,8 @@ from ..events import Cause, CompositeEvent, PrimitiveEvent
 from ..rules.trees import EventTree
 from .dispatch import Delivery, TreeDispatch
 from .errors import TooManyTriesError, UnknownTimeError
-from .leaf import Bindings, LeafState, Reader
+from .leaf import Bindings, LeafState
 from .operators import Account, DeferrableState, Input, OperatorState, new_state
-from .operators.state import Acceptor
 from .promises import promise
 from .release import Deferral, Release
 from .setting import Setting
@@ -77,10 +75,11 @@ class TreeState:
         self.deferrals = tuple(deferral for deferral in self._deferral if deferral is not None)
         for deferral in self.deferrals:
             deferral.state.taker = deferral
+        self.awaits_release = any(each.mode is not Termination.EARLIEST for each in self.deferrals)
+        """Whether anything waits for more than a condition."""
+        self.setting = setting
         self._clock = setting.clock
         self._timers = setting.timers
-        self._tries = setting.tries
-        self._waiting = setting.waiting
         self.needs_time = tree.needs_time
         # By operator and operand, the leaves that ask something of an event, or bind something (F1, V1).
         self.leaves = {
@@ -196,57 +195,14 @@ class TreeState:
         """Takes the tree through the time point of an event, which may be a tuple of the layout of events."""
         if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
-        tries = self._tries
+        tries = self.setting.tries
         tries.count = 0
         try:
             self.process(event, dispatch)
         except SearchLimitError as error:
             raise TooManyTriesError(self.tree.name, event.ts, tries.limit) from error
         if self.deferrals:
-            self.note(self._waiting)
-
-    def acceptor(self, operator: int, child: int, path: PathType) -> Acceptor:
-        """What takes an event of this path in a leaf where that is all there is to do in the tree at its time point.
-
-        The event may be a tuple of the layout of events.
-        """
-        state, leaf = self.states[operator], self.leaves.get((operator, child))
-        read = None if leaf is None else leaf.reader(path)
-        if self.has_short_entries:
-            accept = state.taker.acceptor(child)
-            return accept if read is None else partial(_accept_if_read, read, accept)
-        return partial(self._accept_in_full, state.taker.take, child, read, state.key_reader(child))
-
-    def _accept_in_full(
-        self, take: Take, child: int, read: Reader | None, key_of: KeyReader | None, place: int,
-        event: PrimitiveEvent,
-    ) -> None:  # fmt: skip
-        """The same where the entry is more than its interval: it has a moment and variables, or "before" is about
-        detection. ``read`` is what the leaf binds, None if that asks and binds nothing; ``key_of`` is None where groups
-        are places."""
-        if type(event) is not PrimitiveEvent:  # entries keep it, and it may be a cause
-            event = _new_tuple(PrimitiveEvent, event)
-        clock, tries = self._clock, self._tries
-        if self.needs_time and clock.time is None:
-            self.check_time(event)
-        bindings: Bindings | None = None
-        if read is not None:
-            bindings = read(event)
-            if bindings is None:
-                return
-        key: Key | None = place
-        if key_of is not None and (key := key_of(place, bindings)) is None:
-            return
-        at = clock.point if self.by_detection else event[0]
-        entry: Entry = (at, at, clock.point, event, False)
-        if self.extended:
-            moment = clock.moment()
-            entry = (at, at, clock.point, event, False, moment, moment, bindings)
-        tries.count = 0
-        try:
-            take(child, key, entry, event)
-        except SearchLimitError as error:
-            raise TooManyTriesError(self.tree.name, event.ts, tries.limit) from error
+            self.note(self.setting.waiting)
 
     def may_deliver_first(self, operator: int) -> bool:
         """Whether an arrival at this operator may be dealt with before everything that the same event releases.
@@ -456,7 +412,7 @@ class TreeState:
 
     def note_release(self) -> None:
         """The same after a release, or when groups have been freed."""
-        waiting = self._waiting
+        waiting = self.setting.waiting
         for deferral in self.deferrals:
             if deferral.pending or deferral.condition is not None:
                 self.note(waiting)
@@ -512,12 +468,6 @@ class TreeState:
         for child in state.children:
             if child is not None:
                 yield from self._below(child)
-
-
-def _accept_if_read(read: Reader, accept: Acceptor, place: int, event: PrimitiveEvent) -> None:
-    """Lets a leaf that asks, and binds nothing, take an event (F1)."""
-    if read(event) is not None:
-        accept(place, event)
 
 
 def _deferral(state: OperatorState, setting: Setting) -> Deferral | None:
