@@ -23,6 +23,7 @@ from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST
 from ...log.records import RAISED, Aside, ClockRecord, Control, Row, is_clock, raised_event, raised_or_none
 from ...rules import Rules
+from ...rules.nested import repeats
 from ..failures import Failures
 from ..findings.collector import Collector
 from ..findings.order import Ranking
@@ -111,6 +112,7 @@ class LocalAudit:
         with _without_garbage_collection():
             self._run(files)
         self._collector.count_for_rules(records_by_rule(self._rules, self._collector.replayed))
+        self._collector.repeating.update(each for each in self._collector.replayed if repeats(each[1]))
 
     def _run(self, files: list[LogFile]) -> None:
         self._begin_reading(files)
@@ -184,6 +186,9 @@ class LocalAudit:
                         now = perf_counter()
                         replay.seconds += now - before
                         before = now
+        self._collector.repeating.update(
+            (each.op, each.path) for each in types.by_number if repeats(each.path)
+        )
 
     def _continues(self, run: Run) -> bool:
         """Whether its records follow what was replayed of the document, if it still is replayed."""
