@@ -14,6 +14,7 @@ from typing import TypeAlias
 from .raw import (
     Element,
     Node,
+    attribute_names,
     attributes_of,
     get_attribute,
     get_next,
@@ -263,15 +264,15 @@ def insert_leaf(tree: ShadowTree, node: Node, name: str, parent: ShadowNode) -> 
     pos = parent.count
     parent.last = node
     parent.count = pos + 1
-    assert shadow.trie is not None
-    ids = shadow.ids = (*(parent.ids or parent.make_ids()), shadow.number)
-    attributes = attributes_of(node)
-    if not attributes:
-        tree.emitter.emit_alone("ins", shadow.trie.path, ids, None, None, pos)
+    # Not kept: most leaves stay as they are, and each tuple kept makes Python collect garbage sooner.
+    ids = (*(parent.ids or parent.make_ids()), shadow.number)
+    path = shadow.trie.path  # type: ignore[union-attr]
+    if not attribute_names(node):
+        tree.emitter.emit_alone("ins", path, ids, None, None, pos)
         return
     emit = tree.emitter.emit
-    emit("ins", shadow.trie.path, ids, None, None, pos)
-    for key, value in attributes:
+    emit("ins", path, ids, None, None, pos)
+    for key, value in attributes_of(node):
         emit_attribute("ins", shadow, key, tree.new_attribute(shadow, key, value).number, value, None, emit)
     tree.end_edit()
 

@@ -15,8 +15,10 @@ from .mutations import (
     rename,
     touch,
     unlink,
+    write_down,
 )
 from .raw import (
+    Element,
     Node,
     attribute_names,
     attributes_of,
@@ -29,7 +31,7 @@ from .raw import (
     name_of,
 )
 from .runs import longest_unchanged_run
-from .shadow import ShadowNode, ShadowTree, entry_of, shadow_of, tree_of, visible
+from .shadow import ShadowNode, ShadowTree, entry_of, owners, parents_told, shadow_of, tree_of, visible
 
 
 class _Site(NamedTuple):
@@ -56,6 +58,8 @@ def reconcile(tree: ShadowTree, nodes: Iterable[Node]) -> None:
             tree.open_subtree(tree.root)
             rename(tree, tree.root)
         sites = [_site(tree, node) for node in _different(tree, nodes)]
+        if tree.exposed:
+            _tell_the_robbed(tree, sites)
         for site in reversed(sites):
             if entry_of(site.node) is site.shadow:
                 _emit_gone(tree, site)
@@ -64,6 +68,55 @@ def reconcile(tree: ShadowTree, nodes: Iterable[Node]) -> None:
                 _emit_come(tree, site)
     finally:
         tree.muted = muted
+
+
+def _tell_the_robbed(tree: ShadowTree, sites: list[_Site]) -> None:
+    """What has come to these sites unseen may be missing elsewhere: emits that, where it takes more than `take_over`.
+
+    Parents in the same document become sites, too.
+    """
+    taken = []
+    for site in sites:
+        for child in site.now:
+            entry = entry_of(child)
+            if entry is None:  # it has come with all that it had taken before
+                taken += taken_below(child)
+            elif type(entry) is ShadowNode and entry.parent is not site.shadow:
+                taken.append(child)
+    known = {site.node for site in sites}
+    for owner, robbed in owners(parents_told(careful(taken))).items():
+        for node in robbed:
+            write_down(node, owner.open_children(node))
+        if owner is tree:
+            sites += [_site(tree, node) for node in robbed if node not in known]
+        else:
+            reconcile(owner, robbed)
+            tree.others.append(owner)
+
+
+def careful(nodes: Iterable[Node]) -> list[Node]:
+    """Those of documents where more has to be known of a loss than that, and what, it is.
+
+    That is where the loss can be undone, and where it can bring white space out of view.
+    """
+    trees = {node: shadow_of(node).tree for node in nodes}
+    return [node for node, tree in trees.items() if tree.journal is not None or tree.ignore_whitespace]
+
+
+def taken_below(node: Node) -> list[Node]:
+    """The nodes at and below ``node`` that, as events have told, stand elsewhere."""
+    found = []
+    muted: dict[ShadowTree, bool] = {}
+    for each in Element.iter(node):
+        entry = entry_of(each)
+        if type(entry) is ShadowNode:
+            muted.setdefault(entry.tree, entry.tree.muted)
+            entry.tree.muted = True
+            if entry.parent not in (None, entry_of(get_parent(each))):
+                found.append(each)
+    for tree, before in muted.items():
+        tree.muted = before
+    return found
 
 
 def _site(tree: ShadowTree, node: Node) -> _Site:
