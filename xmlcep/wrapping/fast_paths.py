@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from .assignments import set_attribute, set_tail_of, set_text_of
-from .edits import put, take_out
+from .edits import arrive, put, take_out
 from .mutations import change_tail, change_text, insert, insert_leaf, remove, touch, unlink
 from .raw import (
     Element,
@@ -29,7 +29,7 @@ from .raw import set_attribute as set_raw_attribute
 from .shadow import ShadowNode, Tracked, entry_of
 from .spelling import check_incoming
 
-_append, _remove = Element.append, Element.remove
+_append, _insert, _remove = Element.append, Element.insert, Element.remove
 
 
 def assign_text(node: Node, value: Any) -> None:
@@ -119,6 +119,23 @@ def append(self: Node, element: Any) -> None:
         above.trie.child(name)  # type: ignore[union-attr]  # which raises before anything has happened
         _append(self, element)
         insert_leaf(tree, element, name, above)
+
+
+def insert_child(self: Node, index: Any, element: Any) -> None:
+    """As lxml's ``insert``; short where the element is new to all wrapped documents."""
+    above = entry_of(self)
+    if (
+        type(above) is not ShadowNode
+        or not isinstance(element, Tracked)
+        or entry_of(element) is not None
+        or not above.tree.fast_path
+    ):
+        put(element, lambda: _insert(self, index, element), self)
+        return
+    check_incoming(element)
+    _insert(self, index, element)
+    arrive(element)
+    above.tree.end_edit()
 
 
 def made(node: Node, parent: ShadowNode) -> bool:

@@ -77,11 +77,8 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
 
     set = fast_paths.assign_attribute
     append = fast_paths.append
+    insert = fast_paths.insert_child
     remove = fast_paths.remove_child
-
-    def insert(self, index: Any, element: Any) -> None:
-        """As lxml's ``insert``."""
-        put(element, lambda: Element.insert(self, index, element), self)
 
     def extend(self, elements: Iterable[Any]) -> None:  # type: ignore[override]
         """As lxml's ``extend``: appends one after the other."""
