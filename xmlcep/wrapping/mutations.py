@@ -74,6 +74,18 @@ def write_down(node: Node, shadow: ShadowNode) -> None:
     journal.was(node, shadow.trie.name, shadow.values(), text, children)
 
 
+def remember(tree: ShadowTree, node: Node) -> None:
+    """For the undo of the transaction: what a node, of which anything may change now, is like.
+
+    Where others may have edited it unseen, that is what events have told: what is there now may belong elsewhere.
+    """
+    assert tree.journal is not None
+    if tree.exposed and is_element(node):
+        write_down(node, shadow_of(node))
+    else:
+        tree.journal.whole(node)
+
+
 def _write_down_all(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
     pending = [(node, shadow)]
     while pending:
@@ -369,9 +381,7 @@ def _remove_node(tree: ShadowTree, node: Node, shadow: ShadowNode, emit: Emit) -
         keep_original(tree, node, shadow)
     if tree.journal is not None:
         tree.journal.went(node, shadow)
-        if not tree.exposed or shadow.trie is None:
-            # It may be edited before the undo, where no journal sees it. Where others may have edited it before, it is
-            # written down as events have told: what is there now may belong elsewhere.
+        if not tree.exposed or shadow.trie is None:  # else it has been written down
             tree.journal.whole(node)
     trie = shadow.trie
     if trie is not None:

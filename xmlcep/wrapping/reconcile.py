@@ -52,46 +52,50 @@ def reconcile(tree: ShadowTree, nodes: Iterable[Node]) -> None:
     have shadow nodes, and so must what is below them if it is no longer there.
     """
     nodes = list(nodes)
-    muted, tree.muted = tree.muted, True
+    muted = {tree: tree.muted}
+    tree.muted = True
     try:
         if tree.root in nodes and not _has_its_name(tree.root):
             tree.open_subtree(tree.root)
             rename(tree, tree.root)
         sites = [_site(tree, node) for node in _different(tree, nodes)]
         if tree.exposed:
-            _tell_the_robbed(tree, sites)
+            _add_robbed(sites, muted)
         for site in reversed(sites):
             if entry_of(site.node) is site.shadow:
-                _emit_gone(tree, site)
+                _emit_gone(site.shadow.tree, site)
         for site in sites:
             if entry_of(site.node) is site.shadow:
-                _emit_come(tree, site)
+                _emit_come(site.shadow.tree, site)
     finally:
-        tree.muted = muted
+        for each, before in muted.items():
+            each.muted = before
+    tree.others += [other for other in muted if other is not tree]
 
 
-def _tell_the_robbed(tree: ShadowTree, sites: list[_Site]) -> None:
-    """What has come to these sites unseen may be missing elsewhere: emits that, where it takes more than `take_over`.
+def _add_robbed(sites: list[_Site], muted: dict[ShadowTree, bool]) -> None:
+    """Adds the elements, perhaps of other documents, from which something has come to these ones, unseen.
 
-    Parents in the same document become sites, too.
+    That is, where the loss takes more than `take_over`. All documents concerned are muted, and added to ``muted``.
     """
-    taken = []
-    for site in sites:
+    known = {site.node for site in sites}
+    for site in sites:  # which grow meanwhile
+        taken = []
         for child in site.now:
             entry = entry_of(child)
             if entry is None:  # it has come with all that it had taken before
                 taken += taken_below(child)
             elif type(entry) is ShadowNode and entry.parent is not site.shadow:
                 taken.append(child)
-    known = {site.node for site in sites}
-    for owner, robbed in owners(parents_told(careful(taken))).items():
-        for node in robbed:
-            write_down(node, owner.open_children(node))
-        if owner is tree:
-            sites += [_site(tree, node) for node in robbed if node not in known]
-        else:
-            reconcile(owner, robbed)
-            tree.others.append(owner)
+        for owner, robbed in owners(parents_told(careful(taken))).items():
+            if owner not in muted:
+                muted[owner] = owner.muted
+                owner.muted = True
+            for node in _different(owner, robbed):
+                if node not in known:
+                    known.add(node)
+                    write_down(node, owner.open_children(node))
+                    sites.append(_site(owner, node))
 
 
 def careful(nodes: Iterable[Node]) -> list[Node]:
