@@ -289,7 +289,9 @@ def test_what_comes_too_late_is_a_bad_record(growing: Growing) -> None:
 @pytest.mark.parametrize("file", ["a.jsonl", "b.jsonl"])
 def test_an_external_event_that_is_delivered_again_counts_once(tmp_path: Path, file: str) -> None:
     """It belongs to the last time point, which an earlier run has gone beyond without having ended it (L7)."""
-    rules = parse_rules("event Closed(/order) = external\nevent Both = ins(/order/item/price) ; Closed(/order)")
+    rules = parse_rules(
+        "event Closed(/order) = external\nevent Both = ins(/order/item/price) ; Closed(/order)"
+    )
     growing = Growing(tmp_path, rules)
     raised = {
         "xmlcep": 1,

@@ -242,8 +242,8 @@ def main() -> None:
 
 
 def each_mode(share: int, seed: int) -> Iterator[tuple[Mode, Counter[str]]]:
-    for mode in MODES:
-        yield mode, run(mode, share, seed)
+    for number, mode in enumerate(MODES):
+        yield mode, run(mode, share, seed * len(MODES) + number)  # else modes would make the same choices
 
 
 if __name__ == "__main__":

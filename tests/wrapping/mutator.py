@@ -432,8 +432,8 @@ class Mutator:
         return node.getparent().replace(node, self.from_outside())
 
     def append_outside_taker(self) -> Any:
-        """It takes a node before or after it comes; in one document, whose root has a proxy that is not tracked."""
-        if type(self.root) is not etree._Element or len(self.roots) > 1:
+        """Before or after it comes it takes a node, where a proxy that nobody follows makes documents look for that."""
+        if type(self.root) is not etree._Element:
             return
         taker, element, node = self.from_outside(), self.element(), self.incoming()
         inner = next((each for each in taker.iter() if is_element(each)), None)

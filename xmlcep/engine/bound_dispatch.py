@@ -4,37 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
-from contexts import Entry
-from contexts.grouping import Key
 from path_types import PathType
 
-from ..events import Cause
+from .deliveries import Delivering, filtered, in_full
 from .dispatch import ActiveTrees, TreeDispatch, TypeDispatch
-from .leaf import Bindings, Reader
 from .operators import OperatorState
 from .operators.state import Acceptor
 from .tree import TreeState
 
 Direct: TypeAlias = tuple[Acceptor, int]
 """What takes an event, and which of its ids is the key of its group there."""
-Take: TypeAlias = Callable[[int, Key, Entry, Cause], None]
-
-
-class DirectInFull(NamedTuple):
-    """How to take an event where the entry is more than its interval: it has a moment and variables, or "before" is
-    about detection. ``read`` is what its leaf binds, None if that asks and binds nothing; ``key_of`` is None where
-    groups are places."""
-
-    tree: TreeState
-    read: Reader | None
-    key_of: Callable[[int, Bindings | None], Key | None] | None
-    take: Take
-    child: int
-    position: int
-
 
 Step: TypeAlias = tuple[TreeState, TreeDispatch, Direct | None]
 NO_STEPS: Mapping[int, Step] = MappingProxyType({})
@@ -45,19 +28,17 @@ class BoundDispatch:
     """What primitive events of one type mean to a detector's trees, see `TypeDispatch`.
 
     ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of which a deleted
-    node can be a group (M5, G4). ``direct`` is for the common case; ``filtered`` likewise, where a leaf has to be asked
-    before (F1); ``in_full`` where the entry is not so short; ``asks`` that there are such. None if the case is not so
-    simple. ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes;
-    ``is_silent`` says that it only matters for these and for conditions. ``forgets`` are the functions that free the
-    groups of a deleted node to which nothing can come any more, ``awaited`` the operators of which that is not known;
-    ``only_forgets`` says that there is nothing but the first to be done. ``turns`` are the ``steps`` by the tree's
-    index, in order, and, if one delivery that may come before all releases is all there is to do, that delivery.
+    node can be a group (M5, G4). ``direct`` is for the common case, None if the case is not so simple; ``further`` are
+    deliveries where a leaf has to be asked before, or an entry is not so short. ``touched`` are the trees, of the
+    ``watchers``, with conditions that read what such an event changes; ``is_silent`` says that it only matters for
+    these and for conditions. ``forgets`` are the functions that free the groups of a deleted node to which nothing can
+    come any more, ``awaited`` the operators of which that is not known; ``only_forgets`` says that there is nothing but
+    the first to be done. ``turns`` are the ``steps`` by the tree's index, in order, and, if one delivery that may come
+    before all releases is all there is to do, that delivery.
     """
 
     direct: tuple[Direct, ...] | None
-    filtered: tuple[tuple[Reader, Direct], ...]
-    in_full: tuple[DirectInFull, ...]
-    asks: bool
+    further: tuple[Delivering, ...]
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
     turns: Mapping[int, Step]
     watchers: Mapping[int, TreeDispatch]
@@ -82,19 +63,24 @@ class BoundDispatches(dict[PathType, BoundDispatch | None]):
 
     def __missing__(self, path: PathType) -> BoundDispatch | None:
         dispatch = self._active.by_type[self._operation, path]
-        bound = self[path] = None if dispatch is None else _bound(dispatch, path, self._trees, self._active)
+        bound = self[path] = (
+            None if dispatch is None else _bound(dispatch, self._operation, path, self._trees, self._active)
+        )
         return bound
 
 
 def _bound(
-    dispatch: TypeDispatch, path: PathType, trees: Mapping[int, TreeState], active: ActiveTrees
+    dispatch: TypeDispatch,
+    operation: str,
+    path: PathType,
+    trees: Mapping[int, TreeState],
+    active: ActiveTrees,
 ) -> BoundDispatch:
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
     at_once = tuple((tree, state) for tree, state in freed if _nothing_comes(tree, state, active))
     awaited = tuple(each for each in freed if each not in at_once)
     direct: list[Direct] = []
-    filtered: list[tuple[Reader, Direct]] = []
-    in_full: list[DirectInFull] = []
+    further: list[Delivering] = []
     for tree, plan in dispatch.steps if dispatch.direct else ():
         state = trees[tree]
         for operator, child, index in plan.deliveries:
@@ -102,18 +88,16 @@ def _bound(
             taker = state.states[operator].taker
             leaf = state.leaves.get((operator, child))
             if not state.has_short_entries:
-                read = None if leaf is None else leaf.reader(path)
+                read = None if leaf is None else leaf.reader(operation, path)
                 key_of = state.states[operator].key_reader(child)
-                in_full.append(DirectInFull(state, read, key_of, taker.take, child, index))
+                further.append(in_full(state, read, key_of, taker.take, child, index))
             elif leaf is None:
                 direct.append((taker.acceptor(child), index))
             else:
-                filtered.append((leaf.reader(path), (taker.acceptor(child), index)))
+                further.append(filtered(leaf.reader(operation, path), taker.acceptor(child), index))
     return BoundDispatch(
         tuple(direct) if dispatch.direct else None,
-        tuple(filtered),
-        tuple(in_full),
-        bool(filtered or in_full),
+        tuple(further),
         tuple((trees[tree], plan) for tree, plan in dispatch.steps),
         {tree: (trees[tree], plan, _first(trees[tree], plan)) for tree, plan in dispatch.steps},
         dispatch.watchers,
@@ -122,10 +106,9 @@ def _bound(
         not (dispatch.steps or freed),
         tuple((tree, state) for tree, state in freed if state.refills),
         freed,
-        tuple([state.forget for _, state in at_once]),
+        tuple([partial(tree.free, state) if tree.deferrals else state.forget for tree, state in at_once]),
         awaited,
-        bool(freed)
-        and not (awaited or dispatch.steps or dispatch.watchers or any(s.refills for _, s in freed)),
+        bool(freed) and not (awaited or dispatch.steps or any(s.refills for _, s in freed)),
     )
 
 
@@ -141,4 +124,4 @@ def _first(tree: TreeState, plan: TreeDispatch) -> Direct | None:
 
 def _nothing_comes(tree: TreeState, state: OperatorState, active: ActiveTrees) -> bool:
     """Whether nothing can still come to the groups of a node of this operator when the node is gone."""
-    return not (tree.deferrals or active.upstream[tree.tree.index] or state.by_value)
+    return not (tree.awaits_release or active.upstream[tree.tree.index] or state.by_value)

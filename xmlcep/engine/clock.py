@@ -80,12 +80,15 @@ class Clock:
             if txn is None or txn != self._txn:
                 self.transaction += 1
                 self._txn = txn
-        self.ts = ts
         self.fired = None
+        self.step(ts)
+
+    def step(self, ts: int) -> None:
+        """A record of a new edit, where nobody follows time and transactions."""
+        self.ts = ts
         self.edit += 1
-        self.point += 1
-        if self.point < ts:
-            self.point = ts
+        point = self.point + 1
+        self.point = point if point > ts else ts
 
     def record(self, event: PrimitiveEvent) -> None:
         """The next record, after `begin_edit` if it is the first of its edit."""

@@ -19,6 +19,7 @@ from ..documents import Needs, Replica
 from ..errors import ArgumentError
 from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
 from ..timestamps import as_microseconds, timestamp
+from .bound_dispatch import BoundDispatch
 from .copying import copied
 from .dispatch import select
 from .edits import Edit, by_time_point
@@ -93,7 +94,7 @@ class Detector:
         )  # fmt: skip
         self._clock = self._setting.clock
         self._evaluation = Evaluation(active, self._setting, operators=operators)
-        self._edit = Edit(self._evaluation, self._setting, active.asking)
+        self._edit = Edit(self._evaluation, self._setting, active.asking, asks_before=active.asks_before)
         # Whether there is nothing but events to look at: no time, no document.
         self._is_plain = not (active.follows_time or active.asking)
         self._latest: Cause | None = None
@@ -126,11 +127,12 @@ class Detector:
         if self._closed:
             return []
         evaluation = self._evaluation
-        if not self._is_plain:
-            return self._feed_with_clock(event, composites)
         try:
-            self._clock.point = event[0]
             bound = evaluation.dispatch[event[1]][event[2]]
+            if self._is_plain:
+                self._clock.point = event[0]
+            elif not self._passes(event, bound):
+                return self._feed_in_full(event, composites)
         except Exception:
             check_event("feed()", event)
             raise
@@ -150,10 +152,7 @@ class Detector:
         check("replay()", events=(events, ITERABLE))
         if self._closed:
             return
-        if not self._is_plain:
-            yield from self._replay_with_clock(events)
-            return
-        evaluation, clock = self._evaluation, self._clock
+        evaluation, clock, is_plain = self._evaluation, self._clock, self._is_plain
         dispatch, waiting, report = evaluation.dispatch, evaluation.waiting, evaluation.report
         elsewhere = waiting.elsewhere
         txn: int | None = None
@@ -166,12 +165,16 @@ class Detector:
                     check_event("replay()", event)
                     raise
                 if number != txn:
-                    if txn is not None and waiting.release:
+                    if txn is not None and (waiting.release or not is_plain):
                         self._latest = last
                         yield from self.flush()
                     txn = number
                 last = event
-                clock.point = event[0]
+                if is_plain:
+                    clock.point = event[0]
+                elif not self._passes(event, bound):
+                    yield from self._feed_in_full(event)
+                    continue
                 if elsewhere:
                     evaluation.process(_as_event(event), bound, {})
                 elif bound is None:
@@ -181,8 +184,8 @@ class Detector:
                     ids = event[3]
                     for accept, index in bound.direct:
                         accept(ids[index], event)
-                    if bound.asks:
-                        evaluation.deliver_others(event, bound)
+                    for further in bound.further:
+                        further(event)
                 elif bound.only_forgets:
                     place = event[3][-1]
                     for forget in bound.forgets:
@@ -201,29 +204,38 @@ class Detector:
                 self._latest = last
         if txn is not None:
             yield from self.flush()
-
-    def _replay_with_clock(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
-        take = self._take_with_clock if self._document is None else self._take_with_document
-        report = self._evaluation.report
-        txn: int | None = None
-        for event in events:
-            check_event("replay()", event)
-            if event[9] != txn:
-                if txn is not None:
-                    yield from self.flush()
-                txn = event[9]
-            take(event, NOTHING_OUTSIDE)
-            if report:
-                yield from by_time_point(self._evaluation.take_report())
-        if txn is not None:
-            yield from self.flush()
         else:
             yield from self.end_edit()
 
-    def _feed_with_clock(
+    def _passes(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> bool:
+        """Moves on to a record that is an edit of its own, before which nothing is due, and that no condition which
+        waits can have an eye on: it goes on as if nobody measured or asked the document. Does nothing, and returns
+        False, for others."""
+        setting, document = self._setting, self._document
+        clock, waiting = setting.clock, setting.waiting
+        if event[11] or self._more or waiting.stale:
+            return False
+        if document is not None and (
+            (waiting.blocked and bound is not None and bound.touched) or self._edit.holds(event)
+        ):
+            return False
+        if clock.follows_time:
+            timers, expiries = setting.timers, setting.expiries
+            if timers.size and timers.is_due(event[0], clock.latest(event), clock.transaction + 1):
+                return False
+            clock.move(event)
+            if expiries.size and expiries.is_due(event[0], clock.time, clock.transaction):
+                self._expire()
+        else:
+            clock.step(event[0])
+        if document is not None:
+            document.apply(event)
+        return True
+
+    def _feed_in_full(
         self, event: PrimitiveEvent, composites: Sequence[CompositeEvent] = ()
     ) -> list[CompositeEvent]:
-        """One record where rules look at time, or ask the document."""
+        """One record that may be a part of an edit, before which something may be due."""
         check_event("feed()", event)
         outside = self._active.by_outside_tree(composites) if composites else NOTHING_OUTSIDE
         if self._document is None:
@@ -252,7 +264,7 @@ class Detector:
         self._move(event)
         edit, document = self._edit, self._document
         assert document is not None
-        if event[11] or edit.held or (event[1] == "del" and self._active.asks_before):
+        if edit.holds(event):
             edit.hold(_as_event(event), outside)
             if not event[11]:
                 edit.end(document)
@@ -292,7 +304,7 @@ class Detector:
         """
         if self._closed or not (cause or self._latest):
             return []
-        raised = [] if self._is_plain else self.end_edit()
+        raised = self.end_edit() if self._document is not None else []
         due = self._due_by_transactions() if self._setting.timers.size else {}
         if not (self._evaluation.waiting.release or due):
             return raised

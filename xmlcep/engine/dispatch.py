@@ -15,7 +15,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from path_types import PathType, equals_or_ends, offset
 
-from ..algebra import ALL, Promise
+from ..algebra import ALL, Promise, Termination
 from ..arguments import COMPOSITE, ITERABLE, NAMES, check, optional
 from ..errors import ArgumentError
 from ..events import CompositeEvent, CompositeType, PrimitiveType, Scope
@@ -326,7 +326,11 @@ def _users(chosen: Iterable[EventTree]) -> dict[int, tuple[int, ...]]:
 
 def _upstream(graph: EventGraph, chosen: Collection[EventTree]) -> dict[int, frozenset[int]]:
     """Outside trees raise nothing later than they could (see `Detector.feed`), but they may pass on."""
-    deferring = {tree.index for tree in chosen if any(operator.deferred for operator in tree.operators)}
+    deferring = {
+        tree.index
+        for tree in chosen
+        if any(each.deferred and each.termination is not Termination.EARLIEST for each in tree.operators)
+    }
     above: list[frozenset[int]] = []
     for tree in graph.trees:
         above.append(

@@ -9,14 +9,12 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from contexts import Entry
-from contexts.grouping import Key
 from contexts.search import SearchLimitError
 
 from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent
-from .bound_dispatch import NO_STEPS, BoundDispatch, BoundDispatches, DirectInFull
+from .bound_dispatch import NO_STEPS, BoundDispatch, BoundDispatches
 from .dispatch import ActiveTrees, TreeDispatch
 from .errors import TooManyTriesError
-from .leaf import Bindings
 from .operators import OperatorState
 from .release import Release
 from .setting import Setting
@@ -86,7 +84,7 @@ class Evaluation:
         ``outside`` are composites of trees that are not evaluated now; ``before`` is what leaves have asked before the
         event's edit. Returns what trees raised that are used by trees that are not evaluated now.
         """
-        if only is None and not (outside or before or self._touched):
+        if only is None and not (outside or before):
             self._process_tree_by_tree(event, bound)
             return NOTHING_OUTSIDE
         if bound is None:
@@ -109,7 +107,7 @@ class Evaluation:
         return self._end(passed_on)
 
     def _process_tree_by_tree(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
-        """The same where nothing comes from outside and no condition is asked.
+        """The same where nothing comes from outside and nothing has been asked before.
 
         Each tree does in its turn (G2) what there is to do, in the shortest way.
         """
@@ -121,6 +119,11 @@ class Evaluation:
             for _, state in bound.vanishing:
                 state.vanish(event.path, ids)
             steps = bound.turns
+            if self._touched:  # what waits there is asked again
+                asked = self._touched.intersection(bound.watchers)
+                steps = dict(
+                    sorted([*steps.items(), *((i, (self.trees[i], bound.watchers[i], None)) for i in asked)])
+                )
             queue = sorted({*steps, *elsewhere}) if elsewhere else list(steps)
         inboxes: dict[int, list[CompositeEvent]] = {}
         for index in queue:  # which gets longer: trees that use others come later
@@ -163,43 +166,8 @@ class Evaluation:
         ids = event[3]
         for accept, index in bound.direct or ():
             accept(ids[index], event)
-        if bound.asks:
-            self.deliver_others(event, bound)
-
-    def deliver_others(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
-        """Makes the deliveries of such an event for which something is asked of it."""
-        if type(event) is not PrimitiveEvent:  # entries keep it, and it may be a cause
-            event = _new_tuple(PrimitiveEvent, event)
-        ids = event[3]
-        for read, (accept, index) in bound.filtered:
-            if read(event) is not None:
-                accept(ids[index], event)
-        if bound.in_full:
-            self._deliver_in_full(event, bound.in_full)
-
-    def _deliver_in_full(self, event: PrimitiveEvent, deliveries: tuple[DirectInFull, ...]) -> None:
-        clock, tries, ids = self._clock, self._setting.tries, event[3]
-        point, moment = clock.point, clock.moment()
-        for tree, read, key_of, take, child, index in deliveries:
-            if tree.needs_time and clock.time is None:
-                tree.check_time(event)
-            bindings: Bindings | None = None
-            if read is not None:
-                bindings = read(event)
-                if bindings is None:
-                    continue
-            key: Key | None = ids[index]
-            if key_of is not None and (key := key_of(ids[index], bindings)) is None:
-                continue
-            at = point if tree.by_detection else event[0]
-            entry: Entry = (at, at, point, event, False)
-            if tree.extended:
-                entry = (at, at, point, event, False, moment, moment, bindings)
-            tries.count = 0
-            try:
-                take(child, key, entry, event)
-            except SearchLimitError as error:
-                raise TooManyTriesError(tree.tree.name, event.ts, tries.limit) from error
+        for further in bound.further:
+            further(event)
 
     def run(
         self,
@@ -341,16 +309,28 @@ class Evaluation:
         return passed_on
 
     def free_the_dying(self) -> None:
-        """Frees groups of deleted nodes that nothing can come from any more."""
+        """Frees groups of deleted nodes that nothing can come from any more.
+
+        Something still came from each when it was looked at last, and only a release can have changed that: at the end
+        of a long transaction there may be as many as there are nodes.
+        """
+        released, self.waiting.released = self.waiting.released, set()
+        if not (released and self._dying):
+            return
         still = []
         for tree, state, place in self._dying:
-            if self._is_awaited(tree, state, place):
+            if not self._may_be_over(tree, released) or self._is_awaited(tree, state, place):
                 still.append((tree, state, place))
             else:
                 tree.forget(state, place)
                 if tree.deferrals:
                     tree.note_release(self.waiting)
         self._dying = still
+
+    def _may_be_over(self, tree: TreeState, released: set[int]) -> bool:
+        """Whether releases in these trees can have ended what groups of a tree were waiting for."""
+        index = tree.tree.index
+        return index in released or not released.isdisjoint(self._active.upstream[index])
 
     def clear(self) -> None:
         """As before the first event."""
@@ -379,6 +359,9 @@ class Evaluation:
             assert noted.elsewhere <= self.waiting.elsewhere, tree.tree.name
             assert noted.blocked <= self.waiting.blocked, tree.tree.name
             assert noted.stale <= self.waiting.stale, tree.tree.name
+        for tree, state, place in self._dying:
+            looked_at = self._may_be_over(tree, self.waiting.released)
+            assert looked_at or self._is_awaited(tree, state, place), tree.tree.name
 
 
 def _in_finding_order(raised: list[Entry], root: OperatorState) -> list[CompositeEvent]:

@@ -21,6 +21,8 @@ from .operators.state import Acceptor, accept
 from .setting import Setting
 from .timers import Due
 
+_new_tuple = tuple.__new__
+
 
 class Release(Enum):
     """What a time point releases, beside what waits for a condition (D2, D3)."""
@@ -78,14 +80,28 @@ class Deferral:
 
     def acceptor(self, child: int) -> Acceptor:
         """What takes the events of a leaf, see `OperatorState.acceptor`."""
-        keep = None if self.condition is not None else self.state.keeper(child)
-        if keep is not None:
-            return partial(self._keep, keep)
-        return partial(accept, self, self.setting.clock, child)
+        keep = self.state.keeper(child)
+        if keep is None:
+            return partial(accept, self, self.setting.clock, child)
+        return partial(self._ask if self.mode is Termination.EARLIEST else self._keep, keep)
 
     def _keep(self, keep: Callable[[Key, PrimitiveEvent], bool], key: Key, event: PrimitiveEvent) -> None:
         if keep(key, event) and key not in self.pending:
             self._await_release(key)
+
+    def _ask(self, keep: Callable[[Key, PrimitiveEvent], bool], key: Key, event: PrimitiveEvent) -> None:
+        """`arrive` for an event of a leaf, where it waits for nothing but the condition (X4)."""
+        if not keep(key, event) or key in self.blocked:
+            return
+        if not self._holds(key):
+            self._block(key)
+            return
+        state = self.state
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        state.evaluate_newest(key, event)
+        if state.outbox:
+            state.hand_up(event)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         """`arrive` for the one arrival of a time point that releases nothing; what it raises goes on up the tree."""
@@ -171,6 +187,7 @@ class Deferral:
         else:
             due = tuple(sorted(self.left(here)))
             pending.difference_update(due)
+        self._waiting.released.add(self._tree)
         for key in due:
             if self.state.is_possible(key):
                 self.state.release(key, cause)
@@ -231,7 +248,9 @@ class Deferral:
 
     def forget(self, key: Key) -> None:
         """Frees what is known of a group."""
-        self.pending.discard(key)
+        if key in self.pending:
+            self.pending.remove(key)
+            self._waiting.released.add(self._tree)
         self.stale.discard(key)
         self.blocked.pop(key, None)
 

@@ -70,6 +70,9 @@ class TreeState:
         self.deferrals = tuple(deferral for deferral in self._deferral if deferral is not None)
         for deferral in self.deferrals:
             deferral.state.taker = deferral
+        self.awaits_release = any(each.mode is not Termination.EARLIEST for each in self.deferrals)
+        """Whether anything waits for more than a condition."""
+        self.setting = setting
         self._clock = setting.clock
         self._timers = setting.timers
         self.needs_time = tree.needs_time
@@ -411,6 +414,13 @@ class TreeState:
             deferral = self._deferral[state.node.index]
             if deferral is not None:
                 deferral.forget(key)
+
+    def free(self, state: OperatorState, place: int) -> None:
+        """The same where nothing awaits a release: only conditions may wait."""
+        self.forget(state, place)
+        waiting = self.setting.waiting
+        if self.tree.index in waiting.blocked:
+            self.note(waiting)
 
     def clear(self) -> None:
         """Forgets everything."""

@@ -12,11 +12,13 @@ from typing import BinaryIO, NamedTuple, cast
 
 from ..events import PrimitiveEvent
 from .batches import Batch
+from .columns.blocks import Block
 from .decoding import ClockCheck, RowDecoder
-from .errors import LogError, Origin
+from .errors import BadRecord, LogError, Origin
 from .json_codec import FASTEST, JsonCodec
 from .jsonlines import JsonLinesReader
 from .opening import kind_of, unpacked
+from .order import Piece, in_order
 from .parquet import ParquetReader
 from .quarantine import BadRecordPolicy, refuse
 from .records import Aside, ClockRecord, Header
@@ -149,24 +151,72 @@ def _read(
     whole: Mapping[str, int] = MappingProxyType({}),
     start: Start | None = None,
 ) -> Generator[tuple[Origin, Aside] | Batch, None, None]:
-    decoder = RowDecoder(clock)
+    if clock is ClockCheck.ANY:
+        pieces = _pieces(source, batch_size, on_bad, RowDecoder(clock), codec, whole, start=start)
+    else:
+        # What is bad must not depend on the size of the batches.
+        bad: list[BadRecord] = []
+        pieces = in_order(
+            _pieces(source, BATCH_SIZE, bad.append, RowDecoder(clock), codec, whole, bad, start=start), on_bad
+        )
+    for piece in pieces:
+        for item in piece.items:
+            if not isinstance(item, Batch):
+                yield Origin(piece.file, item[0]), item[1]
+            elif len(item.rows) <= batch_size:
+                yield item
+            else:
+                for first in range(0, len(item.rows), batch_size):
+                    part = slice(first, first + batch_size)
+                    yield Batch(item.file, item.rows[part], item.numbers[part])
+
+
+def _pieces(
+    source: Source,
+    size: int,
+    on_bad: BadRecordPolicy,
+    decoder: RowDecoder,
+    codec: JsonCodec,
+    whole: Mapping[str, int],
+    bad: list[BadRecord] | None = None,
+    *,
+    start: Start | None = None,
+) -> Generator[Piece, None, None]:
+    """What the readers take from the files, with what is in ``bad`` then; it is emptied."""
+    bad = [] if bad is None else bad
     for file in _files(source):
-        items: Iterable[Batch | tuple[int, Aside]]
+        blocks: Iterable[Block | tuple[int, Header]]
         with _open(file) as stream:
             kind = _kind(stream, file)
             if kind == "parquet":
-                items = ParquetReader(file, decoder, on_bad).read(batch_size)
+                blocks = ParquetReader(file, decoder, on_bad).blocks(size)
             else:
                 begin, line = 0, 1
                 if start is not None and start.file == file:
                     begin, line = start.byte, start.line
                     decoder.clocks[start.doc] = start.ts
-                reader = JsonLinesReader(file, decoder, codec, on_bad, first_line=line)
-                if begin:
                     stream.seek(begin)
-                items = reader.read(unpacked(stream, kind), batch_size, whole.get(file), start=begin)
-            for item in items:
-                yield item if isinstance(item, Batch) else (Origin(file, item[0]), item[1])
+                reader = JsonLinesReader(file, decoder, codec, on_bad, first_line=line)
+                blocks = reader.blocks(unpacked(stream, kind), size, begin, whole.get(file))
+            for block in blocks:
+                if isinstance(block, tuple):
+                    piece = Piece(file, [block], bad.copy())
+                else:
+                    items = list(block.items())
+                    piece = Piece(
+                        file,
+                        items,
+                        bad.copy(),
+                        len(block),
+                        decoder.begins,
+                        decoder.disordered,
+                        block.complain,
+                    )
+                bad.clear()
+                yield piece
+            if bad:
+                yield Piece(file, [], bad.copy())
+                bad.clear()
 
 
 def _files(source: Source) -> list[str]:

@@ -18,18 +18,16 @@ from .mutations import take_over, write_down
 from .raw import (
     Element,
     Node,
-    attributes_of,
     children_of,
     get_next,
     get_parent,
     get_previous,
     get_tail,
-    get_text,
     iter_children,
     last_child,
     name_of,
 )
-from .reconcile import reconcile
+from .reconcile import contents_differ, reconcile
 from .shadow import (
     NOT_ORIGINAL,
     ShadowNode,
@@ -141,6 +139,18 @@ def catch_up_others(tree: ShadowTree) -> None:
         _miss(strays())
 
 
+def is_elsewhere(node: Node, shadow: ShadowNode) -> bool:
+    """Whether somebody has taken ``node`` from where events have told it to be."""
+    return (
+        shadow.tree.exposed and shadow.parent is not None and entry_of(get_parent(node)) is not shadow.parent
+    )
+
+
+def miss(node: Node) -> None:
+    """Emits that ``node``, which `is_elsewhere`, is gone from where it was."""
+    _miss([node])
+
+
 def look_into(node: Node) -> None:
     """Before a node of no document comes into one: emits what it has taken from documents, if more is to be known."""
     if exposing_trees() and (trees := _careful(_taken_below(node))):
@@ -217,13 +227,12 @@ class _Found:
                     self._changed[parent] = None
         if shadow.trie is None:
             return
-        if name_of(node) != shadow.trie.path.last.test:
+        if name_of(node) != shadow.trie.name:
             self._changed[node] = None
             if shadow.parent is not None and tree_of(parent) is tree:
                 self._changed[parent] = None  # it has another child now
         elif (
-            visible(get_text(node), shadow.element_only) != shadow.text
-            or shadow.values() != attributes_of(node)
+            contents_differ(node, shadow)
             or (_children_differ if thoroughly else _ends_differ)(node, shadow)
             or (thoroughly and tree.has_element_only_content(node) != shadow.element_only)
         ):

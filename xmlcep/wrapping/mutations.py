@@ -26,7 +26,17 @@ from .raw import (
     number_of_children,
     walk,
 )
-from .shadow import ShadowNode, ShadowTree, Tracked, enter, entry_of, leave, shadow_of, visible
+from .shadow import (
+    ShadowNode,
+    ShadowTree,
+    Tracked,
+    enter,
+    entry_of,
+    leave,
+    parents_told,
+    shadow_of,
+    visible,
+)
 
 Emit: TypeAlias = Callable[..., None]
 """`Emitter.emit`, or `Emitter.emit_alone` where this is all the edit does."""
@@ -43,7 +53,7 @@ def touch(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
 
 def keep_original(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
     """Keeps the contents a node had when events first told of it (`Document.verify`)."""
-    name = None if shadow.trie is None else shadow.trie.path.last.test
+    name = None if shadow.trie is None else shadow.trie.name
     tree.original.keep(node, name, shadow.text, shadow.tail, shadow.attributes)
 
 
@@ -60,7 +70,7 @@ def write_down(node: Node, shadow: ShadowNode) -> None:
     text = get_text(node)
     if visible(text, shadow.element_only) != shadow.text:
         text = shadow.text
-    journal.was(node, shadow.trie.path.last.test, shadow.values(), text, children)
+    journal.was(node, shadow.trie.name, shadow.values(), text, children)
 
 
 def _write_down_all(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
@@ -309,6 +319,9 @@ def take_over(tree: ShadowTree | None, node: Node) -> None:
     if owner is not tree and tree is not None:
         tree.others.append(owner)
     if above is not None:
+        if owner.journal is not None:
+            for site in parents_told([node]):
+                write_down(site, above)  # an undo puts it there again
         behind = None
         child = above.last
         while child is not None and child is not node:
@@ -355,6 +368,10 @@ def _remove_node(tree: ShadowTree, node: Node, shadow: ShadowNode, emit: Emit) -
         keep_original(tree, node, shadow)
     if tree.journal is not None:
         tree.journal.went(node, shadow)
+        if not tree.exposed or shadow.trie is None:
+            # It may be edited before the undo, where no journal sees it. Where others may have edited it before, it is
+            # written down as events have told: what is there now may belong elsewhere.
+            tree.journal.whole(node)
     trie = shadow.trie
     if trie is not None:
         ids = shadow.ids or shadow.make_ids()

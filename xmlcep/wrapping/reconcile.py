@@ -16,9 +16,20 @@ from .mutations import (
     touch,
     unlink,
 )
-from .raw import Node, children_of, get_parent, get_tail, get_text, last_child, name_of
+from .raw import (
+    Node,
+    attribute_names,
+    attributes_of,
+    children_of,
+    get_parent,
+    get_tail,
+    get_text,
+    iter_children,
+    last_child,
+    name_of,
+)
 from .runs import longest_unchanged_run
-from .shadow import ShadowNode, ShadowTree, entry_of, shadow_of, visible
+from .shadow import ShadowNode, ShadowTree, entry_of, shadow_of, tree_of, visible
 
 
 class _Site(NamedTuple):
@@ -44,7 +55,7 @@ def reconcile(tree: ShadowTree, nodes: Iterable[Node]) -> None:
         if tree.root in nodes and not _has_its_name(tree.root):
             tree.open_subtree(tree.root)
             rename(tree, tree.root)
-        sites = [_site(tree, node) for node in _with_parents_of_renamed(tree, nodes)]
+        sites = [_site(tree, node) for node in _different(tree, nodes)]
         for site in reversed(sites):
             if entry_of(site.node) is site.shadow:
                 _emit_gone(tree, site)
@@ -68,27 +79,60 @@ def _site(tree: ShadowTree, node: Node) -> _Site:
     return _Site(node, shadow, before, now, kept)
 
 
-def _with_parents_of_renamed(tree: ShadowTree, nodes: Iterable[Node]) -> list[Node]:
-    """The elements, and the parents of those that have another name than in the shadow (they are other nodes now)."""
+def _different(tree: ShadowTree, nodes: Iterable[Node]) -> list[Node]:
+    """The elements that differ from their shadow, and the parents of those that have another name than there.
+
+    With another name they are other nodes now.
+    """
     found: dict[Node, None] = {}
     for node in nodes:
-        entry = entry_of(node)
-        if entry is None or name_of(node) is None:
+        shadow = entry_of(node)
+        if shadow is None or name_of(node) is None:
+            continue
+        if type(shadow) is ShadowNode and not _differs(tree, node, shadow):
             continue
         if node is not tree.root and not _has_its_name(node):
             parent = get_parent(node)
-            if entry_of(parent) is not None:
+            if tree_of(parent) is tree:  # else it has gone
                 tree.open_children(parent)
                 found[parent] = None
         found[node] = None
     return list(found)
 
 
+def _differs(tree: ShadowTree, node: Node, shadow: ShadowNode) -> bool:
+    """Whether an element, or the list of its children, is other than its shadow."""
+    if contents_differ(node, shadow) or not _has_its_name(node):
+        return True
+    element_only = shadow.element_only
+    previous: Node = None
+    for child in iter_children(node):
+        known = entry_of(child)
+        if (
+            type(known) is not ShadowNode
+            or known.prev is not previous
+            or known.parent is not shadow
+            or visible(get_tail(child), element_only) != known.tail
+            or not _has_its_name(child)
+        ):
+            return True
+        previous = child
+    return shadow.last is not previous or tree.has_element_only_content(node) != element_only
+
+
+def contents_differ(node: Node, shadow: ShadowNode) -> bool:
+    """Whether the text before the first child, or the attributes, of an element are other than in its shadow."""
+    if visible(get_text(node), shadow.element_only) != shadow.text:
+        return True
+    names = attribute_names(node)
+    return bool(names or shadow.attributes) and shadow.values() != attributes_of(node)
+
+
 def _has_its_name(node: Node) -> bool:
     shadow = entry_of(node)
     if type(shadow) is not ShadowNode or shadow.trie is None:
         return True
-    return bool(shadow.trie.path.last.test == name_of(node))
+    return bool(shadow.trie.name == name_of(node))
 
 
 def _emit_gone(tree: ShadowTree, site: _Site) -> None:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from ...errors import MissingExtraError
 from .failures import SparkError, explain
 from .java import find_java
+from .worker_daemon import DAEMON_SETTINGS, FORKS_LOADED
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -186,7 +187,8 @@ def start_session(master: str | None, *, input_bytes: int = 0) -> SparkSession:
     if local or LOOPBACK in (master or ""):
         os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
         builder = builder.config("spark.driver.host", LOOPBACK).config("spark.driver.bindAddress", LOOPBACK)
-    for name, value in _SETTINGS.items():
+    settings = _SETTINGS | (DAEMON_SETTINGS if local and FORKS_LOADED else {})
+    for name, value in settings.items():
         builder = builder.config(name, value)
     with _held_interrupts() as interrupts:
         try:
@@ -204,6 +206,8 @@ _SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.sql.catalogImplementation": "in-memory",
     "spark.ui.showConsoleProgress": "false",
+    # Plans are small, and made with their numbers of tasks: to look at them again takes half a second of CPU.
+    "spark.sql.adaptive.enabled": "false",
     "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "1",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",

@@ -116,6 +116,7 @@ class Dying(Form):
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
         trees = owner.trees
+        owner.waiting.released.update(trees)  # so that all are looked at once more
         return [(trees[tree], trees[tree].states[operator], place) for tree, operator, place in data]
 
 

@@ -24,7 +24,7 @@ from ..operators.chain import SequenceState
 from ..operators.conjunction import ConjunctionState
 from ..operators.disjunction import DisjunctionState
 from ..operators.external import ExternalState
-from ..operators.multiplicity import MultiplicityState
+from ..operators.multiplicity import MultiplicityState, SlidingState
 from ..operators.negation import NegatedMultiplicityState
 from ..operators.pairs import (
     ChroniclePairConjunction,
@@ -114,6 +114,16 @@ def _opened(state: Mapping[str, Form], *derived: str) -> Layout:
     return _operator({"opened": ENTRIES_BY_KEY, **state}, "context", "closer", *derived)
 
 
+_MULTIPLICITY = _operator(
+    {
+        "accumulations": MadeByKey(lambda operator, key: operator._accumulation(key)),
+        "gone": ByKey(PLAIN),
+        "_most_gone": PLAIN,
+    },
+    "_by_detection", "lower", "upper", "slides", "prompt", "within", "_outer", "owner", "refills",
+    "_is_plain", "_is_short", "_on_its_way",  # of one time point
+)  # fmt: skip
+
 _CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None))))
 
 _OPERATORS: dict[type, Layout] = {
@@ -129,15 +139,8 @@ _OPERATORS: dict[type, Layout] = {
     SequenceState: _sequence({}),
     TrailingSequenceState: _sequence({"candidates": _CANDIDATES, "ready": _CANDIDATES}, "trailing", "_is_lone"),
     DisjunctionState: _operator({"pending": ByKey(NumberedEntries())}, "context"),
-    MultiplicityState: _operator(
-        {
-            "accumulations": MadeByKey(lambda operator, key: operator._accumulation(key)),
-            "gone": ByKey(PLAIN),
-            "_most_gone": PLAIN,
-        },
-        "_by_detection", "lower", "upper", "slides", "prompt", "within", "_outer", "owner", "refills",
-        "_is_plain", "_is_short", "_on_its_way",  # of one time point
-    ),
+    MultiplicityState: _MULTIPLICITY,
+    SlidingState: _MULTIPLICITY,
     NegatedMultiplicityState: _operator({}),
     PlusState: _operator({"waiting": ByKey(NumberedEntries())}, "delay", "context"),
     AperiodicState: _opened({}),
@@ -203,21 +206,24 @@ _SHARED: dict[type, Layout] = {
         "follows_time", "uses_time",
     ),
     Timers: _layout({"_heaps": Heaps(), "_count": PLAIN, "size": PLAIN}, "_by_measure"),
-    Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys(), "stale": Keys()}),
+    Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys(), "stale": Keys()}, "released"),
     Evaluation: _layout(
         {"trees": AllWithin(), "report": Nothing(), "_touched": Nothing(), "_dying": Dying()},
         "_active", "_setting", "_clock", "dispatch", "waiting",
     ),
     TreeState: _layout(
         {"states": AllWithin(), "deferrals": AllWithin()},
-        "tree", "flat", "root", "_deferral", "_released", "_places", "_clock", "_timers", "needs_time", "leaves",
-        "by_detection", "extended", "has_short_entries", "releases_alone", "_composite_dispatch",
+        "tree", "flat", "root", "_deferral", "_released", "_places", "setting", "_clock", "_timers", "needs_time",
+        "leaves", "by_detection", "extended", "has_short_entries", "releases_alone", "awaits_release",
+        "_composite_dispatch",
     ),
     Deferral: _layout(
         {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
         "state", "mode", "condition", "setting", "_tree", "_waiting",
     ),
-    Edit: _layout({"held": Held()}, "_evaluation", "_setting", "asking", "others"),
+    Edit: _layout(
+        {"held": Held()}, "_evaluation", "_setting", "_asks_before", "asking", "others"
+    ),
 }  # fmt: skip
 
 TABLE = Table({**_SHARED, **_OPERATORS, **_KEPT})

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
+from typing import Any
 
 from contexts import Entry, Owner
 from contexts.constraints import Objection
@@ -17,18 +18,19 @@ from contexts.grouping import Key
 from path_types import PathType
 
 from ...algebra import Multiplicity, Order, Promise
-from ...events import Cause, CompositeEvent, Event, PrimitiveEvent
-from ...rules.trees import EventTree, OperatorNode
+from ...events import Cause, CompositeEvent, Event, PrimitiveEvent, PrimitiveType
+from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..composer import interval, nearest_common_ancestor, span_of
 from ..leaf import Bindings
 from ..setting import Setting
 from ..timers import MEASURE, Due
-from .accumulation import Accumulation, Integrated, SlidingAccumulation
+from ..values import GatheredBindings
+from .accumulation import Accumulation, Arrivals, Integrated, SlidingAccumulation
 from .choosing import reach
 from .negation import NegatedMultiplicityState
 from .state import Account, DeferrableState, OperatorState
 
-_TOGETHER = 16  # how many times while a window lasts what has become too old is freed
+_TOGETHER = 4  # how many times while a window lasts what has become too old is freed
 _new_tuple = tuple.__new__
 _FEW = 64  # deleted nodes that are kept without asking whether they are still needed
 
@@ -85,6 +87,9 @@ class MultiplicityState(DeferrableState):
                 self._drop_if_idle(key, accumulation)
 
     def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        self.integrate(key, self.accumulations[key], cause)
+
+    def evaluate_newest(self, key: Key, cause: Cause) -> None:
         self.integrate(key, self.accumulations[key], cause)
 
     def _accumulates(self, key: Key, accumulation: Accumulation, entry: Entry) -> bool:
@@ -518,6 +523,74 @@ class MultiplicityState(DeferrableState):
         return sum(accumulation.size() for accumulation in self.accumulations.values())
 
 
+def slides_over_events(node: OperatorNode, tree: EventTree, setting: Setting) -> bool:
+    """Whether a multiplicity can be one of these: nothing is asked of what it raises but ``having``."""
+    program, (operand,) = setting.programs[tree.index][node.index], node.children
+    return (
+        node.window is not None
+        and node.outer_window is None
+        and not (tree.flat or node.deferred or node.definition.options.slide)
+        and tree.order is Order.INTERVAL
+        and isinstance(operand, LeafNode)
+        and isinstance(operand.type, PrimitiveType)
+        and not (program.guard or program.lets)
+    )
+
+
+class SlidingState(MultiplicityState):
+    """A multiplicity with a window of its own over primitive events, made short (M1, W3, V6).
+
+    These come in the order of their moments, so what drops out is always the oldest, and never the arrival. What it
+    raises is exactly what `MultiplicityState` does.
+    """
+
+    def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        accumulation, within, values = self.accumulations.get(key), self.within, self.values
+        if accumulation is None:
+            accumulation = self._accumulation(key)
+        assert isinstance(accumulation, SlidingAccumulation)
+        assert within is not None
+        accumulation.slide(entry, within)
+        if accumulation.expiry is None:
+            self._watch_over(key, accumulation)
+        entries, begin = accumulation.entries, accumulation.begin
+        stop = len(entries)
+        count = stop - begin
+        if count < self.lower:
+            return
+        bindings: GatheredBindings | None = None
+        if values.has_variables:
+            lists = accumulation.lists
+            if lists is None:
+                lists = accumulation.lists = values.lists_to_keep(accumulation.arrivals())
+            arrivals = Arrivals(entries, begin, stop)
+            known = values.singles_of(arrivals)
+            if values.having is not None and not values.holds(
+                {**lists, **known} if values.having_asks_singles else lists
+            ):
+                self._start_over_if_full(key, accumulation, count)
+                return
+            bindings = GatheredBindings(known, values.lists, arrivals)
+        event, composer = entries[begin][EVENT], self.composer
+        path, length = composer.ancestors.get(event[2]) or composer.ancestor(event[2])
+        start, end, span = accumulation.start, accumulation.end, accumulation.span
+        parts: tuple[Any, ...] = (
+            composer.name, composer.label, path, event[3][:length], Integrated(entries, begin, stop), start, end, cause,
+            bindings, span,
+        )  # fmt: skip
+        composite = _new_tuple(CompositeEvent, parts)
+        if self.parent is not None:
+            self._integrated(accumulation, composite)
+            self.hand_up(cause)
+        else:
+            if composer.report is not None:
+                composer.report.append(composite)
+            assert span is not None
+            accumulation.current = (start, end, self.clock.point, composite, False, *span, bindings)
+            accumulation.told = stop
+        self._start_over_if_full(key, accumulation, count)
+
+
 def new_state(
     node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
     operands: Sequence[Promise],
@@ -525,4 +598,6 @@ def new_state(
     """The running state of a multiplicity."""
     if node.counts:
         return NegatedMultiplicityState(node, tree, report, setting)
+    if slides_over_events(node, tree, setting):
+        return SlidingState(node, tree, report, setting, operands[0])
     return MultiplicityState(node, tree, report, setting, operands[0])

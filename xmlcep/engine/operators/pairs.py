@@ -42,7 +42,6 @@ def is_plain_pair(node: OperatorNode, tree: EventTree, setting: Setting) -> bool
     return (
         len(node.children) == 2
         and CONTEXTS[node.context.value].pairing is not None
-        and node.condition is None
         and not (tree.flat or node.may_repeat or definition.options.guard)
         and tree.order is Order.INTERVAL
         # Between its events there is nothing to ask; that they carry moments and variables is no obstacle.

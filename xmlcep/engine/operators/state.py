@@ -351,6 +351,10 @@ class DeferrableState(OperatorState):
     def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Evaluates arrivals that were held because of a condition, which turned out to hold (X4)."""
 
+    def evaluate_newest(self, key: Key, cause: Cause) -> None:
+        """The same of the one arrival that a `keeper` has just stored."""
+        raise NotImplementedError("it has no keeper")
+
     @abstractmethod
     def is_possible(self, key: Key) -> bool:
         """Whether the group has a combination that has not been raised (D2)."""

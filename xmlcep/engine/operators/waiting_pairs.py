@@ -1,7 +1,8 @@
 """Two operands that nothing but perhaps their order joins, raised at a release (D2, D3, D5): see `pairs`.
 
 A group has a combination that has not been raised as soon as both operands have something that goes together, for every
-arrival is fresh, and what a release leaves goes together only with what is still to come (X1).
+arrival is fresh, and what a release leaves goes together only with what is still to come (X1). So it is with a
+condition, too (X4): what arrives while nothing else waits is raised at once if that holds.
 """
 
 from __future__ import annotations
@@ -53,12 +54,28 @@ class WaitingPairState(PairState, DeferrableState):
         for entry in arrivals:
             self.keep(child, key, entry[EVENT] if is_bare else entry, entry[AT])
 
+    @property
+    def one_by_one(self) -> bool:
+        return self.context.one_by_one
+
+    @abstractmethod
+    def arrived(self, waiting: Waiting, child: int, arrivals: int) -> Sequence[Pair]:
+        """What is chosen of a group that has a combination, when that many newest events of an operand have arrived
+        together, and nothing else was waiting."""
+
     def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        raise NotImplementedError("it has no condition")
+        waiting = self.groups[key]
+        self._raise_waiting(waiting, self.arrived(waiting, child, len(arrivals)), key, cause)
+
+    def evaluate_newest(self, key: Key, cause: Cause) -> None:
+        self.release(key, cause)  # one arrival alone is raised as it is released
 
     def release(self, key: Key, cause: Cause) -> None:
         waiting = self.groups[key]
-        for first, second in self.released(waiting):
+        self._raise_waiting(waiting, self.released(waiting), key, cause)
+
+    def _raise_waiting(self, waiting: Waiting, pairs: Sequence[Pair], key: Key, cause: Cause) -> None:
+        for first, second in pairs:
             self._raise(first, second, key, cause, alone=False)
         firsts, seconds = waiting.stored
         if firsts or seconds:
@@ -97,6 +114,12 @@ class WaitingPairConjunction(WaitingPairState):
         waiting.newest = child
         waiting.fresh = True
         return bool(waiting.stored[1 - child])
+
+    def arrived(self, waiting: Waiting, child: int, arrivals: int) -> Sequence[Pair]:
+        own = waiting.stored[child]
+        newest = own[-arrivals:]
+        del own[-arrivals:]
+        return self.pairing.any_order(waiting.stored, child, newest)
 
     def released(self, waiting: Waiting) -> Sequence[Pair]:
         return self.pairing.released(waiting)
@@ -146,6 +169,9 @@ class WaitingPairSequence(WaitingPairState):
                 waiting.endings.clear()
             firsts.append(item)
         return bool(waiting.endings)
+
+    def arrived(self, waiting: Waiting, child: int, arrivals: int) -> Sequence[Pair]:
+        return self.released(waiting)
 
     def released(self, waiting: Waiting) -> Sequence[Pair]:
         pairs = self.pairing.in_order(waiting.stored[0], waiting.endings)
