@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from xmlcep.errors import RuleError, XmlCepError
+from xmlcep.errors import MOST_SHOWN, RuleError, XmlCepError
 from xmlcep.language import parse_definitions
 from xmlcep.rules import Rules, load_rules, parse_rules
 
@@ -183,3 +183,11 @@ def test_any_text_is_either_read_or_explained(text):
     else:
         assert not problems
         assert parse_rules(str(rules)) == rules
+
+
+def test_of_very_many_mistakes_the_first_are_shown_and_the_rest_counted() -> None:
+    with pytest.raises(RuleError) as caught:
+        parse_rules("event " * (MOST_SHOWN + 1_000))
+    assert len(caught.value.problems) == MOST_SHOWN + 999
+    assert str(caught.value).count("ends too early") == MOST_SHOWN
+    assert str(caught.value).endswith("and 999 more: mend these first")
