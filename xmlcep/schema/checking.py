@@ -96,9 +96,11 @@ class _Checker:
         for action in rule.actions:
             for name in ("target", "source", "value"):
                 expression = getattr(action, name, None)
+                at = action.places.get(name, rule.at)
                 if name == "target" and isinstance(action, SetValue):
                     expression = _ATTRIBUTE.sub("", action.target) or None
-                asked.append((expression, action.places.get(name, rule.at)))
+                    at = replace(at, width=at.width - len(action.target) + len(expression or ""))
+                asked.append((expression, at))
         for expression, at in asked:
             yield from self._names(f"rule {rule.name}", expression, path, at, is_root=False)
 
