@@ -165,8 +165,7 @@ class MultiplicityState(DeferrableState):
         """Raises the composite of all so far, which integrates the former one."""
         if accumulation.current is not None:
             self._withdraw(accumulation.current)
-        accumulation.current = entry = self.composer.report_and_store(composite)
-        self.outbox.append(entry)
+        accumulation.current = self._raise(composite)
         if self._owners is not None:
             self._tell(accumulation, len(accumulation.entries))
         else:
@@ -424,7 +423,7 @@ class MultiplicityState(DeferrableState):
             constituents = Integrated(entries, 0, len(entries))
             start, end = accumulation.start, accumulation.end
             whole = self.composer.composite(path, ids, constituents, start, end, cause)
-            self.outbox.append(self.composer.report_and_store(whole))
+            self._raise(whole)
             if self._owners is not None:
                 self.consumed_by(0, entries)
             del self.accumulations[key]
