@@ -82,7 +82,7 @@ def with_pipes_kept(logs: LogPath | Iterable[LogPath], stack: ExitStack) -> list
         names.add(name)
         if folder is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="xmlcep-pipe-")))
-        path = folder / str(len(names))
+        path = folder / ("standard-input" if name == STANDARD_INPUT else str(len(names)))
         _keep(name, path)
         kept.append(PipeCopy("standard input" if name == STANDARD_INPUT else name, path))
     return kept
