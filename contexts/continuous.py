@@ -8,7 +8,7 @@ from typing import Any
 
 from .combinations import Combinations
 from .context import Context
-from .entry import AT, Combination, Entry, all_silent
+from .entry import AT, SILENT, Combination, Entry, all_silent
 from .group import Group, discard
 from .pairing import Ending, Pair, Pairing, Stored, Waiting, oriented
 
@@ -63,7 +63,12 @@ class Continuous(Context):
         # Round by round, in each round the arrivals in order (C1).
         rounds = zip_longest(*(_repetitions(group, exists, child, arrival) for arrival in arrivals))
         found = [chosen for each in list(rounds) for chosen in each if chosen is not None]
-        used = {id(entry): (k, entry) for chosen in found for k, entry in enumerate(chosen) if k != child}
+        used = {
+            (k, id(entry)): (k, entry)  # one entry may stand in several operands
+            for chosen in found
+            for k, entry in enumerate(chosen)
+            if k != child
+        }
         group.consume(used.values())
         return found
 
@@ -95,14 +100,46 @@ def _of_terminators(group: Group, exists: Combinations) -> list[Combination]:
     """Terminators oldest first, those of one time point together; they are consumed, too."""
     found: list[Combination] = []
     last = len(group.stored) - 1
-    for _, batch in groupby(list(group.stored[last]), key=lambda entry: entry[AT]):
-        used: dict[int, tuple[int, Entry | None]] = {}
+    for batch in _batches(group, last):
+        used: dict[tuple[int, int], tuple[int, Entry | None]] = {}
         for terminator in batch:
-            for chain in _repetitions(group, exists, last, terminator):
+            for chain in _chains(group, exists, last, terminator):
                 found.append(chain)
-                used.update((id(entry), (k, entry)) for k, entry in enumerate(chain))
+                used.update(((k, id(entry)), (k, entry)) for k, entry in enumerate(chain))
         group.consume(used.values())
     return found
+
+
+def _batches(group: Group, last: int) -> Iterator[Sequence[Entry]]:
+    """The terminators of each time point; a silent one that takes the place of one consumed meanwhile, too (C5)."""
+    owner = None if group.owners is None else group.owners[last]
+    if owner is None or not owner.refills:
+        for _, batch in groupby(list(group.stored[last]), key=lambda entry: entry[AT]):
+            yield list(batch)
+        return
+    seen: dict[int, Entry] = {}
+    while waiting := [entry for entry in group.stored[last] if id(entry) not in seen]:
+        together = [entry for entry in waiting if entry[AT] == waiting[0][AT]]
+        seen.update((id(entry), entry) for entry in together)
+        yield together
+
+
+def _chains(group: Group, exists: Combinations, last: int, terminator: Entry) -> Iterator[Combination]:
+    """The combinations of one terminator of a sequence, each against what the former ones have left over.
+
+    What takes the place of what is consumed is not there before the last terminator of the time point is through (C4);
+    a silent partner does for several (C5).
+    """
+    pools = [list(entries) for entries in group.stored]
+    repeated = False
+    while (chosen := exists.newest(group, pools, last, terminator)) is not None:
+        if repeated and all_silent(chosen[:last]):
+            return
+        yield chosen
+        repeated = True
+        for k, entry in enumerate(chosen[:last]):
+            if not entry[SILENT]:
+                discard(pools[k], entry)
 
 
 def _repetitions(group: Group, exists: Combinations, child: int, terminator: Entry) -> Iterator[Combination]:

@@ -31,6 +31,16 @@ event E(/order) {context=recent} = x[0,*]{path=/order} ins(order/billTo) ; x[0,2
     o1 b1                      | 1: (0)+(0)
 event E(/order) {context=continuous} = ins(/order/billTo) & x[0,2]{path=/order} ins(order/billTo)
     o1 b1 b2 b3 b4             | 2: b1+(b1); 3: b2+(b1+b2); 4: b3+(b1+b2) b3+(b3); 5: b4+(b3+b4)
+# C4: what takes the place of a consumed empty composite is not there for the same terminator, but as one behind it
+event E(/order) {context=continuous} = x[0,*]{path=/order} ins(/order/billTo) ; x[1,1]{path=/order} ins(/order/item) ; x[0,2]{path=/order} ins(/order/item)
+    o1 i1 i2 i3                | 4: (0)+(i2)+(i3)
+event E(/order) {context=continuous, order=detection} = ins(/order/item) ; x[0,2]{path=/order, end=custom} ins(/order/item)
+    o1 i1 i3 flush i8          | 3: i1+(i1+i3) i3+(0); 4: i8+(0)
+# C4: an event that stands in several operands is consumed in each that it was used of
+event A(/order) {context=unrestricted} = ins(/order/item) & ins(/order/billTo)
+event E {context=continuous} = A(/order) & A(/order) & A(/order)
+    o1 i1 b1 b2                | 3: A:i1+b1 E:(i1+b1); 4: A:i1+b2 E:(i1+b2)+(i1+b1)
+    o1 i1 b1 i2 b2 b3          | 3: A:i1+b1 E:(i1+b1); 4: A:i2+b1 E:(i2+b1)+(i1+b1); 5: A:i1+b2 A:i2+b2 E:(i1+b2)+(i2+b1) E:(i2+b2)+(i2+b1) E:(i2+b2)+(i1+b2) E:(i2+b2) E:(i1+b2) E:(i1+b2)+(i2+b2); 6: A:i1+b3 A:i2+b3 E:(i2+b3)+(i1+b3)+(i2+b2) E:(i2+b3)+(i2+b2) E:(i1+b3)+(i1+b2) E:(i1+b3)+(i2+b3)+(i1+b2)
 # S2: runs share an empty composite, too, that was consumed with the first of them
 event E(/order) {context=next} = x[0,1]{path=/order} ins(order/billTo) & x[0,1]{path=/order} ins(order/billTo)
     o1 b1                      | 1: (0)+(0); 2: (b1)+(0) (b1)+(b1) (0)+(b1)

@@ -86,9 +86,13 @@ class TrailingSequenceState(SequenceState):
 
     def raise_all(self, key: Key, group: Group, child: int, arrivals: Sequence[Entry], cause: Cause) -> None:
         group.now = self.clock.point
-        operand_of = {id(entry): k for k, stored in enumerate(group.stored) for entry in stored}
+        operands: dict[int, list[int]] = {}  # one entry may stand in several
+        for k, stored in enumerate(group.stored):
+            for entry in stored:
+                operands.setdefault(id(entry), []).append(k)
         for combination in self.choose(group, child, arrivals):
-            self._add(key, [(operand_of.get(id(entry), 0), entry) for entry in combination])
+            left = {identity: iter(where) for identity, where in operands.items()}
+            self._add(key, [(next(left.get(id(entry), iter(())), 0), entry) for entry in combination])
         if group.is_empty():
             self.close_group(key)
 
