@@ -8,7 +8,7 @@ from typing import Any
 
 from .combinations import Combinations
 from .context import Context
-from .entry import AT, SILENT, Combination, Entry, all_silent
+from .entry import AT, EVENT, SILENT, Combination, Entry, all_silent
 from .group import Group, discard
 from .pairing import Ending, Pair, Pairing, Stored, Waiting, oriented
 
@@ -58,19 +58,7 @@ class Continuous(Context):
     ) -> list[Combination]:
         if exists.ordered:
             return self.on_release(group, exists)
-        if len(arrivals) == 1:
-            return _with_arrival(group, exists, child, arrivals[0])
-        # Round by round, in each round the arrivals in order (C1).
-        rounds = zip_longest(*(_repetitions(group, exists, child, arrival) for arrival in arrivals))
-        found = [chosen for each in list(rounds) for chosen in each if chosen is not None]
-        used = {
-            (k, id(entry)): (k, entry)  # one entry may stand in several operands
-            for chosen in found
-            for k, entry in enumerate(chosen)
-            if k != child
-        }
-        group.consume(used.values())
-        return found
+        return _with_arrivals(group, exists, child, arrivals)
 
     def on_release(self, group: Group, exists: Combinations) -> list[Combination]:
         if exists.ordered:
@@ -78,10 +66,30 @@ class Continuous(Context):
         for child, arrival in reversed(
             group.still_fresh()
         ):  # the newest pending one that is in a combination
-            found = _with_arrival(group, exists, child, arrival)
+            found = _with_arrivals(group, exists, child, (arrival,))
             if found:
                 return found
         return []
+
+
+def _with_arrivals(
+    group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
+) -> list[Combination]:
+    """Arrivals of a conjunction, which stay."""
+    if len(arrivals) == 1 and not exists.constrained:
+        return _with_arrival(group, exists, child, arrivals[0])
+    # Round by round, in each round the arrivals in order (C1).
+    each_of = _chains if exists.constrained else _repetitions
+    rounds = zip_longest(*(each_of(group, exists, child, arrival) for arrival in arrivals))
+    found = [chosen for each in list(rounds) for chosen in each if chosen is not None]
+    used = {
+        (k, id(entry)): (k, entry)  # one entry may stand in several operands
+        for chosen in found
+        for k, entry in enumerate(chosen)
+        if k != child
+    }
+    group.consume(used.values())
+    return found
 
 
 def _with_arrival(group: Group, exists: Combinations, child: int, arrival: Entry) -> list[Combination]:
@@ -124,21 +132,26 @@ def _batches(group: Group, last: int) -> Iterator[Sequence[Entry]]:
         yield together
 
 
-def _chains(group: Group, exists: Combinations, last: int, terminator: Entry) -> Iterator[Combination]:
-    """The combinations of one terminator of a sequence, each against what the former ones have left over.
+def _chains(group: Group, exists: Combinations, child: int, terminator: Entry) -> Iterator[Combination]:
+    """The combinations of one terminator, each against what the former ones have left over.
 
-    What takes the place of what is consumed is not there before the last terminator of the time point is through (C4);
-    a silent partner does for several (C5).
+    What takes the place of what is consumed is not there before the last terminator of the time point is through (C4,
+    Z2); a silent partner does for several (C5).
     """
     pools = [list(entries) for entries in group.stored]
     repeated = False
-    while (chosen := exists.newest(group, pools, last, terminator)) is not None:
-        if repeated and all_silent(chosen[:last]):
+    while (chosen := exists.newest(group, pools, child, terminator)) is not None:
+        partners = [(k, entry) for k, entry in enumerate(chosen) if k != child and entry is not None]
+        if repeated and all_silent(entry for _, entry in partners):
             return
         yield chosen
         repeated = True
-        for k, entry in enumerate(chosen[:last]):
-            if not entry[SILENT]:
+        for k, entry in partners:
+            if entry[SILENT]:
+                continue
+            if group.shared:  # S1: in all operands
+                pools = [[one for one in pool if one[EVENT] is not entry[EVENT]] for pool in pools]
+            else:
                 discard(pools[k], entry)
 
 
