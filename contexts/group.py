@@ -80,8 +80,13 @@ class Group:
         if self.shared:
             chosen = self._in_all_operands(chosen)
         for k, entry in chosen:
-            discard(self.stored[k], entry)
-        self.tell(chosen)
+            stored = self.stored[k]
+            if stored and stored[0] is entry:  # as in most contexts
+                del stored[0]
+            else:
+                discard(stored, entry)
+        if self.owners is not None:
+            self.tell(chosen)
 
     def consume_all(self) -> None:
         """Consumes everything that is stored."""
@@ -111,12 +116,14 @@ class Group:
         """Tells the owners that these are consumed (H7); stores, and returns, what takes their place (M5)."""
         if self.owners is None:
             return []
+        refills = False
         for k, entry in taken:
             owner = self.owners[k]
             if owner is not None:
                 owner.consumed(entry)
+                refills = refills or owner.refills
         put: list[tuple[int, Entry]] = []
-        for k, entry in taken:
+        for k, entry in taken if refills else ():
             owner = self.owners[k]
             if owner is None or not owner.refills:
                 continue
@@ -135,7 +142,7 @@ class Group:
 
 def discard(stored: MutableSequence[Entry], entry: Entry) -> bool:
     """Takes this very entry (not an equal one) out of the store, if it is there; says whether it was."""
-    if stored and stored[-1] is entry:  # continuous context takes the newest, the others mostly the oldest
+    if stored and stored[-1] is entry:  # continuous context takes the newest
         stored.pop()
         return True
     for index, other in enumerate(stored):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 from time import perf_counter
 from typing import Any
@@ -292,32 +292,34 @@ class DocumentReplay:
         self.txn = None  # clock records between two of the records stand in no transaction
         done = 0
         behind = len(run.clocks)
+        rows = list(run.rows) if run.clocks else []
         for index, (number, clock) in enumerate(run.clocks[len(before) :], start=len(before)):
             if clock.ts >= span.last:
                 behind = index
                 break
-            until = bisect_right(run.rows, clock.ts, lo=done, key=_ts_of)
-            self._replay(run.rows[done:until])
+            until = bisect_right(rows, clock.ts, lo=done, key=_ts_of)
+            self._replay(rows[done:until])
             self.take_clock(file, number, clock)
             done = until
-        self._replay(run.rows[done:] if done else run.rows)
+        self._replay(rows[done:] if run.clocks else run.rows)
         self.ts, self.txn = span.last, span.last_txn
         for number, clock in run.clocks[behind:]:
             self.take_clock(file, number, clock)
 
     def _follow_all(self, file: LogFile, run: Run) -> None:
         """The same, where nothing may have been left out, for any record may release what waits."""
-        done = 0
+        rows = iter(run.rows)
+        row = next(rows, None)
         for number, clock in run.clocks:
-            until = bisect_right(run.rows, clock.ts, lo=done, key=_ts_of)
-            for row in run.rows[done:until]:
+            while row is not None and row[0] <= clock.ts:
                 self.take(row)
+                row = next(rows, None)
             self.take_clock(file, number, clock)
-            done = until
-        for row in run.rows[done:]:
+        while row is not None:
             self.take(row)
+            row = next(rows, None)
 
-    def _replay(self, rows: list[Row]) -> None:
+    def _replay(self, rows: Iterable[Row]) -> None:
         pending = self._pending
         full = len(pending) + _SETTLED
         try:

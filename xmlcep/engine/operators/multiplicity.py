@@ -80,8 +80,11 @@ class MultiplicityState(DeferrableState):
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         for entry in arrivals:
-            accumulation = self._accumulation(key)
-            if self._accumulates(key, accumulation, entry):
+            accumulation = self.accumulations.get(key) or self._accumulation(key)
+            if self._is_short:
+                accumulation.add(entry)
+                self._integrate_short(key, accumulation, cause)
+            elif self._accumulates(key, accumulation, entry):
                 self.integrate(key, accumulation, cause)
             else:
                 self._drop_if_idle(key, accumulation)
@@ -119,18 +122,11 @@ class MultiplicityState(DeferrableState):
 
     def integrate(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
         """Raises the composite of all so far if they are enough; at u accumulation starts over (M1, M2, V6)."""
+        if self._is_short:
+            self._integrate_short(key, accumulation, cause)
+            return
         count = accumulation.count()
         if count < max(self.lower, 1):
-            return
-        if self._is_short:
-            entries = accumulation.entries
-            path, ids = self.composer.place(entries[0][EVENT])
-            constituents = Integrated(entries, 0, len(entries))
-            start, end = accumulation.start, accumulation.end
-            self._integrated(
-                accumulation, self.composer.composite(path, ids, constituents, start, end, cause)
-            )
-            self._start_over_if_full(key, accumulation, count)
             return
         entries, values = accumulation.entries, self.values
         arrivals: Sequence[Entry] = ()
@@ -152,12 +148,28 @@ class MultiplicityState(DeferrableState):
             self._integrated(accumulation, composite)
         self._start_over_if_full(key, accumulation, count)
 
+    def _integrate_short(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
+        """The same where nothing is asked, and nothing drops out."""
+        entries = accumulation.entries
+        count = len(entries)
+        if count < self.lower or not count:
+            return
+        path, ids = self.composer.place(entries[0][EVENT])
+        constituents = Integrated(entries, 0, count)
+        start, end = accumulation.start, accumulation.end
+        self._integrated(accumulation, self.composer.composite(path, ids, constituents, start, end, cause))
+        if count == self.upper:
+            self._drop(key)
+
     def _integrated(self, accumulation: Accumulation, composite: CompositeEvent) -> None:
         """Raises the composite of all so far, which integrates the former one."""
         if accumulation.current is not None:
             self._withdraw(accumulation.current)
         accumulation.current = self._raise(composite)
-        self._tell(accumulation, len(accumulation.entries))
+        if self._owners is not None:
+            self._tell(accumulation, len(accumulation.entries))
+        else:
+            accumulation.told = len(accumulation.entries)
 
     def _start_over_if_full(self, key: Key, accumulation: Accumulation, count: int) -> None:
         if count == self.upper and not self.slides:
@@ -181,7 +193,8 @@ class MultiplicityState(DeferrableState):
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             accumulation = self.accumulations[key] = self._new_accumulation()
-            self.note_key(key)
+            if self.by_value:
+                self.note_key(key)
         return accumulation
 
     def _new_accumulation(self) -> Accumulation:
@@ -266,7 +279,8 @@ class MultiplicityState(DeferrableState):
             accumulation.keep(kept)
         for batch in accumulation.batches:
             batch[:] = [other for other in batch if other is not entry]
-        accumulation.batches = [batch for batch in accumulation.batches if batch]
+        if accumulation.batches:
+            accumulation.batches = [batch for batch in accumulation.batches if batch]
         self._drop_if_idle(key, accumulation)
 
     def _drop_if_idle(self, key: Key, accumulation: Accumulation) -> None:
@@ -274,7 +288,7 @@ class MultiplicityState(DeferrableState):
             self._drop(key)
 
     def _drop(self, key: Key) -> None:
-        if self.accumulations.pop(key, None) is not None:
+        if self.accumulations.pop(key, None) is not None and self.by_value:
             self.drop_key(key)
 
     # ---- what the parent tells (M3, M5) ----------------------------------------------------------------
@@ -307,9 +321,11 @@ class MultiplicityState(DeferrableState):
         if self.flat:
             if any(True for _ in stored):
                 return None
-        elif event.ids[-1] in self.gone or any(other[EVENT].ids == event.ids for other in stored):
+        elif event[3][-1] in self.gone or any(other[EVENT][3] == event[3] for other in stored):
             return None
-        empty = event._replace(constituents=(), start=None, end=None, span=None, bindings=self.values.of(()))
+        empty = self.composer.composite(
+            event[2], event[3], (), EMPTY_START, EMPTY_END, event[7], None, self.values.of(())
+        )
         return self.composer.entry(empty, silent=True)
 
     def arrived(self, entries: Iterable[Entry]) -> None:
@@ -351,7 +367,7 @@ class MultiplicityState(DeferrableState):
         if len(kept) > len(entries) or not any(other is entry for other in kept):
             return
         batches, rest = self._batches(entries)
-        accumulation.batches += batches
+        accumulation.batches = [*accumulation.batches, *batches]
         if batches:
             accumulation.replace(rest)
 
@@ -383,14 +399,19 @@ class MultiplicityState(DeferrableState):
         if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
         ts = event[0]
-        accumulation.add((ts, ts, self.clock.point, event, False))
-        return len(accumulation.entries) >= self.lower
+        entries = accumulation.entries
+        entries.append((ts, ts, self.clock.point, event, False))
+        if ts < accumulation.start:
+            accumulation.start = ts
+        accumulation.end = ts  # of primitive events the newest
+        return len(entries) >= self.lower
 
     def is_possible(self, key: Key) -> bool:
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             return False
-        enough = accumulation.count() >= max(self.lower, 1)
+        count = len(accumulation.entries) - accumulation.begin
+        enough = count >= self.lower and count > 0
         return enough or accumulation.created is not None or bool(accumulation.batches)
 
     def release(self, key: Key, cause: Cause) -> None:
@@ -399,13 +420,12 @@ class MultiplicityState(DeferrableState):
         if self._is_plain and (self.upper is None or len(accumulation.entries) < self.upper):
             entries = accumulation.entries
             path, ids = self.composer.place(entries[0][EVENT])
-            constituents, start, end = (
-                Integrated(entries, 0, len(entries)),
-                accumulation.start,
-                accumulation.end,
-            )
-            self._raise(self.composer.composite(path, ids, constituents, start, end, cause))
-            self.consumed_by(0, entries)
+            constituents = Integrated(entries, 0, len(entries))
+            start, end = accumulation.start, accumulation.end
+            whole = self.composer.composite(path, ids, constituents, start, end, cause)
+            self._raise(whole)
+            if self._owners is not None:
+                self.consumed_by(0, entries)
             del self.accumulations[key]
             return
         if accumulation.current is not None:
@@ -422,7 +442,7 @@ class MultiplicityState(DeferrableState):
             if composite is not None:
                 self._raise(composite)
         accumulation.created = None
-        accumulation.batches = []
+        accumulation.batches = ()
         accumulation.start_over(rest)
         self._drop_if_idle(key, accumulation)
 
@@ -462,6 +482,8 @@ class MultiplicityState(DeferrableState):
 
     def forget(self, key: Key) -> None:
         self._drop(key)
+        if not self.gone:
+            return
         place = self.grouping.place_of(key)
         if place in self.gone and not self._is_stored_above(place):
             del self.gone[place]
@@ -563,13 +585,16 @@ class SlidingState(MultiplicityState):
             lists = accumulation.lists
             if lists is None:
                 lists = accumulation.lists = values.lists_to_keep(accumulation.arrivals())
-            arrivals = Arrivals(entries, begin, stop)
-            known = values.singles_of(arrivals)
-            if values.having is not None and not values.holds(
-                {**lists, **known} if values.having_asks_singles else lists
+            sees = values.sees
+            if sees is not None and not (
+                sees(lists)
+                if values.having_asks_lists
+                else sees(values.seen_of(accumulation.arrivals(), lists))
             ):
                 self._start_over_if_full(key, accumulation, count)
                 return
+            arrivals = Arrivals(entries, begin, stop)
+            known = values.singles_of(arrivals)
             bindings = GatheredBindings(known, values.lists, arrivals)
         event, composer = entries[begin][EVENT], self.composer
         path, length = composer.ancestors.get(event[2]) or composer.ancestor(event[2])

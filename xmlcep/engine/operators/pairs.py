@@ -110,9 +110,12 @@ class PairState(ChoosingState):
 
     def raise_pairs(self, pairs: Sequence[Pair], key: Key, cause: Cause) -> None:
         """Raises the composites of these combinations of a time point, which go on up the tree at once."""
-        alone = len(pairs) == 1
-        for first, second in pairs:
-            self._raise(first, second, key, cause, alone=alone)
+        if len(pairs) == 1:
+            first, second = pairs[0]
+            self._raise(first, second, key, cause)
+        else:
+            for first, second in pairs:
+                self._raise(first, second, key, cause, alone=False)
         if self.outbox:
             self.hand_up(cause)
 
@@ -187,7 +190,11 @@ class PairState(ChoosingState):
     def _raise_all_of(
         self, firsts: Stored, seconds: Stored, key: Key, cause: Cause, *, alone: bool = True
     ) -> None:
-        """The same of all events of both operands; it goes into the outbox."""
+        """The same of all events of both operands; it goes into the outbox if it is not of one each."""
+        if len(firsts) == len(seconds) == 1:
+            raise_ = self._raise_in_full if self._in_full else self.raise_pair
+            raise_(firsts[0], seconds[0], key, cause, alone=alone)
+            return
         if self._in_full:
             members = [*self._entries(0, firsts), *self._entries(1, seconds)]
             composite = self.composer.compose(members, cause, self.values.of(members))
@@ -239,9 +246,9 @@ class PairConjunction(PairState):
     def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
         stored = self._groups.get(key)
         if stored is None:
-            stored = self._groups[key] = ([], [])
-            stored[child].extend(items)
-            self.note_key(key)
+            self._groups[key] = ([], [*items]) if child else ([*items], [])
+            if self.by_value:
+                self.note_key(key)
             return ()
         pairs = self.pairing.any_order(stored, child, items)
         if not (stored[0] or stored[1]):
@@ -284,8 +291,9 @@ class PairSequence(PairState):
         firsts = self._firsts.get(key)
         if not child:
             if firsts is None:
-                self._firsts[key] = list(items)
-                self.note_key(key)
+                self._firsts[key] = [*items]
+                if self.by_value:
+                    self.note_key(key)
             elif self.context.replaces:
                 firsts[:] = items
             else:
@@ -293,10 +301,13 @@ class PairSequence(PairState):
             return ()
         if firsts is None:
             return ()
-        endings = endings_after(firsts, self._ends, items, at)
-        if not endings:
-            return ()
-        pairs = self.pairing.in_order(firsts, endings)
+        if len(items) == 1:
+            (item,) = items
+            before = count_before(firsts, self._ends, item[0])
+            pairs = self.pairing.ended(firsts, before, item) if before else ()
+        else:
+            endings = endings_after(firsts, self._ends, items, at)
+            pairs = self.pairing.in_order(firsts, endings) if endings else ()
         if not firsts:
             self.forget(key)
         return pairs
@@ -350,7 +361,7 @@ class ChroniclePairConjunction(PairState):
     def _accept_first(self, key: Key, event: PrimitiveEvent) -> None:
         others = self._second.get(key)
         if others is None:
-            _store(self._first, key, event)
+            self._first.setdefault(key, []).append(event)
             return
         other = others.pop(0)
         if not others:
@@ -362,7 +373,7 @@ class ChroniclePairConjunction(PairState):
     def _accept_second(self, key: Key, event: PrimitiveEvent) -> None:
         others = self._first.get(key)
         if others is None:
-            _store(self._second, key, event)
+            self._second.setdefault(key, []).append(event)
             return
         other = others.pop(0)
         if not others:
@@ -378,7 +389,7 @@ class ChroniclePairConjunction(PairState):
         own, others = (self._second, self._first) if child else (self._first, self._second)
         partners = others.get(key)
         if partners is None:
-            _store(own, key, entry)
+            own.setdefault(key, []).append(entry)
             if self.by_value:
                 self.note_key(key)
             return
@@ -396,7 +407,7 @@ class ChroniclePairConjunction(PairState):
         for item in items:
             partners = others.get(key)
             if partners is None:
-                _store(own, key, item)
+                own.setdefault(key, []).append(item)
                 if self.by_value:
                     self.note_key(key)
                 continue
@@ -441,12 +452,12 @@ class ChroniclePairSequence(PairSequence):
         return super().acceptor(child) if child or not self.bare[child] else self._accept_first
 
     def _accept_first(self, key: Key, event: PrimitiveEvent) -> None:
-        _store(self._firsts, key, event)
+        self._firsts.setdefault(key, []).append(event)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         item = entry[EVENT] if self.bare[child] else entry
         if not child:
-            _store(self._firsts, key, item)
+            self._firsts.setdefault(key, []).append(item)
             self.note_key(key)
             return
         firsts = self._firsts.get(key)
@@ -472,22 +483,17 @@ def endings_after(
     firsts: Stored, ends: Callable[[Item], float], seconds: Iterable[Item], at: int
 ) -> list[Ending]:
     """Those of the second events that something is before (of both kinds the start stands first)."""
-    newest = ends(firsts[-1])
     found = []
     for second in seconds:
-        start = second[0]
-        before = len(firsts) if newest < start else bisect_left(firsts, start, key=ends)
+        before = count_before(firsts, ends, second[0])
         if before:
-            found.append(_new_tuple(Ending, (second, at, before)))
+            found.append(Ending(second, at, before))
     return found
 
 
-def _store(groups: dict[Key, Stored], key: Key, item: Item) -> None:
-    stored = groups.get(key)
-    if stored is None:
-        groups[key] = [item]
-    else:
-        stored.append(item)
+def count_before(firsts: Stored, ends: Callable[[Item], float], start: float) -> int:
+    """How many of the first events are before a second one that starts then: the oldest ones."""
+    return len(firsts) if ends(firsts[-1]) < start else bisect_left(firsts, start, key=ends)
 
 
 def as_event(item: Item) -> PrimitiveEvent:
