@@ -49,7 +49,8 @@ class Choice(Combinations):
         """The one whose stored times, ascending, are smallest."""
         if not self.enough(group):
             return None
-        return next(self._chosen(group, sorted(_candidates(group.stored)), []), None)
+        foremost = None if self._admit is not None or group.shared else self._foremost(group)
+        return foremost or next(self._chosen(group, sorted(_candidates(group.stored)), []), None)
 
     def newest(self, group: Group, pools: Pools, child: int, terminator: Entry) -> Combination | None:
         """With the terminator; the others' stored times, descending, are greatest."""
@@ -127,6 +128,21 @@ class Choice(Combinations):
         return not asked or self.admits(chosen)
 
     # ---- the search -----------------------------------------------------------------------------------
+
+    def _foremost(self, group: Group) -> Combination | None:
+        """The oldest events of the operands, if these are a combination: then there is none before it."""
+        stored = group.stored
+        oldest = sorted([(entries[0][AT], k) for k, entries in enumerate(stored) if entries])
+        combination: list[Entry | None] = [None] * len(stored)
+        for _, k in oldest[: self.count]:
+            combination[k] = stored[k][0]
+        for constraint in self.constraints:
+            state = constraint.begin(group)
+            for _, k in oldest[: self.count]:
+                state = constraint.step(group, state, k, stored[k][0])
+                if state is REFUSED:
+                    return None
+        return None if group.owners is not None and all_silent(combination) else tuple(combination)
 
     def _with(self, group: Group, child: int, entry: Entry, *, asked: bool) -> Combination | None:
         others = (one for one in _candidates(group.stored) if one.operand != child)

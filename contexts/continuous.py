@@ -35,6 +35,11 @@ class _NewestFirst(Pairing):
         del firsts[:used]
         return found
 
+    def ended(self, firsts: Stored, before: int, event: Any) -> list[Pair]:
+        taken = firsts[:before]
+        del firsts[:before]
+        return [(first, event) for first in reversed(taken)]
+
     def released(self, waiting: Waiting) -> list[Pair]:
         child = waiting.newest
         others = waiting.stored[1 - child]

@@ -79,9 +79,7 @@ class Constrained(Combinations):
         return self._admit([entry for entry in combination if entry is not None])
 
     def oldest(self, group: Group, terminator: Entry | None = None) -> Combination | None:
-        pools: list[Sequence[Entry]] = list(group.stored)
-        if terminator is not None:
-            pools[-1] = (terminator,)
+        pools: Pools = group.stored if terminator is None else [*group.stored[:-1], (terminator,)]
         if not all(pools):
             return None
         return (self._foremost(group, pools) if self._admit is None else None) or self._first(group, pools)

@@ -22,6 +22,9 @@ class _EveryPair(Pairing):
     def in_order(self, firsts: Stored, endings: Sequence[Ending]) -> list[Pair]:
         return [(first, ending.event) for ending in endings for first in firsts[: ending.before]]
 
+    def ended(self, firsts: Stored, before: int, event: Any) -> list[Pair]:
+        return [(first, event) for first in firsts[:before]]
+
     def released(self, waiting: Waiting) -> list[Pair]:
         (firsts, seconds), (told, told_second) = waiting.stored, waiting.told
         return [

@@ -245,12 +245,11 @@ def test_a_thousand_bit_flips(tmp_path: Path) -> None:
             assert b'"xmlcep":1' not in flipped
             continue
         line = content.count(b"\n", 0, position)
-        damaged_clock = [one for one in bad if "after" in one.reason]
         untouched = [event for number, event in enumerate(events, 1) if number not in (line, line + 1)]
-        # A ts that became greater makes the following ones look late: these are named.
-        named = {one.origin.record for one in damaged_clock}
-        for event in untouched:
-            assert event in items or 1 + event.ts in named
+        # A ts that became that of the next record may be taken for it; that is said.
+        named = {one.origin.record for one in bad}
+        lost = [event for event in untouched if event not in items]
+        assert len(lost) <= 1 and all(1 + event.ts in named for event in lost)
         assert len(items) + len(bad) in (len(events), len(events) + 1, len(events) + 2)
 
 

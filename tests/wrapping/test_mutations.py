@@ -69,7 +69,9 @@ TestEditsHoldingNothing = EditsHoldingNothing.TestCase
 TestEditsHoldingNothing.settings = settings(max_examples=3, stateful_step_count=10)
 
 
-@pytest.mark.parametrize("mode", MODES, ids=str)
-def test_many_edits(mode: Mode) -> None:
-    calls = run(mode, 20, 12345)
+@pytest.mark.parametrize(
+    ("seed", "mode"), [pytest.param(*each, id=str(each[1])) for each in enumerate(MODES)]
+)
+def test_many_edits(seed: int, mode: Mode) -> None:
+    calls = run(mode, 20, seed)
     assert sum(calls.values()) >= 20

@@ -14,7 +14,7 @@ import xmlcep
 from tests.wrapping.judge import Judge, Model, whole
 from tests.wrapping.outside import Own, own_parser, plain_parser
 from tests.wrapping.whitespace import visible
-from xmlcep.wrapping import Document, DocumentError, RefusedError, fromstring, wrap
+from xmlcep.wrapping import Document, DocumentError, RefusedError, foreign, fromstring, wrap
 
 X = '<r k="1" l="2">0<a>x</a>1<b/>2<!--n-->3<c><d/>y</c></r>'
 
@@ -403,6 +403,94 @@ def test_what_moved_on_after_an_edit_that_nobody_saw_is_undone(
         document._check()
 
 
+# Of (the root of the document that is undone, that of another, all of whose proxies are held).
+UNDONE, TAKER = "<r>0<a/>1<b>x<d/></b>2<c/>3</r>", "<s><t/></s>"
+UNSEEN: list[Callable[[Any, Any], Any]] = [
+    # What the other has taken it finds by itself, ...
+    lambda r, s: (s.append(r[1]), etree.SubElement(s, "n")),
+    lambda r, s: (s.insert(0, r[0]), etree.SubElement(s, "n")),
+    lambda r, s: (s[0].append(r[1]), etree.SubElement(s[0], "n"), s.clear()),
+    # ... or it goes on, by a call that is seen, from where nobody has seen it come to, ...
+    lambda r, s: (s.append(r[1]), etree.Element("n").append(s[-1])),
+    lambda r, s: (s.append(r[1]), r.append(s[-1])),
+    lambda r, s: (s.append(r[1]), r[0].addnext(s[-1])),
+    lambda r, s: (s.append(r[1]), r.__setitem__(0, s[-1])),
+    # ... or it has gone from beside what is moved then, ...
+    lambda r, s: (s.append(r[1]), r.remove(r[0])),
+    lambda r, s: (s.append(r[1]), r[1].append(r[0])),
+    lambda r, s: (s.append(r[1]), r.append(r[0])),
+    # ... or it has taken something before, or both have changed.
+    lambda r, s: (r[1].append(r[0]), s.append(r[0])),
+    lambda r, s: (r[1][0].append(r[0]), s.append(r[0][0])),
+    lambda r, s: (s.append(r[1]), setattr(s[-1], "tag", "m"), s.set("k", "v")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("immediate", [False, True])
+@pytest.mark.parametrize("credit", [0, foreign.CREDIT])
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("edit", UNSEEN)
+def test_an_undo_goes_back_to_where_events_had_told(
+    edit: Callable[[Any, Any], Any], both: bool, credit: int, immediate: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreign, "CREDIT", credit)
+    monkeypatch.setattr(foreign, "GLANCES", credit)
+    root, other = (etree.fromstring(text, plain_parser()) for text in (UNDONE, TAKER))
+    held_nodes = [*root.iter(), *other.iter()]
+    one, document = wrap(root) if both else fromstring(UNDONE), wrap(other)
+    judges = [Judge(one), Judge(document, snapshot=False)]
+    before = whole(one.root)
+    with pytest.raises(Undone), one.transaction(immediate=immediate):
+        edit(held_nodes[0] if both else one.root, other)
+        raise Undone
+    assert whole(one.root) == before
+    for judge in judges:
+        judge.document.catch_up()
+        judge.check(several=True)
+        judge.check_ids()
+        judge.document._check()
+
+
+@pytest.mark.parametrize("credit", [0, foreign.CREDIT])
+@pytest.mark.parametrize("edit", UNSEEN)
+def test_white_space_is_out_of_view_where_another_document_has_taken_all_other_text(
+    edit: Callable[[Any, Any], Any], credit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreign, "CREDIT", credit)
+    monkeypatch.setattr(foreign, "GLANCES", credit)
+    one = fromstring("<r> <a/> <b>x<d/> </b>t<c/> </r>", ignore_whitespace=True)
+    other = etree.fromstring(TAKER, plain_parser())
+    held_nodes = list(other.iter())
+    document = wrap(other)
+    judge, model = Judge(document, snapshot=False), Model(visible(one.root), one.snapshot()[1])
+    one.subscribe(model.apply)
+    edit(one.root, held_nodes[0])
+    one.catch_up()
+    document.catch_up()
+    model.equals(visible(one.root))
+    judge.check(several=True)
+    one._check()
+    document._check()
+
+
+@pytest.mark.parametrize("edit", UNSEEN)
+@pytest.mark.parametrize("swapped", [False, True])
+def test_an_undo_of_both_documents_goes_back_to_where_events_had_told(
+    edit: Callable[[Any, Any], Any], swapped: bool
+) -> None:
+    roots = [etree.fromstring(text, plain_parser()) for text in (UNDONE, TAKER)]
+    held_nodes = [node for root in roots for node in root.iter()]
+    documents = [wrap(root) for root in roots]
+    before = [whole(root) for root in roots]
+    first, second = documents[::-1] if swapped else documents
+    with pytest.raises(Undone), first.transaction(), second.transaction():
+        edit(held_nodes[0], roots[1])
+        raise Undone
+    assert [whole(document.root) for document in documents] == before
+    for document in documents:
+        document._check()
+
+
 def test_attributes_keep_their_ids_and_order_when_one_comes_back() -> None:
     document = fromstring(X)
     before = dict(zip(["r", "k", "l"], document.snapshot()[1], strict=False))
@@ -547,6 +635,34 @@ def test_stylesheets_of_other_trees_can_do_what_they_could() -> None:
         instruction.set("href", "b.xsl")
         assert instruction.get("href") == "b.xsl"
         assert callable(instruction.parseXSL)
+
+
+def test_an_element_given_twice_to_another_tree_is_taken_as_lxml_takes_it() -> None:
+    with fromstring(X) as document:
+        root = etree.fromstring(X)
+        root[0:2] = [root[1], root[1]]
+        assert [child.tag for child in root if isinstance(child.tag, str)] == ["b", "c"]
+        with pytest.raises(RefusedError):
+            root[0:1] = [document.root[0]] * 2
+        with pytest.raises(RefusedError):
+            document.root[0:1] = [root[0]] * 2
+
+
+def test_a_transaction_keeps_the_attributes_of_an_element_once() -> None:
+    document = fromstring(X)
+    before = document.snapshot()
+    with pytest.raises(KeyError), document.transaction():
+        for number in range(50):
+            document.root.set(f"a{number}", "v")
+            document.root.set("k", str(number))
+        del document.root.attrib["l"]
+        document.root.attrib.clear()
+        document.root.set("l", "4")
+        journal = document._tree.journal
+        assert journal is not None and len(journal.edits) == 1
+        raise KeyError
+    assert document.snapshot() == before
+    assert not document.verify()
 
 
 def test_the_parser_of_an_application_gets_its_classes_back() -> None:

@@ -73,8 +73,9 @@ class Clock:
 
     def move(self, event: PrimitiveEvent) -> None:
         """`begin_edit` and `record`, and a new edit, in one and without their calls: for most records."""
-        ts, at, txn = event[0], event[7], event[9]
+        ts = self.ts = event[0]
         if self._follows:
+            at, txn = event[7], event[9]
             if at is not None and at != self._noted:
                 self._note(at)
             self.time = self._latest
@@ -82,7 +83,9 @@ class Clock:
                 self.transaction += 1
                 self._txn = txn
         self.fired = None
-        self.step(ts)
+        self.edit += 1
+        point = self.point + 1
+        self.point = point if point > ts else ts
 
     def step(self, ts: int) -> None:
         """A record of a new edit, where nobody follows time and transactions."""
@@ -136,6 +139,12 @@ class Clock:
     def now_by_each_measure(self) -> Moment:
         """When what is detected at this time point is (W7)."""
         return Moment(self.ts, self.now(), self.transaction)
+
+    def now_by(self, unit: Unit) -> int:
+        """The same by one measure."""
+        if unit is Unit.TIME:
+            return self.now()
+        return self.ts if unit is Unit.CHANGES else self.transaction
 
     def _note(self, at: str) -> None:
         if self.uses_time:

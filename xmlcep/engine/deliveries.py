@@ -20,26 +20,25 @@ from .leaf import Bindings, Reader
 from .operators.state import Acceptor
 from .tree import TreeState
 
-Delivering: TypeAlias = Callable[[PrimitiveEvent], None]
 Take: TypeAlias = Callable[[int, Key, Entry, Cause], None]
 
 _new_tuple = tuple.__new__
 
 
-def filtered(read: Reader, accept: Acceptor, position: int) -> Delivering:
-    """Where the leaf has to be asked before (F1); the key of the group is the id at this position."""
+def filtered(read: Reader, accept: Acceptor) -> Acceptor:
+    """Where the leaf has to be asked before (F1)."""
 
-    def deliver(event: PrimitiveEvent) -> None:
+    def deliver(place: Key, event: PrimitiveEvent) -> None:
         if read(event) is not None:
-            accept(event[3][position], event)
+            accept(place, event)
 
     return deliver
 
 
 def in_full(
     tree: TreeState, read: Reader | None, key_of: Callable[[int, Bindings | None], Key | None] | None,
-    take: Take, child: int, position: int,
-) -> Delivering:  # fmt: skip
+    take: Take, child: int,
+) -> Acceptor:  # fmt: skip
     """Where the entry is more than its interval: it has a moment and variables, or "before" is about detection.
 
     ``read`` is what the leaf binds, None if it asks and binds nothing; ``key_of`` is None where groups are places.
@@ -48,7 +47,7 @@ def in_full(
     needs_time, by_detection, extended = tree.needs_time, tree.by_detection, tree.extended
     measures = clock.follows_time
 
-    def deliver(event: PrimitiveEvent) -> None:
+    def deliver(place: Key, event: PrimitiveEvent) -> None:
         if needs_time and clock.time is None:
             tree.check_time(event)
         bindings: Bindings | None = None
@@ -56,9 +55,9 @@ def in_full(
             bindings = read(event)
             if bindings is None:
                 return
-        key: Key | None = event[3][position]
+        key: Key | None = place
         if key_of is not None:
-            key = key_of(event[3][position], bindings)
+            key = key_of(place, bindings)
             if key is None:
                 return
         if type(event) is not PrimitiveEvent:

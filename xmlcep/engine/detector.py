@@ -26,7 +26,7 @@ from .edits import Edit, by_time_point
 from .evaluation import NOTHING_OUTSIDE, Evaluation, Outside
 from .release import Release
 from .setting import MOST_TRIES, Setting
-from .timers import ORDER, Due, by_tree
+from .timers import NEVER, ORDER, Due, by_tree
 from .tree import TreeState
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from ..rules import Rules
 
 _new_tuple = tuple.__new__
+_WIDTH = len(PrimitiveEvent._fields)
 
 TimeGiven: TypeAlias = str | int | datetime
 """RFC 3339 text, microseconds since 1970, or a `datetime.datetime` with a time zone."""
@@ -152,7 +153,8 @@ class Detector:
         check("replay()", events=(events, ITERABLE))
         if self._closed:
             return
-        evaluation, clock, is_plain = self._evaluation, self._clock, self._is_plain
+        evaluation, clock, timers = self._evaluation, self._clock, self._setting.timers
+        is_plain, document = self._is_plain, self._document
         dispatch, waiting, report = evaluation.dispatch, evaluation.waiting, evaluation.report
         elsewhere = waiting.elsewhere
         txn: int | None = None
@@ -165,16 +167,19 @@ class Detector:
                     check_event("replay()", event)
                     raise
                 if number != txn:
-                    if txn is not None and (waiting.release or not is_plain):
+                    if txn is not None and (waiting.release or timers.size or document is not None):
                         self._latest = last
                         yield from self.flush()
                     txn = number
                 last = event
                 if is_plain:
                     clock.point = event[0]
-                elif not self._passes(event, bound):
-                    yield from self._feed_in_full(event)
-                    continue
+                else:
+                    if type(event[0]) is not int or len(event) != _WIDTH:
+                        check_event("replay()", event)
+                    if not self._passes(event, bound):
+                        yield from self._feed_in_full(event)
+                        continue
                 if elsewhere:
                     evaluation.process(_as_event(event), bound, {})
                 elif bound is None:
@@ -184,13 +189,8 @@ class Detector:
                     ids = event[3]
                     for accept, index in bound.direct:
                         accept(ids[index], event)
-                    for further in bound.further:
-                        further(event)
-                elif bound.only_forgets:
-                    place = event[3][-1]
-                    for forget in bound.forgets:
-                        forget(place)
-                    continue
+                    if bound.freed:
+                        evaluation.end_time_point(event, bound)
                 else:
                     evaluation.process(_as_event(event), bound, {})
                 if report:
@@ -220,8 +220,8 @@ class Detector:
         ):
             return False
         if clock.follows_time:
-            timers, expiries = setting.timers, setting.expiries
-            if timers.size and timers.is_due(event[0], clock.latest(event), clock.transaction + 1):
+            expiries = setting.expiries
+            if setting.timers.size and self._is_due_before(event):
                 return False
             clock.move(event)
             if expiries.size and expiries.is_due(event[0], clock.time, clock.transaction):
@@ -480,11 +480,7 @@ class Detector:
     def _move(self, event: PrimitiveEvent) -> None:
         """Moves the clock on to a record: in one go if it is the first of its edit and nothing is due before it."""
         clock, setting = self._clock, self._setting
-        timers = setting.timers
-        # What can be due before a record to which the clock has not moved yet: at most one more transaction begins.
-        if self._more or (
-            timers.size and timers.is_due(event[0], clock.latest(event), clock.transaction + 1)
-        ):
+        if self._more or (setting.timers.size and self._is_due_before(event)):
             self._begin(event)
         else:
             clock.move(event)
@@ -492,6 +488,15 @@ class Detector:
             if setting.expiries.size and setting.expiries.is_due(event[0], clock.time, clock.transaction):
                 self._expire()
         self._latest = event
+
+    def _is_due_before(self, event: PrimitiveEvent) -> bool:
+        """Whether anything can be due before a record to which the clock has not moved yet."""
+        clock, timers = self._clock, self._setting.timers
+        return (
+            timers.changes < event[0]
+            or timers.transactions <= clock.transaction  # at most one more begins
+            or (timers.time != NEVER and timers.is_due(event[0], clock.latest(event), 0))
+        )
 
     def _begin(self, event: PrimitiveEvent) -> None:
         """Moves the clock on to a record; before it fires what is due by then (W5)."""
@@ -521,11 +526,18 @@ class Detector:
         """Fires what is due before a record: always what comes first (Z14), as what fires can make more due (Z15)."""
         clock, timers = self._clock, self._setting.timers
         ts = clock.ts = event[0]
-        while (first := timers.take_first({unit: clock.reading(unit, ts) for unit in ORDER})) is not None:
+        while timers.is_due(ts, clock.time, clock.transaction):
+            first = timers.take_first({unit: clock.reading(unit, ts) for unit in ORDER})
+            assert first is not None
             self._fire(*first, ts, event[8])
 
     def _fire(self, unit: Unit, at: int, together: list[Due], ts: int, doc: str) -> None:
-        """What is due at one time is one round through the trees, a time point of its own (W5)."""
+        """What is due at one time is one round through the trees, a time point of its own (W5); none if nobody waits
+        for it any more."""
+        trees = self._evaluation.trees
+        together = [due for due in together if trees[due.tree].states[due.operator].awaits(due)]
+        if not together:
+            return
         by_time = unit is Unit.TIME
         self._clock.fire(at if by_time else None)
         cause = TimePoint(ts, timestamp(at) if by_time else None, doc)

@@ -1,10 +1,15 @@
-"""The event trees of a detector, taken through one time point after the other (rules G1, G2, G4)."""
+"""The event trees of a detector, taken through one time point after the other (rules G1, G2, G4).
+
+One module because who has a turn, at an event, a release, a deletion or the end of an edit, is one order over the same
+trees.
+"""
 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
+from itertools import groupby
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -57,6 +62,13 @@ class Evaluation:
             operation: BoundDispatches(operation, active, self.trees) for operation in OPERATIONS
         }
         self.waiting = setting.waiting
+        self._turns = {tree.name: tree.index for tree in active.trees}
+        # Whether what an event elsewhere releases concerns no other tree.
+        self._releases_alone = all(
+            tree.releases_alone and index not in active.users
+            for index, tree in self.trees.items()
+            if tree.waits_elsewhere
+        )
         self._clock = setting.clock
         self._touched: set[int] = (
             set()
@@ -85,7 +97,10 @@ class Evaluation:
         event's edit. Returns what trees raised that are used by trees that are not evaluated now.
         """
         if only is None and not (outside or before):
-            self._process_tree_by_tree(event, bound)
+            if self._releases_alone and not self._touched and (bound is None or bound.first is not None):
+                self._deliver_and_release(event, bound)
+            else:
+                self._process_tree_by_tree(event, bound)
             return NOTHING_OUTSIDE
         if bound is None:
             if outside or self._is_released_by(event):
@@ -121,10 +136,8 @@ class Evaluation:
             steps = bound.turns
             if self._touched:  # what waits there is asked again
                 asked = self._touched.intersection(bound.watchers)
-                steps = dict(
-                    sorted([*steps.items(), *((i, (self.trees[i], bound.watchers[i], None)) for i in asked)])
-                )
-            queue = sorted({*steps, *elsewhere}) if elsewhere else list(steps)
+                steps = {**steps, **{i: (self.trees[i], bound.watchers[i], None) for i in asked}}
+            queue = sorted({*steps, *elsewhere})
         inboxes: dict[int, list[CompositeEvent]] = {}
         for index in queue:  # which gets longer: trees that use others come later
             raised = len(report)
@@ -140,34 +153,93 @@ class Evaluation:
                     accept(ids[position], event)
                 if is_left and tree.releases_alone:
                     tree.release_left(event)
-                    tree.note_release(waiting)
                 elif is_left and tree.must_release(event):
                     self._guarded(tree, event, None)
                     self._note(tree)
             if len(report) > raised and index in users:
-                root = [composite for composite in report[raised:] if composite.operator is None]
-                if len(root) > 1:  # as they reach later trees (N2, V7)
-                    root.sort(key=tree.root.rank)
-                for user in users[index]:
-                    if any(self.trees[user].composite_deliveries(composite) for composite in root):
-                        inboxes.setdefault(user, []).extend(root)
-                        if user not in queue:
-                            insort(queue, user)
+                for user, root in self._passed_on(report[raised:]):
+                    inboxes.setdefault(user, []).extend(root)
+                    if user not in queue:
+                        insort(queue, user)
+        self.end_time_point(event, bound)
+
+    def _passed_on(self, raised: Sequence[CompositeEvent]) -> Iterator[tuple[int, list[CompositeEvent]]]:
+        """Which trees use what one has raised, and what of it, as it reaches them (N2, V7)."""
+        root = [composite for composite in raised if composite.operator is None]
+        if not root:
+            return
+        index = self._turns[root[0].name]
+        if len(root) > 1:
+            root.sort(key=self.trees[index].root.rank)
+        for user in self._active.users.get(index, ()):
+            if any(self.trees[user].composite_deliveries(composite) for composite in root):
+                yield user, root
+
+    def _deliver_and_release(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
+        """The same where no tree that the event concerns uses what another one raises: all take the event, then those
+        that use something have their turn, then all that waits elsewhere."""
+        report = self.report
+        before = len(report)
+        left = sorted(self.waiting.elsewhere)
+        users: Collection[int] = ()
+        if bound is not None:
+            ids = event[3]
+            for accept, index in bound.first or ():
+                accept(ids[index], event)
+            if bound.passes_on and len(report) > before:
+                users = self._let_users_take(event, before)
+        delivered = len(report)
+        for index in left:
+            if index not in users:
+                self.trees[index].release_left(event)
+        if users or before < delivered < len(report):
+            report[before:] = sorted(report[before:], key=self._turn)
+        if self._dying or (bound is not None and bound.freed):
+            self.end_time_point(event, bound)
+
+    def _turn(self, composite: CompositeEvent) -> int:
+        """The index of the tree that raised it."""
+        return self._turns[composite.name]
+
+    def _let_users_take(self, event: PrimitiveEvent, before: int) -> Collection[int]:
+        """Lets trees take what has been raised by trees that they use, and so on; returns which these are."""
+        inboxes: dict[int, list[CompositeEvent]] = {}
+
+        def pass_on(raised: Iterable[CompositeEvent]) -> None:
+            for _, of_tree in groupby(raised, key=lambda composite: composite.name):
+                for user, root in self._passed_on(list(of_tree)):
+                    inboxes.setdefault(user, []).extend(root)
+
+        pass_on(self.report[before:])
+        users = set()
+        while inboxes:
+            index = min(inboxes)  # which uses no later one
+            users.add(index)
+            tree, raised = self.trees[index], len(self.report)
+            composites = sorted(inboxes.pop(index), key=self._turn)
+            self._guarded(tree, event, None, composites)
+            self._note(tree)
+            pass_on(self.report[raised:])
+        return users
+
+    def end_time_point(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
+        """The event's trees have had their turn: the groups of the node that it deletes are freed."""
         if bound is not None and bound.freed:
+            place = event[3][-1]
             for forget in bound.forgets:
-                forget(ids[-1])
+                forget(place)
             if bound.awaited:
-                self._delete(bound.awaited, ids[-1], None)
+                self._delete(bound.awaited, place, None)
         if self._dying:
             self.free_the_dying()
 
     def deliver(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
-        """Makes the deliveries of an event for which there is nothing else to do."""
+        """Lets all trees take an event where nothing waits elsewhere, and there is nothing to do between them."""
         ids = event[3]
         for accept, index in bound.direct or ():
             accept(ids[index], event)
-        for further in bound.further:
-            further(event)
+        if bound.freed:
+            self.end_time_point(event, bound)
 
     def run(
         self,
@@ -295,8 +367,6 @@ class Evaluation:
                 self._dying.append((tree, state, place))
             else:
                 tree.forget(state, place)
-                if tree.deferrals:
-                    tree.note_release(self.waiting)
 
     def _is_awaited(self, tree: TreeState, state: OperatorState, place: int) -> bool:
         return tree.is_awaited(state, place) or any(
@@ -309,16 +379,26 @@ class Evaluation:
         return passed_on
 
     def free_the_dying(self) -> None:
-        """Frees groups of deleted nodes that nothing can come from any more."""
+        """Frees groups of deleted nodes that nothing can come from any more.
+
+        Something still came from each when it was looked at last, and only a release can have changed that: at the end
+        of a long transaction there may be as many as there are nodes.
+        """
+        released, self.waiting.released = self.waiting.released, set()
+        if not (released and self._dying):
+            return
         still = []
         for tree, state, place in self._dying:
-            if self._is_awaited(tree, state, place):
+            if not self._may_be_over(tree, released) or self._is_awaited(tree, state, place):
                 still.append((tree, state, place))
             else:
                 tree.forget(state, place)
-                if tree.deferrals:
-                    tree.note_release(self.waiting)
         self._dying = still
+
+    def _may_be_over(self, tree: TreeState, released: set[int]) -> bool:
+        """Whether releases in these trees can have ended what groups of a tree were waiting for."""
+        index = tree.tree.index
+        return index in released or not released.isdisjoint(self._active.upstream[index])
 
     def clear(self) -> None:
         """As before the first event."""
@@ -347,6 +427,9 @@ class Evaluation:
             assert noted.elsewhere <= self.waiting.elsewhere, tree.tree.name
             assert noted.blocked <= self.waiting.blocked, tree.tree.name
             assert noted.stale <= self.waiting.stale, tree.tree.name
+        for tree, state, place in self._dying:
+            looked_at = self._may_be_over(tree, self.waiting.released)
+            assert looked_at or self._is_awaited(tree, state, place), tree.tree.name
 
 
 def _in_finding_order(raised: list[Entry], root: OperatorState) -> list[CompositeEvent]:

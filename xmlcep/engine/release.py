@@ -64,16 +64,20 @@ class Deferral:
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Holds arrivals; in mode earliest they are evaluated while the condition holds (X4)."""
         state = self.state
-        if len(arrivals) > 1 and self.mode is Termination.EARLIEST and state.one_by_one:
+        if self.mode is not Termination.EARLIEST:
+            if key in self.pending:  # whether it is possible need not be found out again
+                state.hold(child, key, arrivals, cause)
+            elif state.hold_all(child, key, arrivals, cause):
+                self._await_release(key)
+            return
+        if len(arrivals) > 1 and state.one_by_one:
             for entry in arrivals:
                 self.arrive(child, key, (entry,), cause)
             return
         state.hold(child, key, arrivals, cause)
-        if key in self.blocked or key in self.pending or not state.is_possible(key):
+        if key in self.blocked or not state.is_possible(key):
             return
-        if self.mode is not Termination.EARLIEST:
-            self._await_release(key)
-        elif self._holds(key):
+        if self._holds(key):
             state.evaluate_held(child, key, arrivals, cause)
         else:
             self._block(key)
@@ -187,6 +191,7 @@ class Deferral:
         else:
             due = tuple(sorted(self.left(here)))
             pending.difference_update(due)
+        self._waiting.released.add(self._tree)
         for key in due:
             if self.state.is_possible(key):
                 self.state.release(key, cause)
@@ -245,11 +250,14 @@ class Deferral:
         """The edit is over."""
         self.touched.clear()
 
-    def forget(self, key: Key) -> None:
-        """Frees what is known of a group."""
-        self.pending.discard(key)
-        self.stale.discard(key)
-        self.blocked.pop(key, None)
+    def forget(self, key: Key) -> bool:
+        """Frees what is known of a group; says whether it waited for anything."""
+        if key in self.pending:
+            self.pending.remove(key)
+            self.stale.discard(key)
+            self._waiting.released.add(self._tree)
+            return True
+        return self.blocked.pop(key, None) is not None
 
     def clear(self) -> None:
         """Forgets everything."""

@@ -1,4 +1,7 @@
-"""The event "an element has been inserted completely": ``ins(item) ; (all that its type demands)``."""
+"""The event "an element has been inserted completely": ``ins(item) ; (all that its type demands)``.
+
+One module because all that a type demands, its parts, alternatives and remarks, is found on one walk over its content.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ from dataclasses import dataclass
 from path_types import PathType, Step
 
 from ..algebra import NO_OPTIONS, Conjunction, Expression, Termination
+from ..xpath import Condition, ConditionError
 from . import building, demands
 from .building import DerivedEvent
-from .enough import Enough, nil_test, type_test
+from .enough import MAX_TYPES, Enough, nil_test, type_test
 from .model import (
     Content,
     Declaration,
@@ -33,9 +37,10 @@ _PRESENT_ONLY = (
     "the condition asks only whether the parts are there: what is in them was complete when it came"
 )
 _NOTHING_REQUIRED = "nothing in it is required: it is complete as soon as it is inserted"
+_TOO_LONG = "its condition would be longer than an expression may be: it has none, and can come early"
 
-MAX_TYPES = 20
-"""Derived types of one element that are told apart by ``xsi:type``."""
+_SHORT = 2_000
+"""Conditions up to this many characters are within all limits of expressions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,9 @@ class _Element:
             self.condition = test.text
             if not test.exact:
                 self.comments.append(_PRESENT_ONLY)
+        if self.condition is not None and self._is_too_long(self.condition):
+            self.condition = None
+            self.comments.append(_TOO_LONG)
         definition = building.event(name, self.place, operands, end=self.all.end, when=self.condition)
         comments = [_heading(declaration, self.place), *self._remarks(), *dict.fromkeys(self.comments)]
         comments += self._recursive_remarks()
@@ -114,6 +122,16 @@ class _Element:
         if alternatives:
             own = building.disjunction(alternatives, self.place)
         return own
+
+    def _is_too_long(self, condition: str) -> bool:
+        """Whether it would be refused when the rules are read."""
+        if len(condition) <= _SHORT:
+            return False
+        try:
+            Condition(condition, namespaces=self.all.prefixes.namespaces)
+        except ConditionError:
+            return True
+        return False
 
     def _waits(self) -> bool:
         """Whether several things have to come, so that one can be deleted again before another is there."""

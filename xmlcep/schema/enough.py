@@ -31,6 +31,9 @@ from .naming import XSI, Prefixes
 MAX_TEST = 200
 """Characters of the test of one child's inside; a longer one is replaced by one that looks less deep."""
 
+MAX_TYPES = 20
+"""Kinds of content that ``xsi:type`` can give one element and that are told apart by it."""
+
 
 class XsiType(Enum):
     """The elements whose ``xsi:type`` is asked for: those with a type that others are derived from."""
@@ -142,6 +145,8 @@ class Enough:
             by_test.setdefault(self._content(declaration, derived.content, depth), []).append(derived)
         if not declaration.abstract_type:
             by_test.pop(own, None)
+        if len(by_test) > MAX_TYPES:
+            return own._replace(exact=False)
         exact = own.exact and all(test.exact for test in by_test)
         branches = []
         types = []

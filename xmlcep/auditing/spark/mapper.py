@@ -31,7 +31,7 @@ from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
 from .gathering import Gathered
 from .router import Router, wanted_by
 from .segment_summary import FIRST_SORTED_SEGMENT, PlacedClock, PlacedRaised
-from .task_reports import Report, Topic, bad_chunk, report_of
+from .task_reports import Report, Topic, bad_chunk, reports_of
 
 SEGMENT_RECORDS = 500_000
 """After so many records a segment ends: what is found in one is put in order in memory."""
@@ -393,9 +393,7 @@ class Mapper:
     def _end_segment(self) -> None:
         self._router.write_raised()
         self._take_chunks()
-        summaries = self._router.end()
-        if summaries:
-            self._out.append(report_of(summaries))
+        self._out += reports_of(self._router.end())
 
     def _taken(self) -> list[Chunk | Report]:
         taken, self._out = self._out, []

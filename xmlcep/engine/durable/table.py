@@ -121,7 +121,7 @@ _MULTIPLICITY = _operator(
         "_most_gone": PLAIN,
     },
     "_by_detection", "lower", "upper", "slides", "prompt", "within", "_outer", "owner", "refills",
-    "_is_plain", "_is_short",
+    "_is_plain", "_is_short", "_on_its_way",  # of one time point
 )  # fmt: skip
 
 _CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None))))
@@ -205,16 +205,19 @@ _SHARED: dict[type, Layout] = {
         ),
         "follows_time", "uses_time",
     ),
-    Timers: _layout({"_heaps": Heaps(), "_count": PLAIN, "size": PLAIN}, "_by_measure"),
-    Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys(), "stale": Keys()}),
+    Timers: _layout(
+        {"_heaps": Heaps(), **dict.fromkeys(("_count", "size", "changes", "transactions", "time"), PLAIN)}
+    ),
+    Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys(), "stale": Keys()}, "released"),
     Evaluation: _layout(
         {"trees": AllWithin(), "report": Nothing(), "_touched": Nothing(), "_dying": Dying()},
-        "_active", "_setting", "_clock", "dispatch", "waiting",
+        "_active", "_setting", "_clock", "dispatch", "waiting", "_turns", "_releases_alone",
     ),
     TreeState: _layout(
         {"states": AllWithin(), "deferrals": AllWithin()},
         "tree", "flat", "root", "_deferral", "_released", "_places", "setting", "_clock", "_timers", "needs_time",
-        "leaves", "by_detection", "extended", "has_short_entries", "releases_alone", "awaits_release",
+        "leaves", "by_detection", "extended", "has_short_entries", "waits_elsewhere", "releases_alone",
+        "awaits_release",
         "_composite_dispatch",
     ),
     Deferral: _layout(

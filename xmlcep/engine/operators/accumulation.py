@@ -99,17 +99,19 @@ class Accumulation:
     and whenever arrivals have gone from among others.
     """
 
+    # As in a new one: of most that is all there ever is.
+    begin = 0
+    current: Entry | None = None
+    told = 0
+    start, end = EMPTY_START, EMPTY_END
+    span: tuple[object, object] | None = None
+    batches: Sequence[list[Entry]] = ()
+    created: tuple[PathType, tuple[int, ...]] | None = None
+    expiry: int | None = None
+    lists: dict[str, RunningValues] | None = None
+
     def __init__(self) -> None:
         self.entries: list[Entry] = []
-        self.begin = 0
-        self.current: Entry | None = None
-        self.told = 0
-        self.start, self.end = EMPTY_START, EMPTY_END
-        self.span: tuple[object, object] | None = None
-        self.batches: list[list[Entry]] = []
-        self.created: tuple[PathType, tuple[int, ...]] | None = None
-        self.expiry: int | None = None
-        self.lists: dict[str, RunningValues] | None = None
 
     def count(self) -> int:
         """How many there are."""
@@ -190,9 +192,7 @@ class SlidingAccumulation(Accumulation):
     first: letting them go costs the same however many stay. Among others all are looked at.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._ordered = True
+    _ordered = True
 
     def add(self, entry: Entry) -> None:
         entries, span = self.entries, self.span

@@ -6,6 +6,7 @@ One module because what arrives, what is taken back and what is released change 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from contexts import Entry, Owner
@@ -57,6 +58,7 @@ class MultiplicityState(DeferrableState):
         # with the key of the parent's group that it is stored in.
         self.gone: dict[int, Key] = {}
         self._most_gone = _FEW
+        self._on_its_way: list[Entry] = []  # raised at a time point, and not yet stored by the parent
         self.owner: Owner | None = self if node.takes_back else None
 
         values, slides = self.values, self.slides or self.within is not None or self._outer is not None
@@ -78,8 +80,11 @@ class MultiplicityState(DeferrableState):
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         for entry in arrivals:
-            accumulation = self._accumulation(key)
-            if self._accumulates(key, accumulation, entry):
+            accumulation = self.accumulations.get(key) or self._accumulation(key)
+            if self._is_short:
+                accumulation.add(entry)
+                self._integrate_short(key, accumulation, cause)
+            elif self._accumulates(key, accumulation, entry):
                 self.integrate(key, accumulation, cause)
             else:
                 self._drop_if_idle(key, accumulation)
@@ -117,18 +122,11 @@ class MultiplicityState(DeferrableState):
 
     def integrate(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
         """Raises the composite of all so far if they are enough; at u accumulation starts over (M1, M2, V6)."""
+        if self._is_short:
+            self._integrate_short(key, accumulation, cause)
+            return
         count = accumulation.count()
         if count < max(self.lower, 1):
-            return
-        if self._is_short:
-            entries = accumulation.entries
-            path, ids = self.composer.place(entries[0][EVENT])
-            constituents = Integrated(entries, 0, len(entries))
-            start, end = accumulation.start, accumulation.end
-            self._integrated(
-                accumulation, self.composer.composite(path, ids, constituents, start, end, cause)
-            )
-            self._start_over_if_full(key, accumulation, count)
             return
         entries, values = accumulation.entries, self.values
         arrivals: Sequence[Entry] = ()
@@ -150,12 +148,28 @@ class MultiplicityState(DeferrableState):
             self._integrated(accumulation, composite)
         self._start_over_if_full(key, accumulation, count)
 
+    def _integrate_short(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
+        """The same where nothing is asked, and nothing drops out."""
+        entries = accumulation.entries
+        count = len(entries)
+        if count < self.lower or not count:
+            return
+        path, ids = self.composer.place(entries[0][EVENT])
+        constituents = Integrated(entries, 0, count)
+        start, end = accumulation.start, accumulation.end
+        self._integrated(accumulation, self.composer.composite(path, ids, constituents, start, end, cause))
+        if count == self.upper:
+            self._drop(key)
+
     def _integrated(self, accumulation: Accumulation, composite: CompositeEvent) -> None:
         """Raises the composite of all so far, which integrates the former one."""
         if accumulation.current is not None:
             self._withdraw(accumulation.current)
         accumulation.current = self._raise(composite)
-        self._tell(accumulation, len(accumulation.entries))
+        if self._owners is not None:
+            self._tell(accumulation, len(accumulation.entries))
+        else:
+            accumulation.told = len(accumulation.entries)
 
     def _start_over_if_full(self, key: Key, accumulation: Accumulation, count: int) -> None:
         if count == self.upper and not self.slides:
@@ -179,7 +193,8 @@ class MultiplicityState(DeferrableState):
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             accumulation = self.accumulations[key] = self._new_accumulation()
-            self.note_key(key)
+            if self.by_value:
+                self.note_key(key)
         return accumulation
 
     def _new_accumulation(self) -> Accumulation:
@@ -215,6 +230,10 @@ class MultiplicityState(DeferrableState):
     def _raise(self, composite: CompositeEvent) -> Entry:
         entry = self.composer.report_and_store(composite)
         self.outbox.append(entry)
+        if self.refills:
+            if self._on_its_way and self._on_its_way[0][AT] != entry[AT]:
+                self._on_its_way.clear()  # of an earlier time point: it has a place in no group of the parent
+            self._on_its_way.append(entry)
         return entry
 
     def _raise_batch(self, entries: list[Entry], cause: Cause) -> bool:
@@ -247,6 +266,7 @@ class MultiplicityState(DeferrableState):
         """
         if self.parent is not None and not discard(self.outbox, former):
             self.parent.withdraw(self.node.child_index, former)
+        discard(self._on_its_way, former)
 
     def withdraw(self, child: int, entry: Entry) -> None:
         """A child multiplicity takes back a composite: out of the accumulation with it (M1)."""
@@ -259,7 +279,8 @@ class MultiplicityState(DeferrableState):
             accumulation.keep(kept)
         for batch in accumulation.batches:
             batch[:] = [other for other in batch if other is not entry]
-        accumulation.batches = [batch for batch in accumulation.batches if batch]
+        if accumulation.batches:
+            accumulation.batches = [batch for batch in accumulation.batches if batch]
         self._drop_if_idle(key, accumulation)
 
     def _drop_if_idle(self, key: Key, accumulation: Accumulation) -> None:
@@ -267,7 +288,7 @@ class MultiplicityState(DeferrableState):
             self._drop(key)
 
     def _drop(self, key: Key) -> None:
-        if self.accumulations.pop(key, None) is not None:
+        if self.accumulations.pop(key, None) is not None and self.by_value:
             self.drop_key(key)
 
     # ---- what the parent tells (M3, M5) ----------------------------------------------------------------
@@ -289,17 +310,27 @@ class MultiplicityState(DeferrableState):
             self._drop_if_idle(key, accumulation)
 
     def successor(self, entry: Entry, stored: Iterable[Entry], at: int) -> Entry | None:
-        """M5: a silent empty composite, unless another of this group is unconsumed or the node is gone."""
+        """M5: a silent empty composite, unless another of this group is unconsumed or the node is gone.
+
+        Unconsumed are those that are stored, and those that were raised and are about to be (C5).
+        """
         if not self.refills or (self.values.having is not None and not self.values.admits(())):
             return None
         event = entry[EVENT]
+        stored = chain(stored, (other for other in self._on_its_way if other[AT] == at))
         if self.flat:
             if any(True for _ in stored):
                 return None
-        elif event.ids[-1] in self.gone or any(other[EVENT].ids == event.ids for other in stored):
+        elif event[3][-1] in self.gone or any(other[EVENT][3] == event[3] for other in stored):
             return None
-        empty = event._replace(constituents=(), start=None, end=None, span=None, bindings=self.values.of(()))
+        empty = self.composer.composite(
+            event[2], event[3], (), EMPTY_START, EMPTY_END, event[7], None, self.values.of(())
+        )
         return self.composer.entry(empty, silent=True)
+
+    def arrived(self, entries: Iterable[Entry]) -> None:
+        for entry in entries:
+            discard(self._on_its_way, entry)
 
     def available(self, silent: Entry) -> None:
         """A silent composite stands in the parent's store: the next one replaces it."""
@@ -336,7 +367,7 @@ class MultiplicityState(DeferrableState):
         if len(kept) > len(entries) or not any(other is entry for other in kept):
             return
         batches, rest = self._batches(entries)
-        accumulation.batches += batches
+        accumulation.batches = [*accumulation.batches, *batches]
         if batches:
             accumulation.replace(rest)
 
@@ -368,14 +399,19 @@ class MultiplicityState(DeferrableState):
         if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
         ts = event[0]
-        accumulation.add((ts, ts, self.clock.point, event, False))
-        return len(accumulation.entries) >= self.lower
+        entries = accumulation.entries
+        entries.append((ts, ts, self.clock.point, event, False))
+        if ts < accumulation.start:
+            accumulation.start = ts
+        accumulation.end = ts  # of primitive events the newest
+        return len(entries) >= self.lower
 
     def is_possible(self, key: Key) -> bool:
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             return False
-        enough = accumulation.count() >= max(self.lower, 1)
+        count = len(accumulation.entries) - accumulation.begin
+        enough = count >= self.lower and count > 0
         return enough or accumulation.created is not None or bool(accumulation.batches)
 
     def release(self, key: Key, cause: Cause) -> None:
@@ -384,13 +420,12 @@ class MultiplicityState(DeferrableState):
         if self._is_plain and (self.upper is None or len(accumulation.entries) < self.upper):
             entries = accumulation.entries
             path, ids = self.composer.place(entries[0][EVENT])
-            constituents, start, end = (
-                Integrated(entries, 0, len(entries)),
-                accumulation.start,
-                accumulation.end,
-            )
-            self._raise(self.composer.composite(path, ids, constituents, start, end, cause))
-            self.consumed_by(0, entries)
+            constituents = Integrated(entries, 0, len(entries))
+            start, end = accumulation.start, accumulation.end
+            whole = self.composer.composite(path, ids, constituents, start, end, cause)
+            self._raise(whole)
+            if self._owners is not None:
+                self.consumed_by(0, entries)
             del self.accumulations[key]
             return
         if accumulation.current is not None:
@@ -407,7 +442,7 @@ class MultiplicityState(DeferrableState):
             if composite is not None:
                 self._raise(composite)
         accumulation.created = None
-        accumulation.batches = []
+        accumulation.batches = ()
         accumulation.start_over(rest)
         self._drop_if_idle(key, accumulation)
 
@@ -447,6 +482,8 @@ class MultiplicityState(DeferrableState):
 
     def forget(self, key: Key) -> None:
         self._drop(key)
+        if not self.gone:
+            return
         place = self.grouping.place_of(key)
         if place in self.gone and not self._is_stored_above(place):
             del self.gone[place]

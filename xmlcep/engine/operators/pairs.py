@@ -112,9 +112,12 @@ class PairState(ChoosingState):
 
     def raise_pairs(self, pairs: Sequence[Pair], key: Key, cause: Cause) -> None:
         """Raises the composites of these combinations of a time point, which go on up the tree at once."""
-        alone = len(pairs) == 1
-        for first, second in pairs:
-            self._raise(first, second, key, cause, alone=alone)
+        if len(pairs) == 1:
+            first, second = pairs[0]
+            self._raise(first, second, key, cause)
+        else:
+            for first, second in pairs:
+                self._raise(first, second, key, cause, alone=False)
         if self.outbox:
             self.hand_up(cause)
 
@@ -190,7 +193,11 @@ class PairState(ChoosingState):
     def _raise_all_of(
         self, firsts: Stored, seconds: Stored, key: Key, cause: Cause, *, alone: bool = True
     ) -> None:
-        """The same of all events of both operands; it goes into the outbox."""
+        """The same of all events of both operands; it goes into the outbox if it is not of one each."""
+        if len(firsts) == len(seconds) == 1:
+            raise_ = self._raise_in_full if self._in_full else self.raise_pair
+            raise_(firsts[0], seconds[0], key, cause, alone=alone)
+            return
         if self._in_full:
             members = [*self._entries(0, firsts), *self._entries(1, seconds)]
             composite = self.composer.compose(members, cause, self.values.of(members))
@@ -249,9 +256,9 @@ class PairConjunction(PairState):
     def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
         stored = self._groups.get(key)
         if stored is None:
-            stored = self._groups[key] = ([], [])
-            stored[child].extend(items)
-            self.note_key(key)
+            self._groups[key] = ([], [*items]) if child else ([*items], [])
+            if self.by_value:
+                self.note_key(key)
             return ()
         pairs = self.pairing.any_order(stored, child, items)
         if not (stored[0] or stored[1]):
@@ -294,8 +301,9 @@ class PairSequence(PairState):
         firsts = self._firsts.get(key)
         if not child:
             if firsts is None:
-                self._firsts[key] = list(items)
-                self.note_key(key)
+                self._firsts[key] = [*items]
+                if self.by_value:
+                    self.note_key(key)
             elif self.context.replaces:
                 firsts[:] = items
             else:
@@ -303,10 +311,13 @@ class PairSequence(PairState):
             return ()
         if firsts is None:
             return ()
-        endings = endings_after(firsts, self._ends, items, at)
-        if not endings:
-            return ()
-        pairs = self.pairing.in_order(firsts, endings)
+        if len(items) == 1:
+            (item,) = items
+            before = count_before(firsts, self._ends, item[0])
+            pairs = self.pairing.ended(firsts, before, item) if before else ()
+        else:
+            endings = endings_after(firsts, self._ends, items, at)
+            pairs = self.pairing.in_order(firsts, endings) if endings else ()
         if not firsts:
             self.forget(key)
         return pairs
@@ -484,14 +495,17 @@ def endings_after(
     firsts: Stored, ends: Callable[[Item], float], seconds: Iterable[Item], at: int
 ) -> list[Ending]:
     """Those of the second events that something is before (of both kinds the start stands first)."""
-    newest = ends(firsts[-1])
     found = []
     for second in seconds:
-        start = second[0]
-        before = len(firsts) if newest < start else bisect_left(firsts, start, key=ends)
+        before = count_before(firsts, ends, second[0])
         if before:
-            found.append(_new_tuple(Ending, (second, at, before)))
+            found.append(Ending(second, at, before))
     return found
+
+
+def count_before(firsts: Stored, ends: Callable[[Item], float], start: float) -> int:
+    """How many of the first events are before a second one that starts then: the oldest ones."""
+    return len(firsts) if ends(firsts[-1]) < start else bisect_left(firsts, start, key=ends)
 
 
 def _store(groups: dict[Key, Stored], key: Key, item: Item) -> None:

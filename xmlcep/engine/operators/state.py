@@ -221,6 +221,9 @@ class OperatorState(ABC):
         if parent is None:
             return
         if key is not None and self._same_keys:
+            if len(entries) == 1:
+                parent.taker.take(self.child_index, key, entries[0], cause)
+                return
             parent.taker.arrive(self.child_index, key, entries, cause)
         else:
             key = None
@@ -339,6 +342,11 @@ class DeferrableState(OperatorState):
     @abstractmethod
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Stores arrivals without evaluating them (X1)."""
+
+    def hold_all(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> bool:
+        """`hold`; says whether the group is possible then."""
+        self.hold(child, key, arrivals, cause)
+        return self.is_possible(key)
 
     def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:
         """What stores the events of a leaf, operand ``child``, and says whether they make a combination.

@@ -14,12 +14,12 @@ from contexts import AnyOrder, Chains, Combinations, Entry
 from contexts.constraints import Objection
 from contexts.entry import AT, END, EVENT, START
 from contexts.grouping import Key
-from contexts.pairing import Pair, Waiting
+from contexts.pairing import Ending, Pair, Waiting
 
 from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
-from .pairs import Item, PairState, endings_after, ends_of
+from .pairs import Item, PairState, count_before, ends_of
 from .state import Account, DeferrableState
 
 
@@ -50,9 +50,13 @@ class WaitingPairState(PairState, DeferrableState):
         raise NotImplementedError("what arrives waits for a release")
 
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        is_bare = self.bare[child]
+        self.hold_all(child, key, arrivals, cause)
+
+    def hold_all(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> bool:
+        is_bare, is_possible = self.bare[child], False
         for entry in arrivals:
-            self.keep(child, key, entry[EVENT] if is_bare else entry, entry[AT])
+            is_possible = self.keep(child, key, entry[EVENT] if is_bare else entry, entry[AT])
+        return is_possible
 
     @property
     def one_by_one(self) -> bool:
@@ -78,10 +82,7 @@ class WaitingPairState(PairState, DeferrableState):
         for first, second in pairs:
             self._raise(first, second, key, cause, alone=False)
         firsts, seconds = waiting.stored
-        if firsts or seconds:
-            waiting.fresh = False
-            waiting.told = (len(firsts), len(seconds))
-        else:
+        if not (firsts or seconds):
             del self.groups[key]
 
     def account(self, key: Key) -> Account:
@@ -106,7 +107,7 @@ class WaitingPairConjunction(WaitingPairState):
     def keep(self, child: int, key: Key, item: Item, at: int) -> bool:
         waiting = self.groups.get(key)
         if waiting is None:
-            waiting = self.groups[key] = Waiting()
+            waiting = self.groups[key] = Waiting(([], []))
         own = waiting.stored[child]
         if self.context.replaces:
             own.clear()
@@ -119,10 +120,17 @@ class WaitingPairConjunction(WaitingPairState):
         own = waiting.stored[child]
         newest = own[-arrivals:]
         del own[-arrivals:]
-        return self.pairing.any_order(waiting.stored, child, newest)
+        return self._told(waiting, self.pairing.any_order(waiting.stored, child, newest))
 
     def released(self, waiting: Waiting) -> Sequence[Pair]:
-        return self.pairing.released(waiting)
+        return self._told(waiting, self.pairing.released(waiting))
+
+    def _told(self, waiting: Waiting, pairs: Sequence[Pair]) -> Sequence[Pair]:
+        """What a group raises; of what it has left nothing is fresh."""
+        firsts, seconds = waiting.stored
+        waiting.fresh = False
+        waiting.told = (len(firsts), len(seconds))
+        return pairs
 
     def is_possible(self, key: Key) -> bool:
         waiting = self.groups.get(key)
@@ -156,13 +164,15 @@ class WaitingPairSequence(WaitingPairState):
         if waiting is None:
             if child:
                 return False
-            waiting = self.groups[key] = Waiting()
+            self.groups[key] = Waiting(([item], []))
+            return False
         firsts = waiting.stored[0]
         if child:
-            endings = endings_after(firsts, self._ends, (item,), at)
+            before = count_before(firsts, self._ends, item[0])
             if replaces:
                 waiting.endings.clear()
-            waiting.endings += endings
+            if before:
+                waiting.endings.append(Ending(item, at, before))
         else:
             if replaces:
                 firsts.clear()

@@ -7,6 +7,7 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import RecordError
+from ..errors import BadRecord
 from ..json_codec import FASTEST
 from ..records import LARGEST, ClockRecord, Row
 from .arrow_values import encoded_metas, flags, id_tuples_at, metas_of, number, numbers, values_of
@@ -44,13 +45,17 @@ class ArrowBlock(Block):
         self,
         batch: pyarrow.RecordBatch,
         items: Callable[[], Iterator[Item]],
+        complain: Callable[[int, str], BadRecord],
         doc: str | None = None,
         first: int = 1,
     ) -> None:
-        super().__init__(items)
+        super().__init__(items, complain)
         self._batch = batch
         self._doc = doc
         self._first = first
+
+    def __len__(self) -> int:
+        return len(self._batch)
 
     def _checked(self, types: RecordTypes) -> _Columns | None:
         clock = self._batch.column("clock") if "clock" in self._batch.schema.names else None
