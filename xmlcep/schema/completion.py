@@ -138,7 +138,8 @@ class _Element:
         if self.condition is not None:
             return True
         found = []
-        for content in self.declaration.contents():
+        named = (derived.content for derived in self.all.enough.types(self.declaration))
+        for content in (self.declaration.content, *named):
             attributes = sum(attribute.required for attribute in content.attributes)
             inside = demands.most_required(self.all.enough.model(content))
             found.append(attributes + inside + (content.text is TextKind.REQUIRED))
