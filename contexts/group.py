@@ -24,6 +24,9 @@ class Owner(Protocol):
     def available(self, silent: Entry) -> None:
         """A silent empty composite of it was stored."""
 
+    def arrived(self, entries: Iterable[Entry]) -> None:
+        """Events of it were stored."""
+
 
 class Group:
     """The stored events of one group: ``stored[k]`` are operand k's, oldest first.
@@ -61,8 +64,8 @@ class Group:
         self.fresh += [(child, entry) for entry in arrivals]
 
     def is_empty(self) -> bool:
-        """Whether nothing is stored."""
-        return not any(self.stored)
+        """Whether nothing is stored, and no run has anything (a consumed empty composite is in runs only: S2)."""
+        return not any(self.stored) and (self.runs is None or not self.runs.open)
 
     def still_fresh(self) -> list[tuple[int, Entry]]:
         """The fresh arrivals that are still stored, in the order in which they came."""

@@ -22,6 +22,18 @@ event E {flat, context=cumulative} = x[0,1]{name=C} ins(item/comment) & ins(item
 # C12: chronicle stops where the oldest of every operand are silent
 event E = x[0,1]{name=C} ins(item/comment) & x[0,1]{name=Q} ins(item/quantity)
     i1 q1                      | 1: C:0 Q:0 E:(0)+(0); 2: Q:q1 E:(0)+(q1)
+# C5: what was raised is unconsumed from then on, so no silent empty stands ready beside what has yet to arrive
+event E(/order) = ins(/order/billTo) & x[0,2]{path=/order} ins(order/billTo)
+    o1 b1 b2 b3                | 2: b1+(b1); 3: b2+(b2); 4: b3+(b3)
+event E(/order) = x[0,2]{path=/order} ins(order/billTo) & x[0,2]{path=/order} ins(order/billTo)
+    o1 b1                      | 1: (0)+(0); 2: (b1)+(b1)
+event E(/order) {context=recent} = x[0,*]{path=/order} ins(order/billTo) ; x[0,2]{path=/order} ins(order/billTo)
+    o1 b1                      | 1: (0)+(0)
+event E(/order) {context=continuous} = ins(/order/billTo) & x[0,2]{path=/order} ins(order/billTo)
+    o1 b1 b2 b3 b4             | 2: b1+(b1); 3: b2+(b1+b2); 4: b3+(b1+b2) b3+(b3); 5: b4+(b3+b4)
+# S2: runs share an empty composite, too, that was consumed with the first of them
+event E(/order) {context=next} = x[0,1]{path=/order} ins(order/billTo) & x[0,1]{path=/order} ins(order/billTo)
+    o1 b1                      | 1: (0)+(0); 2: (b1)+(0) (b1)+(b1) (0)+(b1)
 # C13: what arrived while the condition was false was not integrated, and stays when the composite is consumed
 event E = x[1,*]{name=M, when="quantity > 3"} ins(item/price) & ins(item/comment)
     i1 q1 u1=5 p1 u1=1 p1.2 c1 u1=7 | 4: M:p1; 7: E:(p1)+c1; 8: M:p1.2

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, cast
 
 from ..events import PrimitiveEvent
 from .batches import Batch
@@ -68,14 +68,26 @@ def read_log(
     return LogReader(_read(source, BATCH_SIZE, on_bad, clock, FASTEST))
 
 
+class Start(NamedTuple):
+    """Where reading begins: in this JSON Lines file, at this byte, which begins a line of this number; the document's
+    clock there is ``ts``."""
+
+    file: str
+    byte: int
+    line: int
+    doc: str
+    ts: int
+
+
 def read_everything(
-    source: Source, *, on_bad: BadRecordPolicy = refuse, whole: Mapping[str, int] | None = None
-) -> Iterator[tuple[Origin, Aside | PrimitiveEvent]]:
+    source: Source, *, on_bad: BadRecordPolicy = refuse, whole: Mapping[str, int] | None = None,
+    start: Start | None = None,
+) -> Iterator[tuple[Origin, Aside | PrimitiveEvent]]:  # fmt: skip
     """Like `read_log`, with control records, each item with its origin.
 
-    ``whole`` says of files of which not all bytes count how many do.
+    ``whole`` says of files of which not all bytes count how many do; ``start`` where the first file is read from.
     """
-    for item in _read(source, BATCH_SIZE, on_bad, ClockCheck.INCREASING, FASTEST, whole or {}):
+    for item in _read(source, BATCH_SIZE, on_bad, ClockCheck.INCREASING, FASTEST, whole or {}, start):
         if isinstance(item, Batch):
             for index, row in enumerate(item.rows):
                 yield item.origin(index), PrimitiveEvent(*row)
@@ -137,14 +149,15 @@ def _read(
     clock: ClockCheck,
     codec: JsonCodec,
     whole: Mapping[str, int] = MappingProxyType({}),
+    start: Start | None = None,
 ) -> Generator[tuple[Origin, Aside] | Batch, None, None]:
     if clock is ClockCheck.ANY:
-        pieces = _pieces(source, batch_size, on_bad, RowDecoder(clock), codec, whole)
+        pieces = _pieces(source, batch_size, on_bad, RowDecoder(clock), codec, whole, start)
     else:
         # What is bad must not depend on the size of the batches.
         bad: list[BadRecord] = []
         pieces = in_order(
-            _pieces(source, BATCH_SIZE, bad.append, RowDecoder(clock), codec, whole, bad), on_bad
+            _pieces(source, BATCH_SIZE, bad.append, RowDecoder(clock), codec, whole, start, bad), on_bad
         )
     for piece in pieces:
         for item in piece.items:
@@ -153,8 +166,8 @@ def _read(
             elif len(item.rows) <= batch_size:
                 yield item
             else:
-                for start in range(0, len(item.rows), batch_size):
-                    part = slice(start, start + batch_size)
+                for first in range(0, len(item.rows), batch_size):
+                    part = slice(first, first + batch_size)
                     yield Batch(item.file, item.rows[part], item.numbers[part])
 
 
@@ -165,6 +178,7 @@ def _pieces(
     decoder: RowDecoder,
     codec: JsonCodec,
     whole: Mapping[str, int],
+    start: Start | None,
     bad: list[BadRecord] | None = None,
 ) -> Generator[Piece, None, None]:
     """What the readers take from the files, with what is in ``bad`` then; it is emptied."""
@@ -176,8 +190,14 @@ def _pieces(
             if kind == "parquet":
                 blocks = ParquetReader(file, decoder, on_bad).blocks(size)
             else:
-                reader = JsonLinesReader(file, decoder, codec, on_bad)
-                blocks = reader.blocks(unpacked(stream, kind), size, end=whole.get(file))
+                begin, line = 0, 1
+                if start is not None and start.file == file:
+                    begin, line = start.byte, start.line
+                    decoder.clocks[start.doc] = start.ts
+                reader = JsonLinesReader(file, decoder, codec, on_bad, first_line=line)
+                if begin:
+                    stream.seek(begin)
+                blocks = reader.blocks(unpacked(stream, kind), size, begin, whole.get(file))
             for block in blocks:
                 if isinstance(block, tuple):
                     piece = Piece(file, [block], bad.copy())

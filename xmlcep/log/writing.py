@@ -60,6 +60,11 @@ class LogWriter:
         return self._seal
 
     @property
+    def number(self) -> int:
+        """The number of the file that is written to, from 1."""
+        return self._number
+
+    @property
     def log(self) -> Path:
         """The first file of the log."""
         return self._log

@@ -189,13 +189,14 @@ class MultiplicityState(OperatorState):
         return composite
 
     def _withdraw_current(self, group: Group) -> None:
-        """M1: the former composite, if not consumed, is withdrawn from the parent."""
+        """M1: the former composite, if not consumed, is withdrawn from the parent; a silent empty one, too (C12)."""
         former, group.current = group.current, None
-        if former is None:
-            return
-        former.withdrawn = True
+        if former is not None:
+            former.withdrawn = True
+            if self.parent is not None:
+                self.parent.take_back(former)
         if self.parent is not None:
-            self.parent.take_back(former)
+            self.parent.take_back_silent(self, group.key)
 
     # Starting over
 

@@ -57,6 +57,7 @@ class MultiplicityState(DeferrableState):
         # with the key of the parent's group that it is stored in.
         self.gone: dict[int, Key] = {}
         self._most_gone = _FEW
+        self._on_its_way: list[Entry] = []  # raised at a time point, and not yet stored by the parent
         self.owner: Owner | None = self if node.takes_back else None
 
         values, slides = self.values, self.slides or self.within is not None or self._outer is not None
@@ -163,8 +164,7 @@ class MultiplicityState(DeferrableState):
         """Raises the composite of all so far, which integrates the former one."""
         if accumulation.current is not None:
             self._withdraw(accumulation.current)
-        accumulation.current = entry = self.composer.report_and_store(composite)
-        self.outbox.append(entry)
+        accumulation.current = self._raise(composite)
         if self._owners is not None:
             self._tell(accumulation, len(accumulation.entries))
         else:
@@ -229,6 +229,10 @@ class MultiplicityState(DeferrableState):
     def _raise(self, composite: CompositeEvent) -> Entry:
         entry = self.composer.report_and_store(composite)
         self.outbox.append(entry)
+        if self.refills:
+            if self._on_its_way and self._on_its_way[0][AT] != entry[AT]:
+                self._on_its_way.clear()  # of an earlier time point: it has a place in no group of the parent
+            self._on_its_way.append(entry)
         return entry
 
     def _raise_batch(self, entries: list[Entry], cause: Cause) -> bool:
@@ -261,6 +265,8 @@ class MultiplicityState(DeferrableState):
         """
         if self.parent is not None and not discard(self.outbox, former):
             self.parent.withdraw(self.node.child_index, former)
+        if self._on_its_way:
+            discard(self._on_its_way, former)
 
     def withdraw(self, child: int, entry: Entry) -> None:
         """A child multiplicity takes back a composite: out of the accumulation with it (M1)."""
@@ -304,10 +310,15 @@ class MultiplicityState(DeferrableState):
             self._drop_if_idle(key, accumulation)
 
     def successor(self, entry: Entry, stored: Iterable[Entry], at: int) -> Entry | None:
-        """M5: a silent empty composite, unless another of this group is unconsumed or the node is gone."""
+        """M5: a silent empty composite, unless another of this group is unconsumed or the node is gone.
+
+        Unconsumed are those that are stored, and those that were raised and are about to be (C5).
+        """
         if not self.refills or (self.values.having is not None and not self.values.admits(())):
             return None
         event = entry[EVENT]
+        if self._on_its_way:
+            stored = [*stored, *(other for other in self._on_its_way if other[AT] == at)]
         if self.flat:
             if any(True for _ in stored):
                 return None
@@ -317,6 +328,10 @@ class MultiplicityState(DeferrableState):
             event[2], event[3], (), EMPTY_START, EMPTY_END, event[7], None, self.values.of(())
         )
         return self.composer.entry(empty, silent=True)
+
+    def arrived(self, entries: Iterable[Entry]) -> None:
+        for entry in entries if self._on_its_way else ():
+            discard(self._on_its_way, entry)
 
     def available(self, silent: Entry) -> None:
         """A silent composite stands in the parent's store: the next one replaces it."""
@@ -409,7 +424,7 @@ class MultiplicityState(DeferrableState):
             constituents = Integrated(entries, 0, len(entries))
             start, end = accumulation.start, accumulation.end
             whole = self.composer.composite(path, ids, constituents, start, end, cause)
-            self.outbox.append(self.composer.report_and_store(whole))
+            self._raise(whole)
             if self._owners is not None:
                 self.consumed_by(0, entries)
             del self.accumulations[key]
