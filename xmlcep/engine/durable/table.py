@@ -38,6 +38,7 @@ from ..operators.plus import PlusState
 from ..operators.relation import RelationState
 from ..operators.trailing import Candidate, TrailingSequenceState
 from ..operators.waiting_pairs import WaitingPairConjunction, WaitingPairSequence
+from ..operators.windowed_pairs import WindowedPairConjunction, WindowedPairSequence
 from ..release import Deferral
 from ..setting import Setting
 from ..timers import Timers
@@ -94,6 +95,10 @@ def _pair(state: Mapping[str, Form], *derived: str) -> Layout:
     return _operator(state, "context", "shared", "pairing", "_in_full", "_raise", "bare", *derived)
 
 
+def _windowed(state: Mapping[str, Form], *derived: str) -> Layout:
+    return _pair({"watched": ByKey(PLAIN), **state}, "exists", "within", "_reach", "_measure", *derived)
+
+
 def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
     groups = MadeByKey(lambda operator, key: operator.open_group(key))
     return _operator(
@@ -133,6 +138,8 @@ _OPERATORS: dict[type, Layout] = {
     ChroniclePairSequence: _pair({"_firsts": ByKey(Items(0))}, "exists", "_ends"),
     WaitingPairConjunction: _pair({"groups": ByKey(WaitingPair())}),
     WaitingPairSequence: _pair({"groups": ByKey(WaitingPair())}, "_ends"),
+    WindowedPairConjunction: _windowed({"_first": ByKey(Items(0)), "_second": ByKey(Items(1))}),
+    WindowedPairSequence: _windowed({"_firsts": ByKey(Items(0))}, "_ends"),
     ConjunctionState: _combining({}),
     AnyState: _combining({}),
     RelationState: _combining({}),
