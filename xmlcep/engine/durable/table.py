@@ -144,7 +144,9 @@ _OPERATORS: dict[type, Layout] = {
     AnyState: _combining({}),
     RelationState: _combining({}),
     SequenceState: _sequence({}),
-    TrailingSequenceState: _sequence({"candidates": _CANDIDATES, "ready": _CANDIDATES}, "trailing", "_is_lone"),
+    TrailingSequenceState: _sequence(
+        {"candidates": _CANDIDATES, "ready": _CANDIDATES}, "trailing", "_is_lone", "_until"
+    ),
     DisjunctionState: _operator({"pending": ByKey(NumberedEntries())}, "context"),
     MultiplicityState: _MULTIPLICITY,
     SlidingState: _MULTIPLICITY,
