@@ -31,6 +31,7 @@ SHARES = (100, 10, 1)  # of ten times the events
 WAITING = (10, 1_000, 100_000)  # no more than there are events
 OTHERS = (0, 100, 1_000, 10_000)  # no more than a tenth of them
 _USUAL = 100  # items open at once, where nothing else is said
+_LIFE = 20  # more events than an item has
 _STEP = 10_000  # events that are measured behind a history
 _LONG = 10**9  # changes: a window longer than any history here
 
@@ -125,7 +126,7 @@ def run(settings: Settings) -> Iterator[Figure]:
     """The four tables; ``settings.only`` chooses by their names and those of the kinds of rules."""
     floor = "items open: by hand"
     if settings.only in floor:
-        rows = {f"{many:,}": list(_history(settings, many).rows()) for many in OPEN}
+        rows = {f"{many:,}": list(_settled(settings, many)[1]) for many in OPEN}
         loops = {name: partial(count_complete, its, ITEM) for name, its in rows.items()}
         timings = measure(loops, runs=settings.runs)
         yield from per_event("flat", floor, timings, events=settings.events, base=next(iter(loops)))
@@ -155,10 +156,19 @@ def _history(settings: Settings, window: int = _USUAL, events: int | None = None
 
 def _open(kind: Kind, settings: Settings) -> dict[str, Feeding]:
     """W items at once. Windows are as long as what happens to an item, however far that lies apart."""
-    return {
-        f"{many:,}": Feeding(kind.text("item", "", 20 * many), _history(settings, many).rows())
-        for many in OPEN
-    }
+    feedings = {}
+    for many in OPEN:
+        past, rows = _settled(settings, many)
+        feedings[f"{many:,}"] = Feeding(kind.text("item", "", _LIFE * many), rows, past)
+    return feedings
+
+
+def _settled(settings: Settings, window: int) -> tuple[Callable[[], Iterable[Row]], Iterator[Row]]:
+    """What comes before and what is measured: events of items that have begun at different times, and do not all
+    begin at once, which would be other work."""
+    before = _LIFE * window
+    history = _history(settings, window, before + settings.events)
+    return partial(_first, history, before), islice(history.rows(), before, None)
 
 
 def _behind(kind: Kind, settings: Settings) -> dict[str, Feeding]:
@@ -169,7 +179,7 @@ def _behind(kind: Kind, settings: Settings) -> dict[str, Feeding]:
         history = _history(settings, events=before + _STEP)
         later = islice(history.rows(), before, None)
         past = partial(_first, history, before)
-        feedings[f"{before:,}"] = Feeding(kind.text("item", "", 20 * _USUAL), later, past)
+        feedings[f"{before:,}"] = Feeding(kind.text("item", "", _LIFE * _USUAL), later, past)
     return feedings
 
 

@@ -54,7 +54,7 @@ def _with_times(rows: Iterable[Row]) -> Iterator[Row]:
     from xmlcep.timestamps import timestamp
 
     for row in rows:
-        yield (*row[:7], timestamp(row[0] * 1_000_000), *row[8:])  # type: ignore[misc]
+        yield (*row[:7], timestamp(row[0] * 1_000_000), *row[8:])
 
 
 def _looks(name: str, rules_text: str, events: int, history: Iterable[Row]) -> Iterator[Figure]:

@@ -114,7 +114,8 @@ def test_a_replay_from_a_state_tells_what_the_whole_tells(tmp_path: Path, seed: 
     life.die()
 
 
-def test_states_are_written_as_the_log_grows(tmp_path: Path) -> None:
+def test_states_are_written_as_the_log_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xmlcep.recording.checkpoints._TIMES_STATE", 1)
     rules = parse_rules(RULES)
     life = Life(tmp_path / "log.jsonl", rules, max_bytes=90_000, state_every=20_000, durability="os")
     sizes = set()

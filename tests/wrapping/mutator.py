@@ -12,6 +12,7 @@ from lxml import etree
 
 from tests.wrapping.odd_edits import ODD
 from tests.wrapping.outside import outside_node
+from xmlcep.wrapping import indent, strip_attributes, strip_elements, strip_tags
 
 TAGS = ["a", "b", "c", "{urn:x}d", "item"]
 NAMES = ["k", "l", "{urn:x}m"]
@@ -66,7 +67,8 @@ class Mutator:
             self.text, self.text, self.tail, self.tail, self.tag, self.base, self.bad_text, self.bad_tail,
             self.set, self.set, self.attrib_set, self.attrib_del, self.attrib_pop, self.attrib_update,
             self.attrib_clear, self.attrib_missing, self.comment_text, self.instruction, self.move_out, self.deep_copy,
-            self.append_comment, self.cycle, self.itself, self.beside_root,
+            self.append_comment, self.cycle, self.itself, self.beside_root, self.strip_tags, self.strip_elements,
+            self.strip_attributes, self.indent,
         ]  # fmt: skip
         if odd:
             self.calls += [self.odd, self.odd, self.odd, self.tag_odd, self.append_renamed]
@@ -351,6 +353,20 @@ class Mutator:
         element = self.element()
         if "n" not in element.attrib:
             element.attrib["n"] = "7"
+
+    # --- by C code, which the document observes
+
+    def strip_tags(self) -> Any:
+        strip_tags(self.element(), *self.random.sample([*TAGS, etree.Comment], 2))
+
+    def strip_elements(self) -> Any:
+        strip_elements(self.element(), self.random.choice(TAGS), with_tail=self.random.random() < 0.5)
+
+    def strip_attributes(self) -> Any:
+        strip_attributes(self.element(), *self.random.sample(NAMES, 2))
+
+    def indent(self) -> Any:
+        indent(self.element())
 
     def odd(self) -> Any:
         name = self.random.choice(list(ODD))

@@ -451,6 +451,28 @@ def test_an_undo_goes_back_to_where_events_had_told(
         judge.document._check()
 
 
+@pytest.mark.parametrize("credit", [0, foreign.CREDIT])
+@pytest.mark.parametrize("edit", UNSEEN)
+def test_white_space_is_out_of_view_where_another_document_has_taken_all_other_text(
+    edit: Callable[[Any, Any], Any], credit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreign, "CREDIT", credit)
+    monkeypatch.setattr(foreign, "GLANCES", credit)
+    one = fromstring("<r> <a/> <b>x<d/> </b>t<c/> </r>", ignore_whitespace=True)
+    other = etree.fromstring(TAKER, plain_parser())
+    held_nodes = list(other.iter())
+    document = wrap(other)
+    judge, model = Judge(document, snapshot=False), Model(visible(one.root), one.snapshot()[1])
+    one.subscribe(model.apply)
+    edit(one.root, held_nodes[0])
+    one.catch_up()
+    document.catch_up()
+    model.equals(visible(one.root))
+    judge.check(several=True)
+    one._check()
+    document._check()
+
+
 @pytest.mark.parametrize("edit", UNSEEN)
 @pytest.mark.parametrize("swapped", [False, True])
 def test_an_undo_of_both_documents_goes_back_to_where_events_had_told(

@@ -1,4 +1,8 @@
-"""The event trees of a detector, taken through one time point after the other (rules G1, G2, G4)."""
+"""The event trees of a detector, taken through one time point after the other (rules G1, G2, G4).
+
+One module because who has a turn, at an event, a release, a deletion or the end of an edit, is one order over the same
+trees.
+"""
 
 from __future__ import annotations
 

@@ -69,14 +69,15 @@ class Values:
         self._lets = program.lets
         self._singles = (*self._single, *(name for name, _ in self._lets))
         self.having = program.having
-        self._holds = None if self.having is None else self._see(self.having)
+        self.sees = None if self.having is None else self._see(self.having)
+        """``having`` as a function of variables, see `holds`."""
         self.guard = program.guard
         self.has_variables = bool(program.variables)
         self.is_silent = not self.has_variables and self.guard is None
         expressions = [expression for _, expression in self._lets] + ([self.having] if self.having else [])
         asked = {name for expression in expressions for name in expression.variables}
-        self.having_asks_singles = self.having is not None and not self.having.variables <= set(self.lists)
-        """Whether ``having`` is about more than lists."""
+        self.having_asks_lists = self.having is not None and self.having.variables <= set(self.lists)
+        """Whether ``having`` is about lists alone."""
         self._asked_lists = tuple(name for name in self.lists if name in asked)
 
     def of(self, entries: Sequence[Entry], values: Mapping[str, Any] | None = None) -> Bindings | None:
@@ -131,8 +132,8 @@ class Values:
 
     def holds(self, bindings: Bindings) -> bool:
         """Whether ``having`` is true of such variables (V6)."""
-        assert self._holds is not None
-        return self._holds(bindings)
+        assert self.sees is not None
+        return self.sees(bindings)
 
     def _see(self, having: Expression) -> Callable[[Bindings], bool]:
         """``having`` as a function of variables."""

@@ -65,13 +65,23 @@ class RowGroup(NamedTuple):
 def row_groups(file: str, name: str | None = None) -> list[RowGroup]:
     """The row groups of a Parquet file (called ``name`` in messages); raises `LogError` for what is none."""
     about = _read_metadata(file, name or file)
-    names = [about.schema.column(index).path.partition(".")[0] for index in range(about.num_columns)]
+    names = _column_names(about, name or file)
     used = [index for index, name in enumerate(names) if name in COLUMNS]
     groups = map(about.row_group, range(about.num_row_groups))
     return [
         RowGroup(group.num_rows, sum(group.column(index).total_compressed_size for index in used))
         for group in groups
     ]
+
+
+def _column_names(about: Any, name: str) -> list[str]:
+    """The names of the columns in the metadata of a file; raises `LogError` where they are damaged."""
+    try:
+        return [about.schema.column(index).path.partition(".")[0] for index in range(about.num_columns)]
+    except UnicodeDecodeError as error:
+        raise LogError(
+            f"{name}: not a readable Parquet file: the name of a column is damaged: {error}"
+        ) from error
 
 
 def _read_metadata(file: str, name: str) -> Any:
@@ -143,8 +153,7 @@ class ParquetReader:
     def _open(self) -> Any:
         pa = load_pyarrow()
         about = _read_metadata(self._path, self._file)
-        present = {about.schema.column(index).path for index in range(about.num_columns)}
-        encoded = [name for name in WITH_FEW_VALUES if name in present]
+        encoded = [name for name in WITH_FEW_VALUES if name in _column_names(about, self._file)]
         try:
             return pa.parquet.ParquetFile(self._path, metadata=about, read_dictionary=encoded)
         except (pa.ArrowException, OSError) as error:

@@ -152,12 +152,12 @@ def _read(
     start: Start | None = None,
 ) -> Generator[tuple[Origin, Aside] | Batch, None, None]:
     if clock is ClockCheck.ANY:
-        pieces = _pieces(source, batch_size, on_bad, RowDecoder(clock), codec, whole, start)
+        pieces = _pieces(source, batch_size, on_bad, RowDecoder(clock), codec, whole, start=start)
     else:
         # What is bad must not depend on the size of the batches.
         bad: list[BadRecord] = []
         pieces = in_order(
-            _pieces(source, BATCH_SIZE, bad.append, RowDecoder(clock), codec, whole, start, bad), on_bad
+            _pieces(source, BATCH_SIZE, bad.append, RowDecoder(clock), codec, whole, bad, start=start), on_bad
         )
     for piece in pieces:
         for item in piece.items:
@@ -178,8 +178,9 @@ def _pieces(
     decoder: RowDecoder,
     codec: JsonCodec,
     whole: Mapping[str, int],
-    start: Start | None,
     bad: list[BadRecord] | None = None,
+    *,
+    start: Start | None = None,
 ) -> Generator[Piece, None, None]:
     """What the readers take from the files, with what is in ``bad`` then; it is emptied."""
     bad = [] if bad is None else bad
@@ -194,9 +195,8 @@ def _pieces(
                 if start is not None and start.file == file:
                     begin, line = start.byte, start.line
                     decoder.clocks[start.doc] = start.ts
-                reader = JsonLinesReader(file, decoder, codec, on_bad, first_line=line)
-                if begin:
                     stream.seek(begin)
+                reader = JsonLinesReader(file, decoder, codec, on_bad, first_line=line)
                 blocks = reader.blocks(unpacked(stream, kind), size, begin, whole.get(file))
             for block in blocks:
                 if isinstance(block, tuple):

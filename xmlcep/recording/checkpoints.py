@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger("xmlcep")
 
-EVERY = 4 << 20
-"""Bytes of log after which the state is written, unless the application says otherwise: some 20,000 records, which are
-replayed in a fraction of a second."""
-_TIMES_STATE = 8  # a state of any size costs no more than a small share of the recording
+EVERY = 16 << 20
+"""Bytes of log after which the state is written, unless the application says otherwise: some 50,000 records, which are
+replayed in a second or two."""
+_TIMES_STATE = 16  # a state of any size costs no more than a small share of the recording
 
 
 class Checkpoints:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -12,7 +13,7 @@ from ..documents.replica import Replica
 from ..errors import ArgumentError, RecordError, XmlCepError
 from ..events import CompositeEvent, PrimitiveEvent
 from ..log.errors import LogError
-from ..log.records import TOGETHER, ClockRecord, Control, change_record, raised_control
+from ..log.records import TOGETHER, ClockRecord, Control, change_record, raised_control, raised_identity
 from ..log.segments import first_of
 from ..log.tail import Repair
 from ..log.writing import Durability, LogWriter, create_log
@@ -58,6 +59,8 @@ class Recording:
         self._group: list[dict[str, Any]] = []  # of an edit and what rules made of it
         self._missing = 0  # how many more belong to that
         self._clock = clock  # the last one written
+        self._raised_at = 0  # the time point of external events, and how many there were of each
+        self._raised: Counter[str] = Counter()
         self._open = True
         self._watch: RecordedWatch | None = None
         self._opened = ""  # where the watch was
@@ -91,7 +94,12 @@ class Recording:
 
     def on_raised(self, event: CompositeEvent) -> None:
         """Writes an external event that a rule has raised (L7), behind the record it belongs to."""
-        record = raised_control(event).to_record()
+        if event.ts != self._raised_at:
+            self._raised_at = event.ts
+            self._raised.clear()
+        identity = raised_identity(raised_control(event))
+        self._raised[identity] += 1
+        record = raised_control(event, self._raised[identity]).to_record()
         if event.cause.txn is not None:
             if not self._doc.in_transaction:
                 self._waiting.append(record)

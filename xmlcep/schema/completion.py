@@ -1,4 +1,7 @@
-"""The event "an element has been inserted completely": ``ins(item) ; (all that its type demands)``."""
+"""The event "an element has been inserted completely": ``ins(item) ; (all that its type demands)``.
+
+One module because all that a type demands, its parts, alternatives and remarks, is found on one walk over its content.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +138,8 @@ class _Element:
         if self.condition is not None:
             return True
         found = []
-        for content in self.declaration.contents():
+        named = (derived.content for derived in self.all.enough.types(self.declaration))
+        for content in (self.declaration.content, *named):
             attributes = sum(attribute.required for attribute in content.attributes)
             inside = demands.most_required(self.all.enough.model(content))
             found.append(attributes + inside + (content.text is TextKind.REQUIRED))

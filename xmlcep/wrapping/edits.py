@@ -165,11 +165,11 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
             change_tail(leaving.tree, node, leaving.shadow, get_tail(node) or None, leaving.tree.emitter.emit)
         else:
             leaving.emit()
-    _arrive(node)
+    arrive(node)
     end_edits(source, tree)
 
 
-def _arrive(node: Node) -> None:
+def arrive(node: Node) -> None:
     """``node``, untracked, may now stand below a tracked parent."""
     above = get_parent(node)
     tree = None if above is None else tree_of(above)

@@ -27,7 +27,7 @@ from .raw import (
     last_child,
     name_of,
 )
-from .reconcile import contents_differ, reconcile
+from .reconcile import careful, contents_differ, reconcile, taken_below
 from .shadow import (
     NOT_ORIGINAL,
     ShadowNode,
@@ -37,7 +37,6 @@ from .shadow import (
     entry_of,
     exposing_trees,
     leave,
-    nodes_of,
     owners,
     parents_told,
     shadow_of,
@@ -153,35 +152,10 @@ def miss(node: Node) -> None:
 
 def look_into(node: Node) -> None:
     """Before a node of no document comes into one: emits what it has taken from documents, if more is to be known."""
-    if exposing_trees() and (trees := _careful(_taken_below(node))):
-        for tree in trees:
+    if exposing_trees() and (taken := careful(taken_below(node))):
+        for tree in owners(taken):
             catch_up(tree)  # what else has changed comes first
-        _miss([each for each in _taken_below(node) if shadow_of(each).tree in trees])
-
-
-def _careful(nodes: list[Node]) -> set[ShadowTree]:
-    """Those of their documents where more has to be known of a loss than that, and what, it is.
-
-    That is where the loss can be undone, and where it can bring white space out of view.
-    """
-    trees = {shadow_of(node).tree for node in nodes}
-    return {tree for tree in trees if tree.journal is not None or tree.ignore_whitespace}
-
-
-def _taken_below(node: Node) -> list[Node]:
-    """The nodes at and below ``node`` that, as events have told, stand elsewhere."""
-    found = []
-    muted: dict[ShadowTree, bool] = {}
-    for each in Element.iter(node):
-        entry = entry_of(each)
-        if type(entry) is ShadowNode:
-            muted.setdefault(entry.tree, entry.tree.muted)
-            entry.tree.muted = True
-            if entry.parent not in (None, entry_of(get_parent(each))):
-                found.append(each)
-    for tree, before in muted.items():
-        tree.muted = before
-    return found
+        _miss(careful(taken_below(node)))
 
 
 def _miss(nodes: list[Node]) -> None:
@@ -253,7 +227,7 @@ class _Found:
         finally:
             tree.muted = False
         tree.muted = True
-        sites: dict[Node, None] = dict.fromkeys((*self._changed, *self._robbed()))
+        sites: dict[Node, None] = dict.fromkeys((*self._changed, *parents_told(careful(self._taken))))
         for node in sites:
             if shadow_of(node).tree.journal is not None:
                 write_down(node, shadow_of(node))
@@ -283,19 +257,6 @@ class _Found:
                 if entry.tree is not self._tree:
                     self._tree.others.append(entry.tree)
         self._tree.muted = muted
-
-    def _robbed(self) -> list[Node]:
-        """The elements that have lost children to those that have changed, or that have come, in careful documents."""
-        taken = list(self._taken)
-        for node in self._changed:
-            for child in iter_children(node):
-                entry = entry_of(child)
-                if entry is None:  # it has come with all that it had taken before
-                    taken += _taken_below(child)
-                elif type(entry) is ShadowNode and entry.parent is not shadow_of(node):
-                    taken.append(child)
-        shadows = {shadow_of(node).parent for node in taken}
-        return [node for tree in _careful(taken) for node in nodes_of(tree) if entry_of(node) in shadows]
 
 
 def _check(node: Node) -> None:

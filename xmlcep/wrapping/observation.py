@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import foreign
 from .errors import RefusedError, WrapError
+from .mutations import remember
 from .raw import Element, Node, get_parent
 from .reconcile import reconcile
 from .shadow import ShadowTree, tree_of
@@ -30,7 +31,7 @@ class Observation:
         tree.open_subtree(self._element)
         if tree.journal is not None:
             for node in Element.iter(self._element):
-                tree.journal.whole(node)
+                remember(tree, node)
         tree.muted = True
         return self
 

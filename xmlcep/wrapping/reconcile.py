@@ -15,8 +15,10 @@ from .mutations import (
     rename,
     touch,
     unlink,
+    write_down,
 )
 from .raw import (
+    Element,
     Node,
     attribute_names,
     attributes_of,
@@ -29,7 +31,7 @@ from .raw import (
     name_of,
 )
 from .runs import longest_unchanged_run
-from .shadow import ShadowNode, ShadowTree, entry_of, shadow_of, tree_of, visible
+from .shadow import ShadowNode, ShadowTree, entry_of, owners, parents_told, shadow_of, tree_of, visible
 
 
 class _Site(NamedTuple):
@@ -50,20 +52,75 @@ def reconcile(tree: ShadowTree, nodes: Iterable[Node]) -> None:
     have shadow nodes, and so must what is below them if it is no longer there.
     """
     nodes = list(nodes)
-    muted, tree.muted = tree.muted, True
+    muted = {tree: tree.muted}
+    tree.muted = True
     try:
         if tree.root in nodes and not _has_its_name(tree.root):
             tree.open_subtree(tree.root)
             rename(tree, tree.root)
         sites = [_site(tree, node) for node in _different(tree, nodes)]
+        if tree.exposed:
+            _add_robbed(sites, muted)
         for site in reversed(sites):
             if entry_of(site.node) is site.shadow:
-                _emit_gone(tree, site)
+                _emit_gone(site.shadow.tree, site)
         for site in sites:
             if entry_of(site.node) is site.shadow:
-                _emit_come(tree, site)
+                _emit_come(site.shadow.tree, site)
     finally:
-        tree.muted = muted
+        for each, before in muted.items():
+            each.muted = before
+    tree.others += [other for other in muted if other is not tree]
+
+
+def _add_robbed(sites: list[_Site], muted: dict[ShadowTree, bool]) -> None:
+    """Adds the elements, perhaps of other documents, from which something has come to these ones, unseen.
+
+    That is, where the loss takes more than `take_over`. All documents concerned are muted, and added to ``muted``.
+    """
+    known = {site.node for site in sites}
+    for site in sites:  # which grow meanwhile
+        taken = []
+        for child in site.now:
+            entry = entry_of(child)
+            if entry is None:  # it has come with all that it had taken before
+                taken += taken_below(child)
+            elif type(entry) is ShadowNode and entry.parent is not site.shadow:
+                taken.append(child)
+        for owner, robbed in owners(parents_told(careful(taken))).items():
+            if owner not in muted:
+                muted[owner] = owner.muted
+                owner.muted = True
+            for node in _different(owner, robbed):
+                if node not in known:
+                    known.add(node)
+                    write_down(node, owner.open_children(node))
+                    sites.append(_site(owner, node))
+
+
+def careful(nodes: Iterable[Node]) -> list[Node]:
+    """Those of documents where more has to be known of a loss than that, and what, it is.
+
+    That is where the loss can be undone, and where it can bring white space out of view.
+    """
+    trees = {node: shadow_of(node).tree for node in nodes}
+    return [node for node, tree in trees.items() if tree.journal is not None or tree.ignore_whitespace]
+
+
+def taken_below(node: Node) -> list[Node]:
+    """The nodes at and below ``node`` that, as events have told, stand elsewhere."""
+    found = []
+    muted: dict[ShadowTree, bool] = {}
+    for each in Element.iter(node):
+        entry = entry_of(each)
+        if type(entry) is ShadowNode:
+            muted.setdefault(entry.tree, entry.tree.muted)
+            entry.tree.muted = True
+            if entry.parent not in (None, entry_of(get_parent(each))):
+                found.append(each)
+    for tree, before in muted.items():
+        tree.muted = before
+    return found
 
 
 def _site(tree: ShadowTree, node: Node) -> _Site:

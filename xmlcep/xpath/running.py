@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import ge, le
 from typing import overload
 
-from .values import NAN, Single, number_of_item
+from .values import NAN, Single, number_of_item, number_of_text
 
 _TIDY = 1_000  # so many values that have gone are taken out of the list at once
 
@@ -59,26 +59,27 @@ class RunningValues(Sequence[Single]):
     def append(self, value: Single) -> None:
         """A value comes, at the end."""
         self._values.append(value)
+        if self._total is None and not self._extremes:
+            return
+        number = number_of_text(value) if type(value) is str else number_of_item(value)
         if self._total is not None:
-            self._total.add(number_of_item(value))
+            self._total.add(number)
         for extreme in self._extremes:
-            extreme.add(number_of_item(value))
+            extreme.add(number)
 
     def drop(self, count: int = 1) -> None:
         """The first values go."""
-        values = self._values
-        first, length = self._first, len(values)
-        until = min(first + count, length)
+        values, first = self._values, self._first
+        until = self._first = min(first + count, len(values))
         if self._total is not None:
             self._total.remove(until - first)
         if self._extremes:
             for value in values[first:until]:
                 for extreme in self._extremes:
                     extreme.remove(number_of_item(value))
-        if until >= _TIDY and until >= length - until:
+        if until >= _TIDY and 2 * until >= len(values):
             del values[:until]
-            until = 0
-        self._first = until
+            self._first = 0
 
     def total(self) -> float:
         """``sum``."""
@@ -133,8 +134,8 @@ class _Total:
     def remove(self, count: int) -> None:
         for _ in range(count):
             part = self._parts.popleft()
-            if type(part) is int:
-                self._units -= part
+            if not self._odd or type(part) is int:
+                self._units -= part  # type: ignore[assignment]
             elif self._odd[repr(part)] == 1:
                 del self._odd[repr(part)]
             else:

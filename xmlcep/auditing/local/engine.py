@@ -21,7 +21,17 @@ from ...log import BadRecord, Batch, ClockCheck, Header, Origin
 from ...log.columns.blocks import RecordTypes, Run
 from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST
-from ...log.records import RAISED, Aside, ClockRecord, Control, Row, is_clock, raised_event, raised_or_none
+from ...log.records import (
+    RAISED,
+    Aside,
+    ClockRecord,
+    Control,
+    Row,
+    is_clock,
+    raised_event,
+    raised_identity,
+    raised_or_none,
+)
 from ...rules import Rules
 from ...rules.nested import repeats
 from ..failures import Failures
@@ -30,7 +40,7 @@ from ..findings.order import Ranking
 from ..inputs import LogFile
 from ..plan.snapshot_fragments import snapshot_of
 from ..progress import Reading, Steps
-from ..quarantine import clock_too_late, duplicate, raised_elsewhere, raw_record, too_late
+from ..quarantine import clock_too_late, duplicate, raised_elsewhere, raised_twice, raw_record, too_late
 from ..rule_counts import records_by_rule
 from ..since import Since
 from ..since.state_file import document_line
@@ -351,7 +361,11 @@ class LocalAudit:
     ) -> None:
         """Takes an external event, if the record that it belongs to is there (L7)."""
         if replay.ts and replay.is_at(event.cause.ts):
-            replay.take_raised(event)
+            if replay.is_new_there(raised_identity(control)):
+                replay.take_raised(event)
+            else:
+                bad = raised_twice(control, Origin(file.name, number))
+                self._collector.quarantine.add(file, bad, replay.doc)
         elif replay.ts and self._keep is None:
             bad = raised_elsewhere(control, Origin(file.name, number))
             self._collector.quarantine.add(file, bad, replay.doc)

@@ -20,11 +20,21 @@ from ...log import BadRecord, Batch, ClockCheck, Header, Origin
 from ...log.columns.blocks import Block, FilteredColumns, NumberedClock, RecordTypes, Span, meta_texts
 from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST
-from ...log.records import LARGEST, RAISED, Aside, ClockRecord, Control, Row, raised_event, raised_or_none
+from ...log.records import (
+    LARGEST,
+    RAISED,
+    Aside,
+    ClockRecord,
+    Control,
+    Row,
+    raised_event,
+    raised_identity,
+    raised_or_none,
+)
 from ...rules.nested import repeats
 from ..plan.partition_key import Plan
 from ..plan.snapshot_fragments import fragments
-from ..quarantine import clock_in_transaction, duplicate, raised_elsewhere, raw_record
+from ..quarantine import clock_in_transaction, duplicate, raised_elsewhere, raised_twice, raw_record
 from ..rule_counts import text_of
 from ..splits import BATCH_SIZE, FilePart, PartReader, Split
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
@@ -244,6 +254,10 @@ class Mapper:
             raised = PlacedRaised(cause.ts, cause.txn, clocks, part.place, number, line.decode())
             document.raised.append(raised)
         elif document.is_at(cause.ts):
+            if not document.is_new_there(raised_identity(control)):
+                document.duplicates += 1
+                self._bad(raised_twice(control, origin), cause.doc, part)
+                return
             turn = document.admit_raised(cause.txn)
             self._router.raised(event.name, cause.doc, cause.ts, turn, line)
         elif self._keep is None:

@@ -16,7 +16,7 @@ from ...log.records import Control
 from ..findings.collector import Collector
 from ..inputs import LogFile
 from ..plan.partition_key import Plan
-from ..quarantine import clock_in_transaction, raised_elsewhere
+from ..quarantine import clock_in_transaction, raised_elsewhere, raised_twice
 from ..rule_counts import type_of
 from ..splits import FilePart, Split
 from .chunks import Chunk
@@ -192,11 +192,13 @@ class SegmentMerge:
 
     def _misplaced_raised(self) -> Iterator[tuple[LogFile, BadRecord, str]]:
         for doc, document in self.documents.items():
-            for raised in document.misplaced_raised:
+            misplaced = [(each, raised_elsewhere) for each in document.misplaced_raised]
+            repeated = [(each, raised_twice) for each in document.repeated_raised]
+            for raised, complaint in misplaced + repeated:
                 part: FilePart = self._parts[raised.part]
                 origin = Origin(part.file.name, raised.number + self._lines_before[part.place])
                 control = Control.from_record(FASTEST.loads(raised.text.encode()))
-                yield part.file, raised_elsewhere(control, origin), doc
+                yield part.file, complaint(control, origin), doc
 
     def collect(self, collector: Collector) -> None:
         """Hands on what is known of files and documents."""

@@ -159,6 +159,24 @@ def _submitted() -> bool:
     return "PYSPARK_GATEWAY_PORT" in os.environ
 
 
+def _check_local_folders() -> None:
+    """Raises `SparkError` where Spark would find no folder for what workers put aside, and say so in many lines."""
+    given = os.environ.get("SPARK_LOCAL_DIRS", "")
+    folders = [Path(each) for each in given.split(",") if each]
+    if folders and not any(map(_is_writable, folders)):
+        raise SparkError(
+            f"SPARK_LOCAL_DIRS is {given}: nothing can be written there: set it to a folder with room, or leave it out"
+        )
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK | os.X_OK)
+
+
 def start_session(master: str | None, *, input_bytes: int = 0) -> SparkSession:
     """A new session on this master, quiet and set up for audits; None: on the one that ``spark-submit`` was given.
 
@@ -176,6 +194,8 @@ def start_session(master: str | None, *, input_bytes: int = 0) -> SparkSession:
     if master is not None:
         builder = builder.master(_retrying(master))
     local = master is not None and master.startswith("local")
+    if local:
+        _check_local_folders()
     # Without a launched JVM there is a choice of Java; in spark-submit it runs already.
     if SparkContext._gateway is None and not _submitted():
         java = find_java()

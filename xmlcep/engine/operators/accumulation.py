@@ -235,10 +235,11 @@ class SlidingAccumulation(Accumulation):
     def drop_first(self, count: int) -> None:
         """The oldest ones drop out."""
         if self.lists is not None:
-            gone = self.entries[self.begin : self.begin + count]
-            for name, values in self.lists.items():
-                for entry in gone:
-                    values.drop(len(values_in(entry, name)))
+            for entry in self.entries[self.begin : self.begin + count]:
+                bindings = entry[BINDINGS]
+                for name, values in self.lists.items():
+                    value = None if bindings is None else bindings.get(name)
+                    values.drop(1 if type(value) is str else len(values_in(entry, name)))
         self.begin += count
         if self.told < self.begin:
             self.told = self.begin

@@ -586,13 +586,16 @@ class SlidingState(MultiplicityState):
             lists = accumulation.lists
             if lists is None:
                 lists = accumulation.lists = values.lists_to_keep(accumulation.arrivals())
-            arrivals = Arrivals(entries, begin, stop)
-            known = values.singles_of(arrivals)
-            if values.having is not None and not values.holds(
-                {**lists, **known} if values.having_asks_singles else lists
+            sees = values.sees
+            if sees is not None and not (
+                sees(lists)
+                if values.having_asks_lists
+                else sees(values.seen_of(accumulation.arrivals(), lists))
             ):
                 self._start_over_if_full(key, accumulation, count)
                 return
+            arrivals = Arrivals(entries, begin, stop)
+            known = values.singles_of(arrivals)
             bindings = GatheredBindings(known, values.lists, arrivals)
         event, composer = entries[begin][EVENT], self.composer
         path, length = composer.ancestors.get(event[2]) or composer.ancestor(event[2])

@@ -361,7 +361,7 @@ class ChroniclePairConjunction(PairState):
     def _accept_first(self, key: Key, event: PrimitiveEvent) -> None:
         others = self._second.get(key)
         if others is None:
-            _store(self._first, key, event)
+            self._first.setdefault(key, []).append(event)
             return
         other = others.pop(0)
         if not others:
@@ -373,7 +373,7 @@ class ChroniclePairConjunction(PairState):
     def _accept_second(self, key: Key, event: PrimitiveEvent) -> None:
         others = self._first.get(key)
         if others is None:
-            _store(self._second, key, event)
+            self._second.setdefault(key, []).append(event)
             return
         other = others.pop(0)
         if not others:
@@ -389,7 +389,7 @@ class ChroniclePairConjunction(PairState):
         own, others = (self._second, self._first) if child else (self._first, self._second)
         partners = others.get(key)
         if partners is None:
-            _store(own, key, entry)
+            own.setdefault(key, []).append(entry)
             if self.by_value:
                 self.note_key(key)
             return
@@ -407,7 +407,7 @@ class ChroniclePairConjunction(PairState):
         for item in items:
             partners = others.get(key)
             if partners is None:
-                _store(own, key, item)
+                own.setdefault(key, []).append(item)
                 if self.by_value:
                     self.note_key(key)
                 continue
@@ -452,12 +452,12 @@ class ChroniclePairSequence(PairSequence):
         return super().acceptor(child) if child or not self.bare[child] else self._accept_first
 
     def _accept_first(self, key: Key, event: PrimitiveEvent) -> None:
-        _store(self._firsts, key, event)
+        self._firsts.setdefault(key, []).append(event)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         item = entry[EVENT] if self.bare[child] else entry
         if not child:
-            _store(self._firsts, key, item)
+            self._firsts.setdefault(key, []).append(item)
             self.note_key(key)
             return
         firsts = self._firsts.get(key)
@@ -494,14 +494,6 @@ def endings_after(
 def count_before(firsts: Stored, ends: Callable[[Item], float], start: float) -> int:
     """How many of the first events are before a second one that starts then: the oldest ones."""
     return len(firsts) if ends(firsts[-1]) < start else bisect_left(firsts, start, key=ends)
-
-
-def _store(groups: dict[Key, Stored], key: Key, item: Item) -> None:
-    stored = groups.get(key)
-    if stored is None:
-        groups[key] = [item]
-    else:
-        stored.append(item)
 
 
 def as_event(item: Item) -> PrimitiveEvent:

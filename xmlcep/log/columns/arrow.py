@@ -217,8 +217,8 @@ class _Columns:
                 return None
             kept = self._kept(self._needed, _BUT_IDS)
             counts_of_all = [(self._table[code], count) for code, count in _counts(kept.codes).items()]
-            rows = list(self._rows(kept, self._needed, repeat(spans[0].doc)))
-            return [Run(spans[0], rows, counts_of_all, clocks.get(spans[0].doc, ()))]
+            one = self._rows(kept, self._needed, repeat(spans[0].doc))
+            return [Run(spans[0], one, counts_of_all, clocks.get(spans[0].doc, ()))]
         order = self._sorted_by_document()
         spans = self._spans(order)
         if spans is None:

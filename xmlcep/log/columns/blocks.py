@@ -51,13 +51,14 @@ class Span(NamedTuple):
 class Run(NamedTuple):
     """A span with rows of the records that are needed.
 
+    The rows may be there once only, each made when it is asked for, so that it is at hand when it is looked at.
     ``counts`` says how many there are of each type, in order of first occurrence. A row has no ``pos``: no rule sees
     it, save through the state of the document. ``clocks`` are the document's clock records in the block, in order;
     those between two of the span's records stand in no transaction.
     """
 
     span: Span
-    rows: list[Row]
+    rows: Iterable[Row]
     counts: list[tuple[RecordType, int]]
     clocks: Sequence[NumberedClock] = ()
 

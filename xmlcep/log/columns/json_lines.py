@@ -119,9 +119,7 @@ class _Columns(NamedTuple):
         )  # fmt: skip
         counts, clocks = self._counts(), self.clocks
         if len(self.times) == 1:
-            return [
-                Run(span, list(rows), counts[span.doc], clocks.get(span.doc, ())) for span in self._spans()
-            ]
+            return [Run(span, rows, counts[span.doc], clocks.get(span.doc, ())) for span in self._spans()]
         rows_of: dict[str, list[Any]] = {each: [] for each in self.times}
         for row in rows:
             rows_of[row[8]].append(row)
