@@ -435,7 +435,7 @@ class Detector:
         Deferred operators are released by any event (D2, D3), timers by any time (W5), expressions may ask about the
         whole document (U2).
         """
-        everything = not self._is_plain or any(tree.deferrals for tree in self._evaluation.trees.values())
+        everything = not self._is_plain or self._active.defers
         return everything or self._evaluation.dispatch[operation][path] is not None
 
     # ---- time (W1 to W6) ------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ def is_plain_pair(node: OperatorNode, tree: EventTree, setting: Setting) -> bool
     return (
         len(node.children) == 2
         and CONTEXTS[node.context.value].pairing is not None
-        and not (tree.flat or node.may_repeat or definition.options.guard)
+        and not (tree.flat or node.may_repeat)
         and tree.order is Order.INTERVAL
         # Between its events there is nothing to ask; that they carry moments and variables is no obstacle.
         and not (node.needs_moments or program.having or (tree.extended and node.deferred))
@@ -67,7 +67,9 @@ class PairState(ChoosingState):
         self.pairing: Pairing = pairing
         self._in_full = tree.extended
         self._raise: Callable[..., None] = (
-            self._raise_all_of
+            self._raise_allowed
+            if self.values.guard is not None
+            else self._raise_all_of
             if self.context.batches
             else self._raise_in_full
             if self._in_full
@@ -161,7 +163,7 @@ class PairState(ChoosingState):
     def _raise_in_full(
         self, first: Entry, second: Entry, key: Key, cause: Cause, *, alone: bool = True
     ) -> None:
-        """The same where entries carry moments and variables; it goes into the outbox."""
+        """The same where entries carry moments and variables; it goes into the outbox, if anybody is to have it."""
         start, end, _, event, _, begin, finish, _ = first
         other_start, other_end, _, other, _, other_begin, other_finish, _ = second
         if begin is None or other_begin is None:  # empty
@@ -185,7 +187,8 @@ class PairState(ChoosingState):
         composite = _new_tuple(CompositeEvent, parts)
         if composer.report is not None:
             composer.report.append(composite)
-        self.outbox.append((start, end, self.clock.point, composite, False, *span, bindings))
+        if self.parent is not None or not alone:
+            self.outbox.append((start, end, self.clock.point, composite, False, *span, bindings))
 
     def _raise_all_of(
         self, firsts: Stored, seconds: Stored, key: Key, cause: Cause, *, alone: bool = True
@@ -215,6 +218,13 @@ class PairState(ChoosingState):
         if self.composer.report is not None:
             self.composer.report.append(composite)
         self.outbox.append((start, end, self.clock.point, composite, False))
+
+    def _raise_allowed(
+        self, first: Item | Stored, second: Item | Stored, key: Key, cause: Cause, *, alone: bool = True
+    ) -> None:
+        """The same where a guard has to allow it (U5); it goes into the outbox."""
+        firsts, seconds = (first, second) if self.context.batches else ((first,), (second,))
+        self.raise_combination([*self._entries(0, firsts), *self._entries(1, seconds)], cause)
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
 
@@ -373,7 +383,7 @@ class ChroniclePairConjunction(PairState):
     def acceptor(self, child: int) -> Acceptor:
         return (
             super().acceptor(child)
-            if not self.bare[child]
+            if not self.bare[child] or self.values.guard is not None
             else self._accept_second
             if child
             else self._accept_first
@@ -419,8 +429,10 @@ class ChroniclePairConjunction(PairState):
             del others[key]
             if self.by_value:
                 self.drop_key(key)
-        self._raise(*oriented(child, entry, other), key, cause)
-        self.hand_up(cause)
+        first, second = (other, entry) if child else (entry, other)
+        self._raise(first, second, key, cause)
+        if self.outbox:
+            self.hand_up(cause)
 
     def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
         own, others = (self._second, self._first) if child else (self._first, self._second)

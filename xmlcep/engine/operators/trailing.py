@@ -99,9 +99,17 @@ class TrailingSequenceState(SequenceState):
 
     def raise_all(self, key: Key, group: Group, child: int, arrivals: Sequence[Entry], cause: Cause) -> None:
         group.now = self.clock.point
-        operand_of = {id(entry): k for k, stored in enumerate(group.stored) for entry in stored}
+        operands: dict[int, list[int]] = {}
+        if self.context.batches:  # one entry may stand in several
+            for k, stored in enumerate(group.stored):
+                for entry in stored:
+                    operands.setdefault(id(entry), []).append(k)
         for combination in self.context.on_arrival(group, self.exists, child, arrivals):
-            self._add(key, [(operand_of.get(id(entry), 0), entry) for entry in combination])
+            if not operands:
+                self._add(key, list(enumerate(combination)))
+                continue
+            left = {identity: iter(where) for identity, where in operands.items()}
+            self._add(key, [(next(left[id(entry)]), entry) for entry in combination])
         if group.is_empty():
             self.close_group(key)
 
