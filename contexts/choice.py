@@ -84,13 +84,13 @@ class Choice(Combinations):
     def members(self, group: Group) -> list[list[Entry]] | None:
         if not self.enough(group):
             return None
-        part: set[int] = set()
+        part: set[tuple[int, int]] = set()  # one entry may stand in several operands
         for k, entries in enumerate(group.stored):
             for entry in entries:
-                if id(entry) not in part:
+                if (k, id(entry)) not in part:
                     found = self._with(group, k, entry, asked=False)
-                    part.update(id(one) for one in found or () if one is not None)
-        members = [[entry for entry in entries if id(entry) in part] for entries in group.stored]
+                    part.update((j, id(one)) for j, one in enumerate(found or ()) if one is not None)
+        members = [[e for e in entries if (k, id(e)) in part] for k, entries in enumerate(group.stored)]
         return members if part else None
 
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:

@@ -54,7 +54,7 @@ class Unrestricted(Context):
 
 
 def _with_fresh(group: Group, exists: Combinations) -> Iterator[Combination]:
-    fresh = {id(entry) for _, entry in group.still_fresh()}
+    fresh = {(k, id(entry)) for k, entry in group.still_fresh()}
     for chosen in exists.all_of(group):
-        if any(id(entry) in fresh for entry in chosen):
+        if any((k, id(entry)) in fresh for k, entry in enumerate(chosen)):
             yield chosen

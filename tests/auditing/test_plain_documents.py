@@ -18,9 +18,9 @@ from xmlcep.auditing.inputs import find_files
 from xmlcep.auditing.plan.partition_key import make_plan
 from xmlcep.auditing.spark.finding_chunks import FindingRanges
 from xmlcep.auditing.spark.mapper import Mapper
-from xmlcep.auditing.spark.plain_documents import PlainDocuments, is_plain, plain_content
+from xmlcep.auditing.spark.plain_documents import OPEN_FIELDS, PlainDocuments, is_plain, plain_content
 from xmlcep.auditing.spark.segment_merge import SegmentMerge
-from xmlcep.auditing.spark.segment_summary import PlacedClock, SegmentSummary, TimePoint
+from xmlcep.auditing.spark.segment_summary import PlacedClock, PlacedRaised, SegmentSummary, TimePoint
 from xmlcep.auditing.spark.task_reports import Report
 from xmlcep.auditing.splits import make_splits
 from xmlcep.events import PrimitiveEvent
@@ -79,7 +79,7 @@ NUMBERS = st.integers(0, 2**40)
 PLAIN = st.builds(
     lambda doc, segment, place, ts, txns, counts: SegmentSummary(
         segment, doc, place, TimePoint(ts, txn=txns[0]), TimePoint(ts + counts[0], txn=txns[1]), counts[1], False, 0,
-        {}, {}, None, {}, [], [], [], None, None, None, counts[2], [], False,
+        {}, {}, None, {}, [], [], [], None, None, None, counts[2], [], False, [],
     ),
     st.text(max_size=3), st.integers(0, 3), st.tuples(NUMBERS, NUMBERS), st.integers(1, 2**40),
     st.tuples(st.none() | NUMBERS, st.none() | NUMBERS), st.tuples(NUMBERS, NUMBERS, NUMBERS),
@@ -108,13 +108,20 @@ def test_they_come_back_as_they_were(summaries: list[SegmentSummary]) -> None:
         {"first_flush": TimePoint(1)}, {"touched": {0: [1]}}, {"leading": [PlacedClock(1, "", 0, 1)]},
         {"clocks": [PlacedClock(1, "", 0, 1)]}, {"trailing": [PlacedClock(1, "", 0, 1)]}, {"open_edit": 1},
         {"time": 0}, {"edit_time": 0}, {"raised_late": True},
+        {"raised": [PlacedRaised(1, None, 0, 0, 1, "{}")]}, {"raised_there": ["Late"]},
     ],
     ids=str,
 )  # fmt: skip
 def test_whatever_is_open_is_kept(change: dict[str, object]) -> None:
     plain = SegmentSummary(
         0, "d", (0, 1), TimePoint(1), TimePoint(2), 2, False, 0, {}, {}, None, {}, [], [], [], None, None, None, 1, [],
-        False,
+        False, [],
     )  # fmt: skip
     assert is_plain(plain)
     assert not is_plain(plain._replace(**change))
+
+
+def test_a_row_says_or_leaves_out_every_field() -> None:
+    """What is new in summaries has a place here, or is something that may be open."""
+    said = {"segment", "doc", "position", "head", "tail", "records", "transactions"}
+    assert said | OPEN_FIELDS == set(SegmentSummary._fields) and not said & OPEN_FIELDS

@@ -31,6 +31,17 @@ event E(/order) {context=recent} = x[0,*]{path=/order} ins(order/billTo) ; x[0,2
     o1 b1                      | 1: (0)+(0)
 event E(/order) {context=continuous} = ins(/order/billTo) & x[0,2]{path=/order} ins(order/billTo)
     o1 b1 b2 b3 b4             | 2: b1+(b1); 3: b2+(b1+b2); 4: b3+(b1+b2) b3+(b3); 5: b4+(b3+b4)
+# C4: what takes the place of a consumed empty composite is not there for the same terminator, but as one behind it
+event E {context=continuous} = x[0,*] ins(item/price) ; x[1,1] ins(item/quantity) ; x[0,2] ins(item/quantity)
+    i1 q1 q1.2 q1.3            | 4: (0)+(q1.2)+(q1.3)
+event E {context=continuous, order=detection} = ins(item/price) ; x[0,2]{end=custom} ins(item/price)
+    i1 p1 p1.2 flush p1.3      | 3: p1+(p1+p1.2) p1.2+(0); 4: p1.3+(0)
+# Z2: so it is where a conjunction has constraints
+event E {context=continuous, within="4 changes"} = x[0,*] *(item/price) & *(item/price) & x[0,2] upd(item/price)
+    i1 p1 p1!                  | 2: (p1)+p1+(0); 3: (p1!)+p1!+(p1!)
+# Z8: what is left of full batches is set aside with them, if it is enough
+event E {within="2 changes"} = x[1,2]{end=custom} ins(item/price) ; ins(item/comment)
+    p1 p1.2 p1.3 p1.4 c1 flush | 5: (p1.3)+c1
 # S2: runs share an empty composite, too, that was consumed with the first of them
 event E(/order) {context=next} = x[0,1]{path=/order} ins(order/billTo) & x[0,1]{path=/order} ins(order/billTo)
     o1 b1                      | 1: (0)+(0); 2: (b1)+(0) (b1)+(b1) (0)+(b1)
@@ -64,3 +75,20 @@ event E = (ins(item/price) & ins(item/quantity)){when="not(*) and comment"}
 @pytest.mark.parametrize("case", cases(TABLE), ids=title)
 def test_decisions(run: Runner, case: Case) -> None:
     check(run, *case)
+
+
+@pytest.mark.parametrize("run", EVALUATORS)
+def test_an_event_that_stands_in_several_operands_is_consumed_in_each(run: Runner) -> None:
+    """C4, H4: in continuous context, of arrivals that come together."""
+    rules = (
+        "event A {context=unrestricted} = ins(item/price) & ins(item/quantity)\n"
+        "event E {context=continuous} = A(item) & A(item) & A(item)"
+    )
+    raised = (
+        "2: A:p1+q1 E:(p1+q1); 3: A:p1.2+q1 E:(p1.2+q1)+(p1+q1);"
+        " 4: A:p1+q1.2 A:p1.2+q1.2 E:(p1+q1.2)+(p1.2+q1) E:(p1.2+q1.2)+(p1.2+q1) E:(p1.2+q1.2)+(p1+q1.2)"
+        " E:(p1.2+q1.2) E:(p1+q1.2) E:(p1+q1.2)+(p1.2+q1.2);"
+        " 5: A:p1.3+q1 A:p1.3+q1.2 E:(p1.3+q1.2)+(p1.3+q1)+(p1.2+q1.2) E:(p1.3+q1.2)+(p1.2+q1.2)"
+        " E:(p1.3+q1)+(p1+q1.2) E:(p1.3+q1)+(p1.3+q1.2)+(p1+q1.2)"
+    )
+    check(run, rules, "p1 q1 p1.2 q1.2 p1.3", raised)

@@ -78,12 +78,10 @@ class MultiplicityState(OperatorState):
                 group.accumulated = [entry for entry in group.accumulated if entry not in lost]
                 return
             group.batches += full
-            if any(entry in lost for entry in rest):
-                if len(rest) >= self.enough:
-                    group.batches.append(rest)
-                    rest = []
-                rest = [entry for entry in rest if entry not in lost]
-            group.accumulated = [*rest, arrival]
+            if len(rest) >= self.enough:
+                group.batches.append(rest)
+                rest = []
+            group.accumulated = [*(entry for entry in rest if entry not in lost), arrival]
             return
         group.accumulated = [entry for entry in group.accumulated if entry not in lost]
 

@@ -253,6 +253,18 @@ class PairConjunction(PairState):
         self.exists = AnyOrder()
         self._groups: dict[Key, tuple[Stored, Stored]] = {}
 
+    def _accept(self, child: int, key: Key, event: PrimitiveEvent) -> None:
+        # What add does, without its call: this is how most events come.
+        stored = self._groups.get(key)
+        if stored is None:
+            self._groups[key] = ([], [event]) if child else ([event], [])
+            return
+        pairs = self.pairing.any_order(stored, child, (event,))
+        if not (stored[0] or stored[1]):
+            del self._groups[key]
+        if pairs:
+            self.raise_pairs(pairs, key, as_event(event))
+
     def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
         stored = self._groups.get(key)
         if stored is None:
@@ -296,6 +308,15 @@ class PairSequence(PairState):
         self.exists = Chains()
         self._firsts: dict[Key, Stored] = {}
         self._ends = ends_of(self.bare[0])
+
+    def acceptor(self, child: int) -> Acceptor:
+        return super().acceptor(child) if child or not self.bare[child] else self._accept_first
+
+    def _accept_first(self, key: Key, event: PrimitiveEvent) -> None:
+        firsts = self._firsts.setdefault(key, [])
+        if self.context.replaces:
+            firsts.clear()
+        firsts.append(event)
 
     def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
         firsts = self._firsts.get(key)
@@ -459,9 +480,6 @@ class ChroniclePairConjunction(PairState):
 
 class ChroniclePairSequence(PairSequence):
     """The oldest first event is taken."""
-
-    def acceptor(self, child: int) -> Acceptor:
-        return super().acceptor(child) if child or not self.bare[child] else self._accept_first
 
     def _accept_first(self, key: Key, event: PrimitiveEvent) -> None:
         self._firsts.setdefault(key, []).append(event)
