@@ -19,7 +19,7 @@ from .segment_summary import SegmentSummary, TimePoint
 _PLAIN: dict[str, Any] = {
     "disordered": False, "duplicates": 0, "head_keys": {}, "open_runs": {}, "first_flush": None, "touched": {},
     "leading": [], "clocks": [], "trailing": [], "open_edit": None, "time": None, "edit_time": None, "raised": [],
-    "raised_late": False,
+    "raised_late": False, "raised_there": [],
 }  # fmt: skip
 _open_fields = itemgetter(*(SegmentSummary._fields.index(name) for name in _PLAIN))
 _NOTHING_OPEN = tuple(_PLAIN.values())
