@@ -1,11 +1,13 @@
 """What an event costs must not depend on how much there is besides: open items, history, groups that wait, other rules.
 
-Each case is the same work with more of one thing beside it; the ratio is to the case with the least of it. The loop
-written by hand (`floor`) shows what more open items cost anyway: what belongs together lies further apart.
+Each case is the same work with more of one thing beside it; the ratio is to the case with the least of it. Calls of
+functions are counted, too: they are the same in every run, and do not know how far the memory is. The loop written by
+hand (`floor`) shows what more open items cost anyway: what belongs together lies further apart.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 TITLE = "What an event costs beside more of something; the ratio is to the least of it"
 ORDER = PathType.parse("/order")
-OPEN = (1, 100, 10_000)
+OPEN = (1, 100, 10_000)  # no more than a tenth of the events
 SHARES = (100, 10, 1)  # of ten times the events
 WAITING = (10, 1_000, 100_000)  # no more than there are events
 OTHERS = (0, 100, 1_000, 10_000)  # no more than a tenth of them
@@ -126,7 +128,9 @@ def run(settings: Settings) -> Iterator[Figure]:
     """The four tables; ``settings.only`` chooses by their names and those of the kinds of rules."""
     floor = "items open: by hand"
     if settings.only in floor:
-        rows = {f"{many:,}": list(_settled(settings, many)[1]) for many in OPEN}
+        rows = {
+            f"{many:,}": list(_settled(settings, many)[1]) for many in _up_to(settings.events // 10, OPEN)
+        }
         loops = {name: partial(count_complete, its, ITEM) for name, its in rows.items()}
         timings = measure(loops, runs=settings.runs)
         yield from per_event("flat", floor, timings, events=settings.events, base=next(iter(loops)))
@@ -147,6 +151,31 @@ def _measured(case: str, feedings: Mapping[str, Feeding], runs: int) -> Iterator
     )
     least = next(iter(feedings))
     yield from per_event("flat", case, timings, events=feedings[least].events, base=least)
+    calls = {name: _calls(feeding) / feeding.events for name, feeding in feedings.items()}
+    for name, number in calls.items():
+        ratio, base = (None, "") if name == least else (number / calls[least], least)
+        yield Figure("flat", f"{case}, {name}", number, "calls/event", ratio, base)
+
+
+def _calls(feeding: Feeding) -> int:
+    """How many functions are called while it gets its rows."""
+    calls = 0
+
+    def note(frame: object, what: str, argument: object) -> None:
+        nonlocal calls
+        calls += what in ("call", "c_call")
+
+    feeding.prepare()
+    sys.setprofile(note)
+    try:
+        feeding.run()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def _up_to(most: int, numbers: tuple[int, ...]) -> list[int]:
+    return [each for each in numbers if each <= most]
 
 
 def _history(settings: Settings, window: int = _USUAL, events: int | None = None) -> History:
@@ -157,16 +186,16 @@ def _history(settings: Settings, window: int = _USUAL, events: int | None = None
 def _open(kind: Kind, settings: Settings) -> dict[str, Feeding]:
     """W items at once. Windows are as long as what happens to an item, however far that lies apart."""
     feedings = {}
-    for many in OPEN:
+    for many in _up_to(settings.events // 10, OPEN):
         past, rows = _settled(settings, many)
         feedings[f"{many:,}"] = Feeding(kind.text("item", "", _LIFE * many), rows, past)
     return feedings
 
 
 def _settled(settings: Settings, window: int) -> tuple[Callable[[], Iterable[Row]], Iterator[Row]]:
-    """What comes before and what is measured: events of items that have begun at different times, and do not all
-    begin at once, which would be other work."""
-    before = _LIFE * window
+    """What comes before and what is measured: events of items that have begun at different times, not all at once,
+    which would be other work; the windows of the first items are over."""
+    before = 2 * _LIFE * window
     history = _history(settings, window, before + settings.events)
     return partial(_first, history, before), islice(history.rows(), before, None)
 
@@ -176,7 +205,7 @@ def _behind(kind: Kind, settings: Settings) -> dict[str, Feeding]:
     feedings = {}
     for share in SHARES:
         before = 10 * settings.events // share
-        history = _history(settings, events=before + _STEP)
+        history = _history(settings, events=before + min(_STEP, settings.events))
         later = islice(history.rows(), before, None)
         past = partial(_first, history, before)
         feedings[f"{before:,}"] = Feeding(kind.text("item", "", _LIFE * _USUAL), later, past)
@@ -191,7 +220,7 @@ def _waiting(kind: Kind, settings: Settings) -> dict[str, Feeding]:
     """So many items have come before that still wait for something."""
     _, *rows = _history(settings).rows()  # without the order, which is there
     feedings = {}
-    for many in (each for each in WAITING if each <= settings.events):
+    for many in _up_to(settings.events, WAITING):
         past = list(_items(many, complete=kind.waits_complete))
         last = past[-1][0]
         # In the transaction of those that wait for its end, and without end.
@@ -233,7 +262,7 @@ def _others(kind: Kind, settings: Settings) -> dict[str, Feeding]:
     """So many rules of the kind over other elements, beside Q1 and Q2."""
     rows = list(_history(settings).rows())
     feedings = {}
-    for many in (each for each in OTHERS if each <= settings.events // 10):
+    for many in _up_to(settings.events // 10, OTHERS):
         others = [kind.text(f"other{number}", str(number), _LONG) for number in range(many)]
         feedings[f"{many:,}"] = Feeding("\n".join([_plain("item", "", 0), *others]), rows)
     return feedings

@@ -26,7 +26,8 @@ class Next(Context):
 
     def store(self, group: Group, exists: Combinations, child: int, arrivals: Iterable[Entry]) -> None:
         """Stores arrivals: all runs go on, then each begins its own."""
-        runs = _runs(group)
+        runs = group.runs
+        assert runs is not None
         for entry in arrivals:
             if runs.only_new:
                 _store_new(group, exists, runs, child, entry)

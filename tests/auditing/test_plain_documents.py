@@ -18,9 +18,9 @@ from xmlcep.auditing.inputs import find_files
 from xmlcep.auditing.plan.partition_key import make_plan
 from xmlcep.auditing.spark.finding_chunks import FindingRanges
 from xmlcep.auditing.spark.mapper import Mapper
-from xmlcep.auditing.spark.plain_documents import PlainDocuments, is_plain, plain_content
+from xmlcep.auditing.spark.plain_documents import OPEN_FIELDS, PlainDocuments, is_plain, plain_content
 from xmlcep.auditing.spark.segment_merge import SegmentMerge
-from xmlcep.auditing.spark.segment_summary import PlacedClock, SegmentSummary, TimePoint
+from xmlcep.auditing.spark.segment_summary import PlacedClock, PlacedRaised, SegmentSummary, TimePoint
 from xmlcep.auditing.spark.task_reports import Report
 from xmlcep.auditing.splits import make_splits
 from xmlcep.events import PrimitiveEvent
@@ -107,7 +107,8 @@ def test_they_come_back_as_they_were(summaries: list[SegmentSummary]) -> None:
         {"disordered": True}, {"duplicates": 1}, {"head_keys": {0: None}}, {"open_runs": {0: 1}},
         {"first_flush": TimePoint(1)}, {"touched": {0: [1]}}, {"leading": [PlacedClock(1, "", 0, 1)]},
         {"clocks": [PlacedClock(1, "", 0, 1)]}, {"trailing": [PlacedClock(1, "", 0, 1)]}, {"open_edit": 1},
-        {"time": 0}, {"edit_time": 0}, {"raised_late": True}, {"raised_there": [""]},
+        {"time": 0}, {"edit_time": 0}, {"raised_late": True},
+        {"raised": [PlacedRaised(1, None, 0, 0, 1, "{}")]}, {"raised_there": ["Late"]},
     ],
     ids=str,
 )  # fmt: skip
@@ -118,3 +119,9 @@ def test_whatever_is_open_is_kept(change: dict[str, object]) -> None:
     )  # fmt: skip
     assert is_plain(plain)
     assert not is_plain(plain._replace(**change))
+
+
+def test_a_row_says_or_leaves_out_every_field() -> None:
+    """What is new in summaries has a place here, or is something that may be open."""
+    said = {"segment", "doc", "position", "head", "tail", "records", "transactions"}
+    assert said | OPEN_FIELDS == set(SegmentSummary._fields) and not said & OPEN_FIELDS

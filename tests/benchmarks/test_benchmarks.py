@@ -100,7 +100,19 @@ def test_without_duckdb_a_sentence_says_so(monkeypatch):
 
 @pytest.mark.parametrize(
     "name",
-    ["q1", "q2", "q3", "contexts", "samples", "expressions", "replica", "reading", "memory", "versions"],
+    [
+        "q1",
+        "q2",
+        "q3",
+        "contexts",
+        "samples",
+        "expressions",
+        "replica",
+        "reading",
+        "memory",
+        "flat",
+        "versions",
+    ],
 )
 def test_every_benchmark_runs_and_yields_figures(name):
     figures = list(load(name).run(TINY))

@@ -98,6 +98,7 @@ def general_way() -> Iterator[None]:
         patch.setattr(bound_dispatch, "_bound", together)
         for module in (conjunction, sequence):
             patch.setattr(module, "is_plain_pair", lambda *given: False)
+            patch.setattr(module, "is_windowed_pair", lambda *given: False)
         patch.setattr(multiplicity, "slides_over_events", lambda *given: False)
         patch.setattr(Detector, "_passes", lambda *given: False)
         patch.setattr(Detector, "_move", begin)

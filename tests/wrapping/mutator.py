@@ -135,6 +135,11 @@ class Mutator:
         try:
             result = call()
         except REFUSALS as error:
+            if (
+                isinstance(error, LookupError)
+                and "wrapping" in traceback.extract_tb(error.__traceback__)[-1].filename
+            ):
+                raise RuntimeError("refused by nobody") from error
             kind = next(kind for kind in type(error).__mro__ if kind.__module__ == "builtins")
             return f"{self.name}: {kind.__name__}"
         except AssertionError as error:

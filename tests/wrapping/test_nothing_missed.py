@@ -14,7 +14,17 @@ import xmlcep
 from tests.wrapping.judge import Judge, Model, whole
 from tests.wrapping.outside import Own, own_parser, plain_parser
 from tests.wrapping.whitespace import visible
-from xmlcep.wrapping import Document, DocumentError, RefusedError, foreign, fromstring, wrap
+from xmlcep.wrapping import (
+    Document,
+    DocumentError,
+    RefusedError,
+    foreign,
+    fromstring,
+    strip_attributes,
+    strip_elements,
+    strip_tags,
+    wrap,
+)
 
 X = '<r k="1" l="2">0<a>x</a>1<b/>2<!--n-->3<c><d/>y</c></r>'
 
@@ -423,6 +433,11 @@ UNSEEN: list[Callable[[Any, Any], Any]] = [
     lambda r, s: (r[1].append(r[0]), s.append(r[0])),
     lambda r, s: (r[1][0].append(r[0]), s.append(r[0][0])),
     lambda r, s: (s.append(r[1]), setattr(s[-1], "tag", "m"), s.set("k", "v")),
+    lambda r, s: (s.append(r[1]), r.append(s[0])),
+    # C code that the document observes may come upon it, too.
+    lambda r, s: (s.append(r[1]), strip_attributes(r, "k")),
+    lambda r, s: (s.append(r[1]), strip_tags(s[-1], "d")),
+    lambda r, s: (s.append(r[1]), strip_elements(s, "d")),
 ]  # fmt: skip
 
 

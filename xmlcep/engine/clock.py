@@ -9,7 +9,8 @@ from ..events import PrimitiveEvent
 from ..timestamps import microseconds
 
 _NEVER = -(1 << 62)
-_NOWHERE = Moment(0, 0, 0)
+NOWHERE = Moment(0, 0, 0)
+"""Where time points lie where nobody measures."""
 _new_tuple = tuple.__new__
 
 
@@ -132,7 +133,7 @@ class Clock:
     def moment(self) -> Moment:
         """Where the current time point lies by each measure; time is 0 where it is not known."""
         if not self.follows_time:
-            return _NOWHERE  # nobody measures
+            return NOWHERE  # nobody measures
         return _new_tuple(Moment, (self.ts, self.time or 0, self.transaction))
 
     def now_by_each_measure(self) -> Moment:

@@ -14,6 +14,7 @@ from contexts.grouping import Key
 from contexts.search import SearchLimitError
 
 from ..events import Cause, PrimitiveEvent
+from .clock import NOWHERE
 from .errors import TooManyTriesError
 from .leaf import Bindings, Reader
 from .operators.state import Acceptor
@@ -44,6 +45,7 @@ def in_full(
     """
     clock, tries = tree.setting.clock, tree.setting.tries
     needs_time, by_detection, extended = tree.needs_time, tree.by_detection, tree.extended
+    measures = clock.follows_time
 
     def deliver(place: Key, event: PrimitiveEvent) -> None:
         if needs_time and clock.time is None:
@@ -63,7 +65,7 @@ def in_full(
         point = clock.point
         at = point if by_detection else event[0]
         if extended:
-            moment = clock.moment()
+            moment = clock.moment() if measures else NOWHERE
             entry: Entry = (at, at, point, event, False, moment, moment, bindings)
         else:
             entry = (at, at, point, event, False)

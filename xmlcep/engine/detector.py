@@ -211,14 +211,15 @@ class Detector:
         """Moves on to a record that is an edit of its own, before which nothing is due, and that no condition which
         waits can have an eye on: it goes on as if nobody measured or asked the document. Does nothing, and returns
         False, for others."""
-        setting, document = self._setting, self._document
-        clock, waiting = setting.clock, setting.waiting
-        if event[11] or self._more or waiting.stale:
+        setting, clock, document = self._setting, self._clock, self._document
+        if event[11] or self._more:
             return False
-        if document is not None and (
-            (waiting.blocked and bound is not None and bound.touched) or self._edit.holds(event)
-        ):
-            return False
+        if document is not None:  # otherwise nothing waits for a condition
+            waiting = setting.waiting
+            if waiting.stale or (waiting.blocked and bound is not None and bound.touched):
+                return False
+            if self._edit.holds(event):
+                return False
         if clock.follows_time:
             expiries = setting.expiries
             if setting.timers.size and self._is_due_before(event):
@@ -434,7 +435,7 @@ class Detector:
         Deferred operators are released by any event (D2, D3), timers by any time (W5), expressions may ask about the
         whole document (U2).
         """
-        everything = not self._is_plain or any(tree.deferrals for tree in self._evaluation.trees.values())
+        everything = not self._is_plain or self._active.defers
         return everything or self._evaluation.dispatch[operation][path] is not None
 
     # ---- time (W1 to W6) ------------------------------------------------------------------------------
@@ -492,11 +493,19 @@ class Detector:
     def _is_due_before(self, event: PrimitiveEvent) -> bool:
         """Whether anything can be due before a record to which the clock has not moved yet."""
         clock, timers = self._clock, self._setting.timers
-        return (
-            timers.changes < event[0]
-            or timers.transactions <= clock.transaction  # at most one more begins
-            or (timers.time != NEVER and timers.is_due(event[0], clock.latest(event), 0))
-        )
+        for _ in range(2):
+            if not (
+                timers.changes < event[0]
+                or timers.transactions <= clock.transaction  # at most one more begins
+                or (timers.time != NEVER and timers.is_due(event[0], clock.latest(event), 0))
+            ):
+                return False
+            timers.drop_first(self._is_over)
+        return True
+
+    def _is_over(self, due: Due) -> bool:
+        """Whether nobody waits for it any more."""
+        return not self._evaluation.trees[due.tree].states[due.operator].awaits(due)
 
     def _begin(self, event: PrimitiveEvent) -> None:
         """Moves the clock on to a record; before it fires what is due by then (W5)."""
@@ -534,8 +543,7 @@ class Detector:
     def _fire(self, unit: Unit, at: int, together: list[Due], ts: int, doc: str) -> None:
         """What is due at one time is one round through the trees, a time point of its own (W5); none if nobody waits
         for it any more."""
-        trees = self._evaluation.trees
-        together = [due for due in together if trees[due.tree].states[due.operator].awaits(due)]
+        together = [due for due in together if not self._is_over(due)]
         if not together:
             return
         by_time = unit is Unit.TIME

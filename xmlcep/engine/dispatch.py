@@ -192,6 +192,7 @@ class ActiveTrees:
         }
         self._graph = graph
         self.follows_time = any(tree.measured for tree in self.trees)
+        self.defers = any(node.deferred for tree in self.trees for node in tree.operators)
         self.uses_time = graph.needs_time
         # Whether what is stored is all that they know of the past.
         self.forget = not any(

@@ -369,8 +369,9 @@ class Evaluation:
                 tree.forget(state, place)
 
     def _is_awaited(self, tree: TreeState, state: OperatorState, place: int) -> bool:
-        return tree.is_awaited(state, place) or any(
-            self.trees[index].has_pending() for index in self._active.upstream[tree.tree.index]
+        upstream = self._active.upstream[tree.tree.index]
+        return tree.is_awaited(state, place) or (
+            bool(upstream) and any(self.trees[index].has_pending() for index in upstream)
         )
 
     def _end(self, passed_on: Outside) -> Outside:

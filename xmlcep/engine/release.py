@@ -229,7 +229,14 @@ class Deferral:
 
     def may_release(self, place: int) -> bool:
         """Whether a group still has something to raise when its node is deleted (U6: not if it has a condition)."""
-        return self.condition is None and any(key in self.pending for key in self.state.keys_at(place))
+        if self.condition is not None:
+            return False
+        state = self.state
+        return (
+            any(key in self.pending for key in state.keys_at(place))
+            if state.by_value
+            else place in self.pending
+        )
 
     def objection(self, key: Key) -> Objection | None:
         """What keeps a group that has a combination from raising it (Y1)."""

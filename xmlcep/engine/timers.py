@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -94,6 +94,14 @@ class Timers:
     def is_due(self, ts: int, time: int | None, transaction: int) -> bool:
         """Whether anything is due before these, by any measure."""
         return self.changes < ts or self.transactions < transaction or (time is not None and self.time < time)
+
+    def drop_first(self, is_over: Callable[[Due], bool]) -> None:
+        """Forgets what is due first, by each measure, as long as nobody waits for it any more."""
+        for unit, heap in self._heaps.items():
+            while heap and is_over(heap[0][2]):
+                heappop(heap)
+                self.size -= 1
+            self._note(unit)
 
     def pending(self, unit: Unit) -> Iterator[Due]:
         """All that is set, by this measure, in no particular order."""

@@ -73,6 +73,11 @@ class TreeState:
         # By postorder index, what makes an operator wait (D2 to D4); None if it never does.
         self._deferral = tuple(_deferral(state, setting) for state in self.states)
         self.deferrals = tuple(deferral for deferral in self._deferral if deferral is not None)
+        # Of each operator, what waits for a release at it or below it.
+        self._deferred_below = tuple(
+            tuple([d for below in self._below(state) if (d := self._deferral[below.node.index]) is not None])
+            for state in self.states
+        )
         for deferral in self.deferrals:
             deferral.state.taker = deferral
         self.awaits_release = any(each.mode is not Termination.EARLIEST for each in self.deferrals)
@@ -454,12 +459,11 @@ class TreeState:
     def is_awaited(self, state: OperatorState, place: int) -> bool:
         """Whether something deferred in this group or below it may still be released."""
         # Silent empties must know that the node is gone as long as something may be consumed above them (M5).
-        for other in self.states if state.refills else self._below(state):
-            deferral = self._deferral[other.node.index]
-            if deferral is None or not deferral.pending:
-                continue
+        for deferral in self.deferrals if state.refills else self._deferred_below[state.node.index]:
             # Groups of one path type are the same nodes; of different ones they may lie in each other.
-            if other.node.path is not state.node.path or deferral.may_release(place):
+            if deferral.pending and (
+                deferral.state.node.path is not state.node.path or deferral.may_release(place)
+            ):
                 return True
         return False
 

@@ -64,6 +64,7 @@ class Values:
         self._references = setting.references
         self._single = program.grouping.names
         self._only = self._single[0] if len(self._single) == 1 else None  # as most have
+        self._has_only_singles = not (program.lists or program.lets)
         self._joined = tuple(sorted(program.grouping.names))
         self.lists = program.lists
         self._lets = program.lets
@@ -86,6 +87,8 @@ class Values:
         if not self.has_variables:
             return None
         found = self.singles_of(entries)
+        if self._has_only_singles and not values:
+            return found
         if values:
             found = {**values, **found}
         for name in self.lists:

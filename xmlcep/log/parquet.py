@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -64,31 +65,26 @@ class RowGroup(NamedTuple):
 
 def row_groups(file: str, name: str | None = None) -> list[RowGroup]:
     """The row groups of a Parquet file (called ``name`` in messages); raises `LogError` for what is none."""
-    about = _read_metadata(file, name or file)
-    names = _column_names(about, name or file)
-    used = [index for index, name in enumerate(names) if name in COLUMNS]
-    groups = map(about.row_group, range(about.num_row_groups))
-    return [
-        RowGroup(group.num_rows, sum(group.column(index).total_compressed_size for index in used))
-        for group in groups
-    ]
+    with _readable(name or file) as pa:
+        about = pa.parquet.read_metadata(file)
+        used = [index for index, each in enumerate(_column_names(about)) if each in COLUMNS]
+        return [
+            RowGroup(group.num_rows, sum(group.column(index).total_compressed_size for index in used))
+            for group in map(about.row_group, range(about.num_row_groups))
+        ]
 
 
-def _column_names(about: Any, name: str) -> list[str]:
-    """The names of the columns in the metadata of a file; raises `LogError` where they are damaged."""
-    try:
-        return [about.schema.column(index).path.partition(".")[0] for index in range(about.num_columns)]
-    except UnicodeDecodeError as error:
-        raise LogError(
-            f"{name}: not a readable Parquet file: the name of a column is damaged: {error}"
-        ) from error
+def _column_names(about: Any) -> list[str]:
+    return [about.schema.column(index).path.partition(".")[0] for index in range(about.num_columns)]
 
 
-def _read_metadata(file: str, name: str) -> Any:
+@contextmanager
+def _readable(name: str) -> Iterator[Any]:
+    """PyArrow; what it says of a file that is no Parquet file, or a damaged one, becomes `LogError`."""
     pa = load_pyarrow()
     try:
-        return pa.parquet.read_metadata(file)
-    except (pa.ArrowException, OSError) as error:
+        yield pa
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise LogError(f"{name}: not a readable Parquet file: {error}") from error
 
 
@@ -107,15 +103,9 @@ class ParquetReader:
     """
 
     def __init__(
-        self,
-        file: str,
-        decoder: RowDecoder,
-        on_bad: BadRecordPolicy,
-        *,
-        first: int = 0,
-        end: int | None = None,
-        name: str | None = None,
-    ) -> None:
+        self, file: str, decoder: RowDecoder, on_bad: BadRecordPolicy,
+        *, first: int = 0, end: int | None = None, name: str | None = None,
+    ) -> None:  # fmt: skip
         self._path = file
         self._file = name or file
         self._decoder = decoder
@@ -135,8 +125,9 @@ class ParquetReader:
 
         Raises `LogError` for a file that is not a Parquet log.
         """
-        with self._open() as table:
-            names = self._check_columns(table.schema_arrow)
+        table, schema = self._open()
+        with table:
+            names = self._check_columns(schema)
             header = self._header(table.metadata.metadata or {})
             if header is not None:
                 self._header_doc = header.doc
@@ -150,14 +141,12 @@ class ParquetReader:
                     complain = partial(self._complain, piece, first)
                     yield ArrowBlock(piece, items, complain, self._header_doc, first)
 
-    def _open(self) -> Any:
-        pa = load_pyarrow()
-        about = _read_metadata(self._path, self._file)
-        encoded = [name for name in WITH_FEW_VALUES if name in _column_names(about, self._file)]
-        try:
-            return pa.parquet.ParquetFile(self._path, metadata=about, read_dictionary=encoded)
-        except (pa.ArrowException, OSError) as error:
-            raise LogError(f"{self._file}: not a readable Parquet file: {error}") from error
+    def _open(self) -> tuple[Any, pyarrow.Schema]:
+        with _readable(self._file) as pa:
+            about = pa.parquet.read_metadata(self._path)
+            encoded = [name for name in WITH_FEW_VALUES if name in _column_names(about)]
+            table = pa.parquet.ParquetFile(self._path, metadata=about, read_dictionary=encoded)
+            return table, table.schema_arrow
 
     def _decoded(self, table: Any, names: list[str]) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
         """What can be decoded, each batch with the number of its first record; the rest is told to ``on_bad``."""

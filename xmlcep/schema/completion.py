@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from path_types import PathType, Step
 
 from ..algebra import NO_OPTIONS, Conjunction, Expression, Termination
-from ..xpath import Condition, ConditionError
 from . import building, demands
 from .building import DerivedEvent
-from .enough import MAX_TYPES, Enough, nil_test, type_test
+from .enough import MAX_TYPES, Enough, can_be_read, nil_test, type_test
 from .model import (
     Content,
     Declaration,
@@ -38,9 +37,6 @@ _PRESENT_ONLY = (
 )
 _NOTHING_REQUIRED = "nothing in it is required: it is complete as soon as it is inserted"
 _TOO_LONG = "its condition would be longer than an expression may be: it has none, and can come early"
-
-_SHORT = 2_000
-"""Conditions up to this many characters are within all limits of expressions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +97,7 @@ class _Element:
             self.condition = test.text
             if not test.exact:
                 self.comments.append(_PRESENT_ONLY)
-        if self.condition is not None and self._is_too_long(self.condition):
+        if self.condition is not None and not can_be_read(self.condition, self.all.prefixes):
             self.condition = None
             self.comments.append(_TOO_LONG)
         definition = building.event(name, self.place, operands, end=self.all.end, when=self.condition)
@@ -122,16 +118,6 @@ class _Element:
         if alternatives:
             own = building.disjunction(alternatives, self.place)
         return own
-
-    def _is_too_long(self, condition: str) -> bool:
-        """Whether it would be refused when the rules are read."""
-        if len(condition) <= _SHORT:
-            return False
-        try:
-            Condition(condition, namespaces=self.all.prefixes.namespaces)
-        except ConditionError:
-            return True
-        return False
 
     def _waits(self) -> bool:
         """Whether several things have to come, so that one can be deleted again before another is there."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import NamedTuple
 
+from ..xpath import Condition, ConditionError
 from . import demands
 from .model import (
     Content,
@@ -33,6 +34,9 @@ MAX_TEST = 200
 
 MAX_TYPES = 20
 """Kinds of content that ``xsi:type`` can give one element and that are told apart by it."""
+
+_SHORT = 2_000
+"""Conditions up to this many characters are within all limits of expressions."""
 
 
 class XsiType(Enum):
@@ -240,6 +244,17 @@ def type_test(prefixes: Prefixes, names: Iterable[str]) -> str:
     return " or ".join(
         f"{attribute} = '{name}' or substring-after({attribute}, ':') = '{name}'" for name in names
     )
+
+
+def can_be_read(condition: str, prefixes: Prefixes) -> bool:
+    """Whether a condition is within the limits of expressions when the rules are read."""
+    if len(condition) <= _SHORT:
+        return True
+    try:
+        Condition(condition, namespaces=prefixes.namespaces)
+    except ConditionError:
+        return False
+    return True
 
 
 def nil_test(prefixes: Prefixes) -> str:

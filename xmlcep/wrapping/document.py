@@ -147,7 +147,7 @@ class Document:
         None if it is gone. The first call costs a walk of the tree, others do not.
         """
         self._open("element()")
-        if isinstance(of, int):
+        if isinstance(of, int) and not isinstance(of, bool):
             return self._tree.element_by_id(of)
         if not isinstance(of, (PrimitiveEvent, CompositeEvent)):
             raise WrapError(f"element() of {of!r}: pass an event of this document, or a node id")

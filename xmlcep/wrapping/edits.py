@@ -65,6 +65,16 @@ def see(node: Node) -> None:
     foreign.look_into(node)
 
 
+def owner(node: Node) -> ShadowTree | None:
+    """The document that a node belongs to, when all that others have done unseen to this one is told."""
+    tree = tree_of(node)
+    if tree is not None and tree.exposed:
+        foreign.catch_up(tree)
+        see(node)
+        tree = tree_of(node)
+    return tree
+
+
 def ready_to_leave(node: Node) -> ShadowNode | None:
     """As `ready`, for a node that may leave its document with all that is below it.
 
@@ -237,7 +247,6 @@ def born(tree: ShadowTree, node: Node) -> None:
             insert_leaf(tree, node, str(name_of(node)), parent)
             return
         tree.open_children(above)
-        write_down(above, parent)  # children may have gone unseen
         reconcile(tree, [above])
     tree.end_edit()
 

@@ -14,7 +14,7 @@ from itertools import islice
 from lxml import etree
 
 from .errors import RefusedError
-from .mutations import take_over, write_down
+from .mutations import take_over
 from .raw import (
     Element,
     Node,
@@ -162,8 +162,6 @@ def _miss(nodes: list[Node]) -> None:
     """Emits that these nodes are gone from where they were told to be."""
     for tree, sites in owners(parents_told(nodes)).items():
         if not tree.muted:
-            for site in sites:
-                write_down(site, shadow_of(site))
             reconcile(tree, sites)
             tree.end_edit()
 
@@ -228,9 +226,6 @@ class _Found:
             tree.muted = False
         tree.muted = True
         sites: dict[Node, None] = dict.fromkeys((*self._changed, *parents_told(careful(self._taken))))
-        for node in sites:
-            if shadow_of(node).tree.journal is not None:
-                write_down(node, shadow_of(node))
         tree.muted = False
         for owner, nodes in owners(sites).items():
             reconcile(owner, nodes)

@@ -94,7 +94,6 @@ def _add_robbed(sites: list[_Site], muted: dict[ShadowTree, bool]) -> None:
             for node in _different(owner, robbed):
                 if node not in known:
                     known.add(node)
-                    write_down(node, owner.open_children(node))
                     sites.append(_site(owner, node))
 
 
@@ -126,6 +125,8 @@ def taken_below(node: Node) -> list[Node]:
 def _site(tree: ShadowTree, node: Node) -> _Site:
     shadow = tree.open(node)
     if tree.journal is not None:
+        if tree.exposed:  # what is different may have been changed by somebody nobody has seen
+            write_down(node, tree.open_children(node))
         tree.journal.keep(shadow)
     if shadow.last is None and last_child(node) is None:
         shadow.element_only = tree.has_element_only_content(node)

@@ -23,6 +23,8 @@ _PLAIN: dict[str, Any] = {
 }  # fmt: skip
 _open_fields = itemgetter(*(SegmentSummary._fields.index(name) for name in _PLAIN))
 _NOTHING_OPEN = tuple(_PLAIN.values())
+OPEN_FIELDS = frozenset(_PLAIN)
+"""The fields of a summary that say what is open."""
 
 _SCHEMA = pa.schema(
     [

@@ -38,6 +38,7 @@ from ..operators.plus import PlusState
 from ..operators.relation import RelationState
 from ..operators.trailing import Candidate, TrailingSequenceState
 from ..operators.waiting_pairs import WaitingPairConjunction, WaitingPairSequence
+from ..operators.windowed_pairs import WindowedPairConjunction, WindowedPairSequence
 from ..release import Deferral
 from ..setting import Setting
 from ..timers import Timers
@@ -94,6 +95,10 @@ def _pair(state: Mapping[str, Form], *derived: str) -> Layout:
     return _operator(state, "context", "shared", "pairing", "_in_full", "_raise", "bare", *derived)
 
 
+def _windowed(state: Mapping[str, Form], *derived: str) -> Layout:
+    return _pair({"watched": ByKey(PLAIN), **state}, "exists", "within", "_reach", "_measure", *derived)
+
+
 def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
     groups = MadeByKey(lambda operator, key: operator.open_group(key))
     return _operator(
@@ -133,11 +138,15 @@ _OPERATORS: dict[type, Layout] = {
     ChroniclePairSequence: _pair({"_firsts": ByKey(Items(0))}, "exists", "_ends"),
     WaitingPairConjunction: _pair({"groups": ByKey(WaitingPair())}),
     WaitingPairSequence: _pair({"groups": ByKey(WaitingPair())}, "_ends"),
+    WindowedPairConjunction: _windowed({"_first": ByKey(Items(0)), "_second": ByKey(Items(1))}),
+    WindowedPairSequence: _windowed({"_firsts": ByKey(Items(0))}, "_ends"),
     ConjunctionState: _combining({}),
     AnyState: _combining({}),
     RelationState: _combining({}),
     SequenceState: _sequence({}),
-    TrailingSequenceState: _sequence({"candidates": _CANDIDATES, "ready": _CANDIDATES}, "trailing", "_is_lone"),
+    TrailingSequenceState: _sequence(
+        {"candidates": _CANDIDATES, "ready": _CANDIDATES}, "trailing", "_is_lone", "_until"
+    ),
     DisjunctionState: _operator({"pending": ByKey(NumberedEntries())}, "context"),
     MultiplicityState: _MULTIPLICITY,
     SlidingState: _MULTIPLICITY,
@@ -215,10 +224,9 @@ _SHARED: dict[type, Layout] = {
     ),
     TreeState: _layout(
         {"states": AllWithin(), "deferrals": AllWithin()},
-        "tree", "flat", "root", "_deferral", "_released", "_places", "setting", "_clock", "_timers", "needs_time",
-        "leaves", "by_detection", "extended", "has_short_entries", "waits_elsewhere", "releases_alone",
-        "awaits_release",
-        "_composite_dispatch",
+        "tree", "flat", "root", "_deferral", "_deferred_below", "_released", "_places", "setting", "_clock", "_timers",
+        "needs_time", "leaves", "by_detection", "extended", "has_short_entries", "waits_elsewhere", "releases_alone",
+        "awaits_release", "_composite_dispatch",
     ),
     Deferral: _layout(
         {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},

@@ -187,7 +187,8 @@ class SequenceState(CombiningState):
     def forget(self, key: Key) -> None:
         super().forget(key)
         for violations in self.violations.values():
-            violations.forget(violations.project(key))
+            if violations.stored:
+                violations.forget(violations.project(key))
         if self.contiguity is not None:
             self.contiguity.forget(self.grouping.place_of(key))
 

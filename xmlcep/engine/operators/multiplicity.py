@@ -6,7 +6,6 @@ One module because what arrives, what is taken back and what is released change 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from itertools import chain
 from typing import Any
 
 from contexts import Entry, Owner
@@ -266,7 +265,8 @@ class MultiplicityState(DeferrableState):
         """
         if self.parent is not None and not discard(self.outbox, former):
             self.parent.withdraw(self.node.child_index, former)
-        discard(self._on_its_way, former)
+        if self._on_its_way:
+            discard(self._on_its_way, former)
 
     def withdraw(self, child: int, entry: Entry) -> None:
         """A child multiplicity takes back a composite: out of the accumulation with it (M1)."""
@@ -317,7 +317,8 @@ class MultiplicityState(DeferrableState):
         if not self.refills or (self.values.having is not None and not self.values.admits(())):
             return None
         event = entry[EVENT]
-        stored = chain(stored, (other for other in self._on_its_way if other[AT] == at))
+        if self._on_its_way:
+            stored = [*stored, *(other for other in self._on_its_way if other[AT] == at)]
         if self.flat:
             if any(True for _ in stored):
                 return None
@@ -329,7 +330,7 @@ class MultiplicityState(DeferrableState):
         return self.composer.entry(empty, silent=True)
 
     def arrived(self, entries: Iterable[Entry]) -> None:
-        for entry in entries:
+        for entry in entries if self._on_its_way else ():
             discard(self._on_its_way, entry)
 
     def available(self, silent: Entry) -> None:

@@ -42,7 +42,7 @@ def is_plain_pair(node: OperatorNode, tree: EventTree, setting: Setting) -> bool
     return (
         len(node.children) == 2
         and CONTEXTS[node.context.value].pairing is not None
-        and not (tree.flat or node.may_repeat or definition.options.guard)
+        and not (tree.flat or node.may_repeat)
         and tree.order is Order.INTERVAL
         # Between its events there is nothing to ask; that they carry moments and variables is no obstacle.
         and not (node.needs_moments or program.having or (tree.extended and node.deferred))
@@ -67,7 +67,9 @@ class PairState(ChoosingState):
         self.pairing: Pairing = pairing
         self._in_full = tree.extended
         self._raise: Callable[..., None] = (
-            self._raise_all_of
+            self._raise_allowed
+            if self.values.guard is not None
+            else self._raise_all_of
             if self.context.batches
             else self._raise_in_full
             if self._in_full
@@ -161,7 +163,7 @@ class PairState(ChoosingState):
     def _raise_in_full(
         self, first: Entry, second: Entry, key: Key, cause: Cause, *, alone: bool = True
     ) -> None:
-        """The same where entries carry moments and variables; it goes into the outbox."""
+        """The same where entries carry moments and variables; it goes into the outbox, if anybody is to have it."""
         start, end, _, event, _, begin, finish, _ = first
         other_start, other_end, _, other, _, other_begin, other_finish, _ = second
         if begin is None or other_begin is None:  # empty
@@ -185,7 +187,8 @@ class PairState(ChoosingState):
         composite = _new_tuple(CompositeEvent, parts)
         if composer.report is not None:
             composer.report.append(composite)
-        self.outbox.append((start, end, self.clock.point, composite, False, *span, bindings))
+        if self.parent is not None or not alone:
+            self.outbox.append((start, end, self.clock.point, composite, False, *span, bindings))
 
     def _raise_all_of(
         self, firsts: Stored, seconds: Stored, key: Key, cause: Cause, *, alone: bool = True
@@ -216,6 +219,13 @@ class PairState(ChoosingState):
             self.composer.report.append(composite)
         self.outbox.append((start, end, self.clock.point, composite, False))
 
+    def _raise_allowed(
+        self, first: Item | Stored, second: Item | Stored, key: Key, cause: Cause, *, alone: bool = True
+    ) -> None:
+        """The same where a guard has to allow it (U5); it goes into the outbox."""
+        firsts, seconds = (first, second) if self.context.batches else ((first,), (second,))
+        self.raise_combination([*self._entries(0, firsts), *self._entries(1, seconds)], cause)
+
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
 
     @abstractmethod
@@ -242,6 +252,18 @@ class PairConjunction(PairState):
         super().__init__(node, tree, report, setting)
         self.exists = AnyOrder()
         self._groups: dict[Key, tuple[Stored, Stored]] = {}
+
+    def _accept(self, child: int, key: Key, event: PrimitiveEvent) -> None:
+        # What add does, without its call: this is how most events come.
+        stored = self._groups.get(key)
+        if stored is None:
+            self._groups[key] = ([], [event]) if child else ([event], [])
+            return
+        pairs = self.pairing.any_order(stored, child, (event,))
+        if not (stored[0] or stored[1]):
+            del self._groups[key]
+        if pairs:
+            self.raise_pairs(pairs, key, as_event(event))
 
     def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
         stored = self._groups.get(key)
@@ -286,6 +308,15 @@ class PairSequence(PairState):
         self.exists = Chains()
         self._firsts: dict[Key, Stored] = {}
         self._ends = ends_of(self.bare[0])
+
+    def acceptor(self, child: int) -> Acceptor:
+        return super().acceptor(child) if child or not self.bare[child] else self._accept_first
+
+    def _accept_first(self, key: Key, event: PrimitiveEvent) -> None:
+        firsts = self._firsts.setdefault(key, [])
+        if self.context.replaces:
+            firsts.clear()
+        firsts.append(event)
 
     def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
         firsts = self._firsts.get(key)
@@ -352,7 +383,7 @@ class ChroniclePairConjunction(PairState):
     def acceptor(self, child: int) -> Acceptor:
         return (
             super().acceptor(child)
-            if not self.bare[child]
+            if not self.bare[child] or self.values.guard is not None
             else self._accept_second
             if child
             else self._accept_first
@@ -398,8 +429,10 @@ class ChroniclePairConjunction(PairState):
             del others[key]
             if self.by_value:
                 self.drop_key(key)
-        self._raise(*oriented(child, entry, other), key, cause)
-        self.hand_up(cause)
+        first, second = (other, entry) if child else (entry, other)
+        self._raise(first, second, key, cause)
+        if self.outbox:
+            self.hand_up(cause)
 
     def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
         own, others = (self._second, self._first) if child else (self._first, self._second)
@@ -447,9 +480,6 @@ class ChroniclePairConjunction(PairState):
 
 class ChroniclePairSequence(PairSequence):
     """The oldest first event is taken."""
-
-    def acceptor(self, child: int) -> Acceptor:
-        return super().acceptor(child) if child or not self.bare[child] else self._accept_first
 
     def _accept_first(self, key: Key, event: PrimitiveEvent) -> None:
         self._firsts.setdefault(key, []).append(event)

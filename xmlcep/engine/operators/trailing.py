@@ -71,6 +71,8 @@ class TrailingSequenceState(SequenceState):
             and self.context.takes_oldest
             and self.values.having is None
         )
+        window = node.window
+        self._until = None if window is None else (reach(window), MEASURE[window.unit])
         self.candidates: dict[Key, list[Candidate]] = {}
         self.ready: dict[Key, list[Candidate]] = {}
 
@@ -88,7 +90,9 @@ class TrailingSequenceState(SequenceState):
             super().arrive(child, key, arrivals, cause)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
-        if self._is_lone and child == 0:
+        if child in self.trailing:
+            self.forbid(child, key, (entry,), cause)
+        elif self._is_lone:
             self._add(key, [(0, entry)])
         else:
             super().take(child, key, entry, cause)
@@ -133,15 +137,14 @@ class TrailingSequenceState(SequenceState):
             self.setting.timers.set(window.unit, self.due(candidate.due, key))
 
     def _due(self, members: list[tuple[int, Entry]]) -> int | None:
-        window = self.node.window
-        if window is None:
+        if self._until is None:
             return None
-        unit = MEASURE[window.unit]
+        amount, unit = self._until
         first: int | None = None
         for _, entry in members:
             if entry[FIRST] is not None and (first is None or entry[FIRST][unit] < first):
                 first = entry[FIRST][unit]
-        return (self.clock.moment()[unit] if first is None else first) + reach(window)
+        return (self.clock.moment()[unit] if first is None else first) + amount
 
     def _is_ended(self, key: Key, candidate: Candidate) -> bool:
         """Whether an event of the last ``not`` lies behind it."""
@@ -167,7 +170,7 @@ class TrailingSequenceState(SequenceState):
         if child not in self.trailing:
             super().forbid(child, key, arrivals, cause)
             return
-        concerned = self.matching(child, key)
+        concerned = self.matching(child, key) if self.by_value else (key,)
         waiting = [k for k in concerned if k in self.candidates]
         begun = [self.groups[k] for k in concerned if k in self.groups]
         if self.prompt and not begun and self.violations[child].one_is_enough:
@@ -290,7 +293,10 @@ class TrailingSequenceState(SequenceState):
 
     def forget(self, key: Key) -> None:
         """What is absent stays so: candidates outlive the deletion of their node (A4)."""
-        kept = {k: self.violations[k].of(key) for k in self.trailing} if key in self.candidates else {}
+        if key not in self.candidates:
+            super().forget(key)
+            return
+        kept = {k: self.violations[k].of(key) for k in self.trailing}
         super().forget(key)
         for k, entries in kept.items():
             self.violations[k].add(key, entries)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 from contexts import AnyOrder, Chains, Combinations, Entry
 from contexts.constraints import Objection
-from contexts.entry import AT, END, EVENT, START
+from contexts.entry import END, EVENT, START
 from contexts.grouping import Key
 from contexts.pairing import Ending, Pair, Waiting
 
@@ -33,7 +34,7 @@ class WaitingPairState(PairState, DeferrableState):
         self.groups: dict[Key, Waiting] = {}
 
     @abstractmethod
-    def keep(self, child: int, key: Key, item: Item, at: int) -> bool:
+    def keep(self, child: int, key: Key, item: Item) -> bool:
         """Stores an arrival; says whether it makes a combination."""
 
     @abstractmethod
@@ -41,10 +42,7 @@ class WaitingPairState(PairState, DeferrableState):
         """What is chosen of a group that has a combination."""
 
     def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:
-        if not self.bare[child]:
-            return None
-        clock, keep = self.clock, self.keep
-        return lambda key, event: keep(child, key, event, clock.point)
+        return partial(self.keep, child) if self.bare[child] else None
 
     def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
         raise NotImplementedError("what arrives waits for a release")
@@ -55,7 +53,7 @@ class WaitingPairState(PairState, DeferrableState):
     def hold_all(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> bool:
         is_bare, is_possible = self.bare[child], False
         for entry in arrivals:
-            is_possible = self.keep(child, key, entry[EVENT] if is_bare else entry, entry[AT])
+            is_possible = self.keep(child, key, entry[EVENT] if is_bare else entry)
         return is_possible
 
     @property
@@ -104,7 +102,7 @@ class WaitingPairConjunction(WaitingPairState):
 
     exists: Combinations = AnyOrder()
 
-    def keep(self, child: int, key: Key, item: Item, at: int) -> bool:
+    def keep(self, child: int, key: Key, item: Item) -> bool:
         waiting = self.groups.get(key)
         if waiting is None:
             waiting = self.groups[key] = Waiting(([], []))
@@ -158,7 +156,7 @@ class WaitingPairSequence(WaitingPairState):
         super().__init__(node, tree, report, setting)
         self._ends = ends_of(self.bare[0])
 
-    def keep(self, child: int, key: Key, item: Item, at: int) -> bool:
+    def keep(self, child: int, key: Key, item: Item) -> bool:
         waiting = self.groups.get(key)
         replaces = self.context.replaces
         if waiting is None:
@@ -172,7 +170,7 @@ class WaitingPairSequence(WaitingPairState):
             if replaces:
                 waiting.endings.clear()
             if before:
-                waiting.endings.append(Ending(item, at, before))
+                waiting.endings.append(Ending(item, self.clock.point, before))
         else:
             if replaces:
                 firsts.clear()

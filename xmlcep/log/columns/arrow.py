@@ -101,11 +101,11 @@ class ArrowBlock(Block):
         if ops is None or paths is None or docs is None:
             return None
         try:
-            # Not all of these pairs need occur: an operation and a path of different records may be one.
-            table = [types[op, path] for path in paths.values for op in ops.values]
+            pairs = _combined(paths, ops)
+            table = [types[op, path] for op, path in pairs.values]
         except RecordError:
             return None
-        found = _Columns(columns, table, _combined(paths, ops), docs)
+        found = _Columns(columns, table, pairs.codes, docs)
         return found if found.fit() else None
 
 
@@ -128,12 +128,22 @@ def _encoded(column: Any) -> _Encoded | None:
     return _Encoded(values.to_pylist(), codes.cast(pa.int64()))
 
 
-def _combined(paths: _Encoded, ops: _Encoded) -> pyarrow.Array:
+class _EncodedPairs(NamedTuple):
+    """Operations and paths of records as their distinct pairs and, per record, the index of its pair (int64)."""
+
+    values: list[tuple[str, str]]
+    codes: pyarrow.Array
+
+
+def _combined(paths: _Encoded, ops: _Encoded) -> _EncodedPairs:
+    """Of the pairs only those that occur: with many paths these are few."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    if len(ops.values) == 1:
-        return paths.codes
-    return pc.add(pc.multiply(paths.codes, number(len(ops.values))), ops.codes)
+    width = len(ops.values)
+    found = pc.add(pc.multiply(paths.codes, number(width)), ops.codes).dictionary_encode()
+    pairs = [(ops.values[code % width], paths.values[code // width]) for code in found.dictionary.to_pylist()]
+    return _EncodedPairs(pairs, found.indices.cast(pa.int64()))
 
 
 def _are_regular(columns: dict[str, Any]) -> bool:
