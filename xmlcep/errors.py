@@ -59,6 +59,9 @@ def lines_of(text: str) -> list[str]:
     return text.split("\n")
 
 
+MOST_SHOWN = 100
+"""The mistakes that the text of one error shows; ``problems`` has all."""
+
 _LONGEST_SHOWN = 160  # of a line, in characters: a line written by a program can have millions
 
 
@@ -107,12 +110,16 @@ class RuleError(XmlCepError, ValueError):
     def __str__(self) -> str:
         lines = {name: lines_of(text) for name, text in self.texts.items()}
         own = None if self.text is None else lines_of(self.text)
-        return "\n".join(
+        shown = [
             problem.rendered(problem.at.file, lines[problem.at.file])
             if problem.at.file in lines
             else problem.rendered(self.source_name, own)
-            for problem in self.problems
-        )
+            for problem in self.problems[:MOST_SHOWN]
+        ]
+        more = len(self.problems) - len(shown)
+        if more:
+            shown.append(f"and {more:,} more: mend these first")
+        return "\n".join(shown)
 
 
 class RecordError(XmlCepError, ValueError):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import random
+import re
+import tracemalloc
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from xmlcep.errors import RuleError, XmlCepError
+from xmlcep.errors import MOST_SHOWN, RuleError, XmlCepError
 from xmlcep.language import parse_definitions
 from xmlcep.rules import Rules, load_rules, parse_rules
 
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 _BLOCKS = Path(__file__).with_name("mistakes.txt").read_text(encoding="utf-8").strip().split("\n\n")[1:]
 
 
@@ -183,3 +187,70 @@ def test_any_text_is_either_read_or_explained(text):
     else:
         assert not problems
         assert parse_rules(str(rules)) == rules
+
+
+def test_of_very_many_mistakes_the_first_are_shown_and_the_rest_counted() -> None:
+    with pytest.raises(RuleError) as caught:
+        parse_rules("event " * (MOST_SHOWN + 1_000))
+    assert len(caught.value.problems) == MOST_SHOWN + 999
+    assert str(caught.value).count("ends too early") == MOST_SHOWN
+    assert str(caught.value).endswith("and 999 more: mend these first")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("event A = ins(a) as x", "expected a variable such as $price"),
+        ("event A = ins(a) as", "expected a variable such as $price"),
+        ("event A = ins(a) as $x =", "expected an expression in parentheses"),
+        ("event A = ins(a) as $x = 1", "expected an expression in parentheses"),
+        ("event A = ins(a) as $x = (1 + (2)", "expected an expression in parentheses"),
+    ],
+)
+def test_half_a_binding(text: str, expected: str) -> None:
+    with pytest.raises(RuleError, match=re.escape(expected)):
+        parse_rules(text)
+
+
+_STATEMENTS = [
+    *re.findall(
+        r"^(?:event|rule) .*$", Path(__file__).with_name("mistakes.txt").read_text("utf-8"), re.MULTILINE
+    ),
+    *re.findall(
+        r"^ *(event .*|rule .*)$", "\n".join(f.read_text("utf-8") for f in DOCS.glob("*.md")), re.MULTILINE
+    ),
+]
+_TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|\w+|\s+|.")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_mistake_ends_otherwise_than_in_words(seed: int) -> None:
+    """Statements with tokens left out, added, exchanged or cut short: they are right, or said to be wrong."""
+    choose = random.Random(seed)
+    tokens = [token for text in _STATEMENTS for token in _TOKEN.findall(text)]
+    for _ in range(150):
+        given = _TOKEN.findall(choose.choice(_STATEMENTS))
+        for _ in range(choose.choice((1, 1, 2))):
+            at = choose.randrange(len(given))
+            given[at : at + 1] = choose.choice(
+                ([], [choose.choice(tokens)], [given[at][:-1]], [*given[at:], "("])
+            )
+            if choose.random() < 0.2:
+                del given[at + 1 :]
+            if not given:
+                break
+        try:
+            parse_rules("".join(given))
+        except XmlCepError as error:
+            assert str(error)
+
+
+def test_what_is_not_closed_takes_no_memory_for_every_character() -> None:
+    long = "x" * 100_000
+    for text in (f'event A {{when="{long}', f"event A = ins(a)[{long}", f"event A = ins(a) as $x = ({long}"):
+        tracemalloc.start()
+        with pytest.raises(RuleError):
+            parse_rules(text)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert most < 100 * len(long)

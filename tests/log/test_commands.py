@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -54,6 +56,20 @@ def test_rebuild_writes_the_document(xmlcep: Command, tmp_path: Path, document: 
         assert (result.returncode, result.stderr) == (0, "")
         assert result.stdout.startswith("<?xml version='1.0' encoding='UTF-8'?>\n")
         assert canonical(result.stdout.partition("?>")[2].strip()) == canonical(expected)
+
+
+@pytest.mark.parametrize("command", ["rebuild", "verify", "log", "blame"])
+def test_a_log_from_standard_input(
+    xmlcep: Command, tmp_path: Path, document: RecordedDocument, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    files = segments(tmp_path / "log.jsonl")
+    whole = b"".join(file.read_bytes() for file in files)
+    expected = xmlcep(command, *files)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(whole)))
+    given = xmlcep(command, "-")
+    assert (given.returncode, given.stdout) == (expected.returncode, expected.stdout)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    assert "standard input: " in xmlcep(command, "-").stderr
 
 
 @pytest.fixture

@@ -75,10 +75,33 @@ def test_an_event_used_where_it_is_never_raised() -> None:
         'event A(item) {when="/item[price]/*[1] | //price/ancestor::item | self::item"} = ins(item/price)',
         "event A = ins(item/price)[../quantity > 1 and ancestor::purchaseOrder/billTo/name and /purchaseOrder//price]",
         "event A = upd(price/text())[. > $old or ../../@partNum]",
+        'event A(item) {if="price and ../../billTo/name"} = x[1,*] ins(item/quantity) as $n = (../comment)',
+        """rule A on (ins(item/price)) if "../comment" do set "../@seen" = "/purchaseOrder//price"
+rule B on (del(item/price/text())) do set "quantity" = "'0'", delete "../comment", set "@partNum" = "'1'" """,
     ],
 )
 def test_what_can_match_is_not_reported(text: str) -> None:
     assert check_rules(parse_rules(text), SCHEMA) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'event A(item) {if="prise"} = x[1,*] ins(item/quantity)',
+        "event A(item) = ins(item/quantity) as $n = (../prise) & ins(item/price)",
+        'rule A on (ins(item/quantity)) if "../prise" do set "." = "1"',
+        'rule A on (ins(item/quantity)) do set "." = "../prise"',
+        'rule A on (ins(item/quantity)) do set "../prise" = "1"',
+        'rule A on (ins(item/quantity)) do delete "../prise"',
+        'rule A on (ins(item/quantity)) do move "../prise" before "../comment"',
+        'rule A on (ins(item/quantity)) do set "../prise/@currency" = "1"',
+    ],
+)
+def test_misspelt_names_are_found_wherever_an_expression_stands(text: str) -> None:
+    (problem,) = check_rules(parse_rules(text), SCHEMA)
+    assert "prise" in problem.message
+    assert "price" in problem.hint
+    assert text[problem.column - 1 :].startswith(("prise", ".."))
 
 
 @pytest.mark.parametrize("name", ["purchase-order.xcep", "control.xcep"])

@@ -16,6 +16,7 @@ from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
 from xmlcep.rules import Rules, parse_rules
 from xmlcep.schema import SchemaError, derive, derive_text
+from xmlcep.schema.enough import MAX_TYPES
 
 XS = 'xmlns:xs="http://www.w3.org/2001/XMLSchema"'
 SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "purchase_order" / "purchase-order.xsd"
@@ -289,3 +290,31 @@ def test_nothing_is_overwritten_that_is_there(tmp_path: Path, capsys: pytest.Cap
     assert rules.read_text(encoding="utf-8") == "# edited"
     assert run(["derive", str(schema), "-o", str(rules), "--force"]) == 0
     assert rules.read_text(encoding="utf-8") == derived
+
+
+def test_a_condition_that_would_be_too_long_is_left_out_and_said(tmp_path: Path) -> None:
+    file = tmp_path / "wide.xsd"
+    many = "".join(f'<xs:attribute name="p{n}" use="required"/>' for n in range(2_100))
+    file.write_text(
+        f'<xs:schema {XS}><xs:element name="a"><xs:complexType>{many}</xs:complexType></xs:element></xs:schema>'
+    )
+    text = derive_text(file)
+    assert "its condition would be longer than an expression may be" in text
+    assert parse_rules(text).definitions
+
+
+def test_types_that_are_too_many_for_the_event_are_too_many_for_its_condition(tmp_path: Path) -> None:
+    file = tmp_path / "chain.xsd"
+    chain = "".join(
+        f'<xs:complexType name="T{n}"><xs:complexContent><xs:extension base="T{n - 1}"><xs:sequence>'
+        f'<xs:element name="x{n}"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>'
+        for n in range(1, MAX_TYPES + 2)
+    )
+    file.write_text(
+        f'<xs:schema {XS}><xs:element name="a" type="T0"/>'
+        '<xs:complexType name="T0"><xs:sequence><xs:element name="x0"/><xs:element name="y"/></xs:sequence>'
+        f"</xs:complexType>{chain}</xs:schema>"
+    )
+    text = derive_text(file)
+    assert "(MAX_TYPES)" in text
+    assert '{when="x0 and y"}' in text

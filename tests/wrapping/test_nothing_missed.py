@@ -652,6 +652,34 @@ def test_stylesheets_of_other_trees_can_do_what_they_could() -> None:
         assert callable(instruction.parseXSL)
 
 
+def test_an_element_given_twice_to_another_tree_is_taken_as_lxml_takes_it() -> None:
+    with fromstring(X) as document:
+        root = etree.fromstring(X)
+        root[0:2] = [root[1], root[1]]
+        assert [child.tag for child in root if isinstance(child.tag, str)] == ["b", "c"]
+        with pytest.raises(RefusedError):
+            root[0:1] = [document.root[0]] * 2
+        with pytest.raises(RefusedError):
+            document.root[0:1] = [root[0]] * 2
+
+
+def test_a_transaction_keeps_the_attributes_of_an_element_once() -> None:
+    document = fromstring(X)
+    before = document.snapshot()
+    with pytest.raises(KeyError), document.transaction():
+        for number in range(50):
+            document.root.set(f"a{number}", "v")
+            document.root.set("k", str(number))
+        del document.root.attrib["l"]
+        document.root.attrib.clear()
+        document.root.set("l", "4")
+        journal = document._tree.journal
+        assert journal is not None and len(journal.edits) == 1
+        raise KeyError
+    assert document.snapshot() == before
+    assert not document.verify()
+
+
 def test_the_parser_of_an_application_gets_its_classes_back() -> None:
     parser = own_parser()
     tree = etree.fromstring("<a/>", plain := plain_parser()).getroottree()

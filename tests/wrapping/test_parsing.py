@@ -92,6 +92,16 @@ def test_text_is_text_whatever_its_declaration_says(text: str) -> None:
     assert fromstring(text).root.text == "é"
 
 
+@pytest.mark.parametrize("before", ["", "<?xml version='1.0'?>", "\ufeff", "<!--c-->", "<!DOCTYPE a>"])
+@pytest.mark.parametrize(
+    "instruction", ["<?xml-stylesheet href='s'?>", "<?xml-model href='s'?>", "<?x?>", "<?xmlx y?>"]
+)
+@pytest.mark.parametrize("form", [str, str.encode])
+def test_processing_instructions_before_the_root_stay(before: str, instruction: str, form: Any) -> None:
+    root = fromstring(form(f"{before}{instruction}<a/>")).root
+    assert etree.tostring(root.getprevious()).decode() == instruction
+
+
 def test_bytes_are_decoded_as_declared() -> None:
     assert (
         fromstring('<?xml version="1.0" encoding="iso-8859-1"?><a>é</a>'.encode("latin-1")).root.text == "é"

@@ -7,6 +7,7 @@ import click
 from ..log.json_codec import FASTEST
 from ..versions.blame import Line, blame
 from ..versions.stamps import Stamp
+from ._log_arguments import LogPath, logs_argument
 from ._output import plain
 from ._versions import leave_out_torn
 
@@ -14,7 +15,7 @@ _WIDEST = 18
 
 
 @click.command(name="blame")
-@click.argument("log", nargs=-1, required=True, type=click.Path())
+@logs_argument("log", "LOG…")
 @click.option(
     "--xpath", metavar="EXPR", help="Only these elements, attributes or texts: //item[@id='1'], //@price."
 )
@@ -24,7 +25,7 @@ _WIDEST = 18
     "--format", "form", type=click.Choice(["text", "jsonl"]), default="text", show_default=True,
     help="text for people, jsonl: an object per line.",
 )  # fmt: skip
-def command(log: tuple[str, ...], xpath: str | None, at: int | None, doc: str | None, form: str) -> None:
+def command(log: tuple[LogPath, ...], xpath: str | None, at: int | None, doc: str | None, form: str) -> None:
     """Show the document that the change LOG describes with who last changed what, when and in which version.
 
     Who and when is what `meta` says (author, user; date), else the record's wall clock. A thing that was moved is its

@@ -7,12 +7,13 @@ import click
 from ..versions.blame import blame, select
 from ..versions.stamps import Stamp
 from ..versions.telling import tell
+from ._log_arguments import LogPath, logs_argument
 from ._output import plain
 from ._versions import leave_out_torn
 
 
 @click.command(name="log")
-@click.argument("log", nargs=-1, required=True, type=click.Path())
+@logs_argument("log", "LOG…")
 @click.option(
     "--xpath", metavar="EXPR", help="Only what happened at and below these nodes: //item[@id='1']/price."
 )
@@ -25,7 +26,7 @@ from ._versions import leave_out_torn
 @click.option("--doc", metavar="NAME", help="The document, in a log of several.")
 @click.pass_context
 def command(
-    context: click.Context, log: tuple[str, ...], xpath: str | None, nodes: tuple[int, ...], at: int | None,
+    context: click.Context, log: tuple[LogPath, ...], xpath: str | None, nodes: tuple[int, ...], at: int | None,
     doc: str | None,
 ) -> None:  # fmt: skip
     """Show what the change LOG says, transaction by transaction: when, who, why, and each change.

@@ -12,13 +12,14 @@ from lxml import etree
 from ..errors import XmlCepError
 from ..log.json_codec import STANDARD
 from ..recording.rebuilding import rebuild_with_end
+from ._log_arguments import LogPath, logs_argument
 from ._moments import at_option
 from ._output import plain
 from ._versions import leave_out_torn
 
 
 @click.command(name="rebuild")
-@click.argument("log", nargs=-1, required=True, type=click.Path())
+@logs_argument("log", "LOG…")
 @at_option
 @click.option("--doc", metavar="NAME", help="The document, in a log of several.")
 @click.option(
@@ -26,7 +27,7 @@ from ._versions import leave_out_torn
     help="Mark the elements of these findings (JSON Lines, as an audit writes them) with attributes in a namespace of"
     " their own; what is deleted by then with comments.",
 )  # fmt: skip
-def command(log: tuple[str, ...], at: int | str | None, doc: str | None, annotate: str | None) -> None:
+def command(log: tuple[LogPath, ...], at: int | str | None, doc: str | None, annotate: str | None) -> None:
     """Write the document that the change LOG describes, as of a time point, to standard output.
 
     Comments and processing instructions are not part of a change log. Give the first file of a log that was

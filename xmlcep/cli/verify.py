@@ -6,6 +6,7 @@ import click
 
 from ..log.errors import BrokenChainError, UnsealedError
 from ..log.seal import verify
+from ._log_arguments import LogPath, logs_argument
 from ._output import plain
 
 DIFFERENCES = 1
@@ -13,12 +14,12 @@ UNSEALED = 4
 
 
 @click.command(name="verify")
-@click.argument("log", nargs=-1, required=True, type=click.Path())
+@logs_argument("log", "LOG…")
 @click.option(
     "--head", metavar="HASH", help="A hash of the chain that was kept elsewhere: finds a cut-off end."
 )
 @click.pass_context
-def command(context: click.Context, log: tuple[str, ...], head: str | None) -> None:
+def command(context: click.Context, log: tuple[LogPath, ...], head: str | None) -> None:
     """Find the first altered, missing or swapped record of a sealed change LOG.
 
     Give the first file of a log that was rolled over, or several files in their order. Exit status 1: the

@@ -9,12 +9,15 @@ DEEPEST = 12
 
 
 def _balanced(opens: str, closes: str) -> str:
-    """A pattern of an XPath in these signs, to the one that balances the first; strings in it are skipped."""
+    """A pattern of an XPath in these signs, to the one that balances the first; strings in it are skipped.
+
+    Nothing is tried twice (``*+``, ``++``): that would take memory for every character.
+    """
     o, c = re.escape(opens), re.escape(closes)
-    inside = rf"""[^{o}{c}"']|"[^"]*"|'[^']*'"""
-    pattern = rf"{o}(?:{inside})*{c}"
+    inside = rf"""[^{o}{c}"']++|"[^"]*+"|'[^']*+'"""
+    pattern = rf"{o}(?:{inside})*+{c}"
     for _ in range(DEEPEST):
-        pattern = rf"{o}(?:{inside}|{pattern})*{c}"
+        pattern = rf"{o}(?:{inside}|{pattern})*+{c}"
     return pattern
 
 

@@ -17,7 +17,9 @@ from .embedded import FILTER, VALUE
 
 # A word that stands before an operand: NAME(path) is an event that is called so. An operand in parentheses has
 # parentheses of its own that are not those of text(), nor within a string.
-_BEFORE_OPERAND = r"""(?=\s+[^\s(]|\s*\((?:[^()"']|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')*\((?!\s*\)))"""
+_BEFORE_OPERAND = (
+    r"""(?=\s+[^\s(]|\s*\((?:[^()"']++|"(?:[^"\\]++|\\.)*+"|'(?:[^'\\]++|\\.)*+')*+\((?!\s*\)))"""
+)
 _TERMINALS = rf"""
 EVENT: /event(?![{NAME_CHARACTERS}:])/
 EVENT_NAMESPACE: /namespace(?![{NAME_CHARACTERS}:])/

@@ -13,6 +13,8 @@ from ..suggestions import did_you_mean
 from .source import Source
 from .statements import KEYWORDS
 
+_A_VARIABLE = "a variable such as $price"
+_A_VALUE = "an expression in parentheses that are all closed"
 _WORDS = {
     "EVENT": "'event'",
     "EVENT_NAMESPACE": "'namespace'",
@@ -35,6 +37,8 @@ _WORDS = {
     "SEMICOLON": "';'",
     "_OR": "'|'",
     "_AND": "'&'",
+    "VARIABLE": _A_VARIABLE,
+    "VALUE": _A_VALUE,
     "INT": "a whole number",
     "STAR": "'*'",
 }
@@ -53,7 +57,7 @@ _UNIT = {"INS", "UPD", "DEL", "QUESTION", "TIMES"}
 _PATH = {"SLASH", "AT", "CLARK"}
 _ORDER = (
     "'event'", "'namespace'", "'reference'", "'rule'", "'on'", _EVENT, _A_PATH, "a name", "a string in quotes",
-    "a whole number", "'='", "options in braces", "'if'", "'do'", _ACTION, "'with'",
+    "a whole number", _A_VARIABLE, _A_VALUE, "'='", "options in braces", "'if'", "'do'", _ACTION, "'with'",
     "'first into', 'last into', 'before' or 'after'", "'('", "'['", "')'", "']'", "','", "'}'", "';'", "'&'",
     "'|'", "'*'", "the end of the statement",
 )  # fmt: skip

@@ -22,10 +22,11 @@ from .embedded import FILTER, VALUE
 KEYWORDS = ("event", "namespace", "reference", "rule")
 
 # Comments and strings (an unterminated one ends with its line) hide what is in them; {…} without blanks may
-# be Clark notation, where # begins no comment and ' no string.
+# be Clark notation, where # begins no comment and ' no string. Nothing is tried twice (*+, ++): that would take
+# memory for every character.
 _TOKEN = re.compile(
     rf"""(?P<skip>\#[^\n]*|\{{[^\s{{}}"']*\}}|(?<=[(/@=])\{{[^\s{{}}"]*\}}(?=[{NAME_START}])|[ \t\r\n\ufeff]+)"""
-    r"""|(?P<string>"(?:\\.|[^"\\\r\n])*"?|'(?:\\.|[^'\\\r\n])*'?)"""
+    r"""|(?P<string>"(?:[^"\\\r\n]++|\\.)*+"?|'(?:[^'\\\r\n]++|\\.)*+'?)"""
     rf"""|(?P<word>{NCNAME})"""
     r"""|(?P<other>.)""",
     re.DOTALL,

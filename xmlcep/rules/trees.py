@@ -368,7 +368,8 @@ def _within(at: Position, expression: str, error: ConditionError) -> Position:
 def _may_repeat(operator: Operator, children: Iterable[OperatorNode | LeafNode]) -> bool:
     """Whether one event can be a constituent twice (K4); what is negated is none."""
     leaves = (child for child in children if isinstance(child, LeafNode))
-    return may_repeat([leaf.type for leaf in leaves if leaf.child_index in operator.constituent_operands])
+    constituents = frozenset(operator.constituent_operands)
+    return may_repeat([leaf.type for leaf in leaves if leaf.child_index in constituents])
 
 
 def _count(operator: Operator) -> int:

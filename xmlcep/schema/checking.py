@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,12 +11,14 @@ from typing import TYPE_CHECKING
 from path_types import PathType, Step, equals_or_ends
 
 from ..algebra import EventDefinition, Leaf, Position, leaves_of, operators_of, path_of
+from ..algebra.active_rules import Mode, SetValue
 from ..errors import RuleProblem
 from ..events import CompositeType, PrimitiveType
 from ..language.printer import print_path
 from ..rules import Rules
 from ..rules.active_rules import own_events
 from ..rules.impossible import impossible
+from ..rules.rule_programs import RuleProgram
 from .combining import require_rules
 from .condition_paths import States, unknown_names
 from .deriving import open_schema
@@ -25,6 +28,9 @@ from .vocabulary import Vocabulary
 if TYPE_CHECKING:
     from xmlschema import XMLSchema10
 
+_ATTRIBUTE = re.compile(r"/?@[^/@]*$")
+"""The attribute that a path ends in."""
+
 
 def check_rules(
     rules: Rules, schema: str | Path | XMLSchema10, *, locations: Locations | None = None
@@ -33,8 +39,9 @@ def check_rules(
 
     Found are paths that no node can have, names in conditions and filters that nothing they look at has, updates of
     elements (which have no value), uses of events at paths at which they are never raised, and what can never match
-    whatever the schema (`impossible`). The rules themselves are right. A bound of the schema, such as maxOccurs, limits
-    what is there at once, not what happens, as a deletion can lie between: more insertions than it are no problem.
+    whatever the schema (`impossible`). Of rules that act: names in what they ask, and where they act.
+    The rules themselves are right. A bound of the schema, such as maxOccurs, limits what is there at once, not what
+    happens, as a deletion can lie between: more insertions than it are no problem.
     Raises `SchemaError` for a schema that cannot be read, `TypeError` for rules that are none.
     """
     require_rules(rules)
@@ -43,6 +50,8 @@ def check_rules(
     problems += [
         problem for own in own_events(rules.active_rules) for problem in checker.definition(own, "rule")
     ]
+    for program in rules.triggers.programs if rules.triggers is not None else ():
+        problems += checker.active_rule(program)
     problems += impossible(rules, updates=False)
     return sorted(problems, key=lambda problem: (problem.line, problem.column))
 
@@ -60,21 +69,40 @@ class _Checker:
         for leaf in leaves_of(definition.expression):
             for message, hint in self._leaf(leaf):
                 yield RuleProblem(f"{subject}: {message}", hint, leaf.at)
-            if leaf.filter is not None:
-                yield from self._names(
-                    subject, leaf.filter, leaf.type.path, leaf.place("filter"), is_root=False
-                )
+            asked = {"filter": leaf.filter, **{f"as {name}": value for name, value in leaf.bindings}}
+            for name, expression in asked.items():
+                yield from self._names(subject, expression, leaf.type.path, leaf.place(name), is_root=False)
         for operator in operators_of(definition.expression):
             options = operator.options
+            group = path_of(operator)
             at = options.place("when", operator.at)
-            if options.when is not None:
-                yield from self._names(subject, options.when, path_of(operator), at, is_root=True)
+            yield from self._names(subject, options.when, group, at, is_root=True)
+            at = options.place("if", operator.at)
+            yield from self._names(subject, options.guard, group, at, is_root=False)
             path = options.path
             mismatch = None if path is None else self.vocabulary.mismatch(path)
             if path is not None and mismatch is not None:
                 at = options.place("path", operator.at)
                 hint = self._near(mismatch.near)
                 yield RuleProblem(f"{subject}: {mismatch.message}: {self._shown(path)}", hint, at)
+
+    def active_rule(self, program: RuleProgram) -> Iterator[RuleProblem]:
+        """What a rule asks and where it acts; attributes that it sets are its own business."""
+        rule = program.definition
+        path = (program.path or program.tree.path) if program.mode is Mode.INSTANCE else None
+        if path is not None and not path.last.is_element:
+            path = None  # of a node that was deleted it is the element that it stood in (L1)
+        asked = [(rule.condition, rule.place("if"))]
+        for action in rule.actions:
+            for name in ("target", "source", "value"):
+                expression = getattr(action, name, None)
+                at = action.places.get(name, rule.at)
+                if name == "target" and isinstance(action, SetValue):
+                    expression = _ATTRIBUTE.sub("", action.target) or None
+                    at = replace(at, width=at.width - len(action.target) + len(expression or ""))
+                asked.append((expression, at))
+        for expression, at in asked:
+            yield from self._names(f"rule {rule.name}", expression, path, at, is_root=False)
 
     def _leaf(self, leaf: Leaf) -> Iterator[tuple[str, str]]:
         path = leaf.type.path
@@ -111,13 +139,15 @@ class _Checker:
     def _names(
         self,
         subject: str,
-        expression: str,
+        expression: str | None,
         path: PathType | None,
         at: Position,
         *,
         is_root: bool,
     ) -> Iterator[RuleProblem]:
-        """Names that are never there, in a condition (of the subtree of ``path``: ``is_root``) or filter."""
+        """Names that are never there, in a condition (of the subtree of ``path``: ``is_root``), filter or the like."""
+        if expression is None:
+            return
         context: States = None if path is None else frozenset()
         if path is not None and path.last.is_element:
             context = self.vocabulary.states(path)

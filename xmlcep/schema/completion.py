@@ -1,4 +1,7 @@
-"""The event "an element has been inserted completely": ``ins(item) ; (all that its type demands)``."""
+"""The event "an element has been inserted completely": ``ins(item) ; (all that its type demands)``.
+
+One module because all that a type demands, its parts, alternatives and remarks, is found on one walk over its content.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from path_types import PathType, Step
 from ..algebra import NO_OPTIONS, Conjunction, Expression, Termination
 from . import building, demands
 from .building import DerivedEvent
-from .enough import Enough, nil_test, type_test
+from .enough import MAX_TYPES, Enough, can_be_read, nil_test, type_test
 from .model import (
     Content,
     Declaration,
@@ -33,9 +36,7 @@ _PRESENT_ONLY = (
     "the condition asks only whether the parts are there: what is in them was complete when it came"
 )
 _NOTHING_REQUIRED = "nothing in it is required: it is complete as soon as it is inserted"
-
-MAX_TYPES = 20
-"""Derived types of one element that are told apart by ``xsi:type``."""
+_TOO_LONG = "its condition would be longer than an expression may be: it has none, and can come early"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,9 @@ class _Element:
             self.condition = test.text
             if not test.exact:
                 self.comments.append(_PRESENT_ONLY)
+        if self.condition is not None and not can_be_read(self.condition, self.all.prefixes):
+            self.condition = None
+            self.comments.append(_TOO_LONG)
         definition = building.event(name, self.place, operands, end=self.all.end, when=self.condition)
         comments = [_heading(declaration, self.place), *self._remarks(), *dict.fromkeys(self.comments)]
         comments += self._recursive_remarks()
@@ -120,7 +124,8 @@ class _Element:
         if self.condition is not None:
             return True
         found = []
-        for content in self.declaration.contents():
+        named = (derived.content for derived in self.all.enough.types(self.declaration))
+        for content in (self.declaration.content, *named):
             attributes = sum(attribute.required for attribute in content.attributes)
             inside = demands.most_required(self.all.enough.model(content))
             found.append(attributes + inside + (content.text is TextKind.REQUIRED))

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import NamedTuple
 
+from ..xpath import Condition, ConditionError
 from . import demands
 from .model import (
     Content,
@@ -30,6 +31,12 @@ from .naming import XSI, Prefixes
 
 MAX_TEST = 200
 """Characters of the test of one child's inside; a longer one is replaced by one that looks less deep."""
+
+MAX_TYPES = 20
+"""Kinds of content that ``xsi:type`` can give one element and that are told apart by it."""
+
+_SHORT = 2_000
+"""Conditions up to this many characters are within all limits of expressions."""
 
 
 class XsiType(Enum):
@@ -142,6 +149,8 @@ class Enough:
             by_test.setdefault(self._content(declaration, derived.content, depth), []).append(derived)
         if not declaration.abstract_type:
             by_test.pop(own, None)
+        if len(by_test) > MAX_TYPES:
+            return own._replace(exact=False)
         exact = own.exact and all(test.exact for test in by_test)
         branches = []
         types = []
@@ -235,6 +244,17 @@ def type_test(prefixes: Prefixes, names: Iterable[str]) -> str:
     return " or ".join(
         f"{attribute} = '{name}' or substring-after({attribute}, ':') = '{name}'" for name in names
     )
+
+
+def can_be_read(condition: str, prefixes: Prefixes) -> bool:
+    """Whether a condition is within the limits of expressions when the rules are read."""
+    if len(condition) <= _SHORT:
+        return True
+    try:
+        Condition(condition, namespaces=prefixes.namespaces)
+    except ConditionError:
+        return False
+    return True
 
 
 def nil_test(prefixes: Prefixes) -> str:

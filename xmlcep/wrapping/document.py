@@ -83,6 +83,16 @@ class Document:
         return self._tree.clock.ts
 
     @property
+    def last_txn(self) -> int:
+        """The number of the last transaction that has changed anything; 0 if none has."""
+        return self._transactions.count
+
+    @property
+    def next_id(self) -> int:
+        """The id that the next new node will get (P7)."""
+        return self._tree.clock.next_id
+
+    @property
     def in_transaction(self) -> bool:
         """Whether a transaction's block is open."""
         return self._transactions.open is not None
@@ -137,7 +147,7 @@ class Document:
         None if it is gone. The first call costs a walk of the tree, others do not.
         """
         self._open("element()")
-        if isinstance(of, int):
+        if isinstance(of, int) and not isinstance(of, bool):
             return self._tree.element_by_id(of)
         if not isinstance(of, (PrimitiveEvent, CompositeEvent)):
             raise WrapError(f"element() of {of!r}: pass an event of this document, or a node id")

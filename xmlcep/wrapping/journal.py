@@ -51,7 +51,7 @@ class Journal:
     those of nodes that went are put back, so nodes that come back have the ids they had.
     """
 
-    __slots__ = ("_origins", "edits", "entries", "states")
+    __slots__ = ("_origins", "_with_attributes", "edits", "entries", "states")
 
     def __init__(self) -> None:
         self.edits: list[tuple[Any, ...]] = []
@@ -59,6 +59,7 @@ class Journal:
             Node, Any
         ] = {}  # shadow nodes before the transaction; None: the node was not there
         self.states: dict[Shadow, tuple[Any, ...]] = {}
+        self._with_attributes: set[Node] = set()
         self._origins: dict[Node, tuple[Place, Journal | None]] | None = None
 
     # --- once it has been undone
@@ -83,6 +84,7 @@ class Journal:
     def absorb(self, later: Journal) -> None:
         """Takes over what a journal has that was opened later and is closed now."""
         self.edits += later.edits
+        self._with_attributes |= later._with_attributes
         for node, shadow in later.entries.items():
             self.entries.setdefault(node, shadow)
         for shadow, state in later.states.items():
@@ -122,8 +124,10 @@ class Journal:
             self.edits.append(("target", node, node.target))
 
     def attributes(self, node: Node) -> None:
-        """Attributes are about to be set or deleted."""
-        self.edits.append(("attributes", node, attributes_of(node)))
+        """Attributes are about to be set or deleted; what they were before the first such edit is what comes back."""
+        if node not in self._with_attributes:
+            self._with_attributes.add(node)
+            self.edits.append(("attributes", node, attributes_of(node)))
 
     def placed(self, node: Node) -> None:
         """A new node has been put into the tree."""

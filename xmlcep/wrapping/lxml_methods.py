@@ -144,7 +144,8 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
         nodes = value if isinstance(value, list) else list(value)
         elements = [node for node in nodes if isinstance(node, Element)]
         refuse_cycle(self, elements)
-        refuse_duplicates(elements)
+        if any(tree_of(node) is not None for node in (self, *elements)):
+            refuse_duplicates(elements)
         parents = open_all([*self[key], *elements], self)
         rearrange([self, *parents], lambda: Element.__setitem__(self, key, nodes))
 

@@ -8,6 +8,7 @@ amplification have libxml2's default limits, which are kept.
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
@@ -17,6 +18,9 @@ from ..arguments import PATH, check
 from ..xml_parser import DEPTH_LIMIT as DEPTH_LIMIT
 from ..xml_parser import compression, explanation, safe_parser
 from .errors import DocumentError
+
+_DECLARATION = re.compile(rb"<\?xml\s")
+"""How an XML declaration begins; ``<?xml-stylesheet`` is a processing instruction, and stays."""
 
 Source: TypeAlias = "str | os.PathLike[str] | IO[bytes] | IO[str]"
 
@@ -79,7 +83,7 @@ def _without_encoding(raw: bytes) -> bytes:
     """UTF-8 text without the encoding its declaration states (which was that of a file it came from)."""
     if raw.startswith(b"\xef\xbb\xbf"):
         raw = raw[3:]
-    if not raw.startswith(b"<?xml"):
+    if not _DECLARATION.match(raw):
         return raw
     end = raw.find(b"?>")
     # Blanks instead of the declaration's characters keep line and column numbers of errors right.

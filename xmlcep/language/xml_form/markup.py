@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 _MARKUP = re.compile(
     r"""<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|</[^>]*>"""
-    r"""|<(?P<name>[^\s/>]+)(?P<attributes>(?:[^>"']|"[^"]*"|'[^']*')*)>""",
+    r"""|<(?P<name>[^\s/>]+)(?P<attributes>(?:[^>"']++|"[^"]*+"|'[^']*+')*+)>""",
     re.DOTALL,
 )
 _ATTRIBUTE = re.compile(r"""([^\s=]+)\s*=\s*("[^"]*"|'[^']*')""")
