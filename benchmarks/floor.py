@@ -1,4 +1,4 @@
-"""Hand-written loops for Q1, Q2 and Q3: the least that matching can cost in plain Python.
+"""Hand-written loops for Q1, Q2, Q3 and sums in a window: the least that matching can cost in plain Python.
 
 Each takes rows as the engine does, knows one query by heart and returns how many matches there are.
 No contexts, no groups by path, no composites: only the count.
@@ -6,7 +6,11 @@ No contexts, no groups by path, no composites: only the count.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from path_types import PathType
 
 from .histories import TEXT, ItemPaths, Row
 
@@ -103,4 +107,30 @@ def count_many(rows: Iterable[Row], rules: Sequence[tuple[str, ItemPaths]]) -> i
                     if balance > 0:
                         matches += 1
                     states[key] = balance - 1
+    return matches
+
+
+def count_sums(rows: Iterable[Row], path: PathType, *, within: timedelta, more_than: float) -> int:
+    """Of each user the updates within so long a time, and their sum as a float: how often there are three or more, and
+    the sum is more than this. What drops out leaves its rounding behind, which exact sums do not."""
+    windows: dict[str, deque[tuple[datetime, float]]] = {}
+    totals: dict[str, float] = {}
+    matches = 0
+    for row in rows:
+        if row[1] == "upd" and row[2] is path:
+            at, value, meta = row[7], row[4], row[10]
+            assert at is not None and value is not None and meta is not None
+            now, number, user = datetime.fromisoformat(at), float(value), meta["user"]
+            window = windows.get(user)
+            if window is None:
+                window = windows[user] = deque()
+                totals[user] = 0.0
+            window.append((now, number))
+            total = totals[user] + number
+            oldest = now - within
+            while window[0][0] < oldest:
+                total -= window.popleft()[1]
+            totals[user] = total
+            if total > more_than and len(window) >= 3:
+                matches += 1
     return matches

@@ -13,7 +13,8 @@ from typing import Any, Protocol, cast
 
 NAMES: tuple[str, ...] = (
     "q1", "q2", "q3", "contexts", "constructs", "values", "samples", "expressions", "replica", "reading", "recording",
-    "audit", "audit_duckdb", "memory", "live", "actions", "spark", "spark_rules", "schemas", "versions",
+    "recovery", "audit", "audit_duckdb", "memory", "flat", "live", "actions", "spark", "spark_rules", "schemas",
+    "versions",
 )  # fmt: skip
 
 

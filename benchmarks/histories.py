@@ -23,8 +23,9 @@ from path_types import PathType, Step
 TEXT = Step.text()
 # ts, op, path, ids, value, old, pos, at, doc, txn, meta, more: the layout of PrimitiveEvent, without its class.
 Row: TypeAlias = tuple[
-    int, str, PathType, tuple[int, ...], str | None, str | None, int | None, None, str, int | None, None, bool
-]
+    int, str, PathType, tuple[int, ...], str | None, str | None, int | None, str | None, str, int | None,
+    dict[str, str] | None, bool,
+]  # fmt: skip
 # A row that has not got its time yet: op, path, ids, value, old, pos.
 _Change: TypeAlias = tuple[str, PathType, tuple[int, ...], str | None, str | None, int | None]
 

@@ -45,13 +45,23 @@ def frozen_input() -> Iterator[None]:
         gc.unfreeze()
 
 
-def measure(alternatives: Mapping[str, Callable[[], object]], *, runs: int) -> dict[str, Timing]:
-    """Runs all alternatives in turn, once to warm up and then ``runs`` times under the clock."""
+def measure(
+    alternatives: Mapping[str, Callable[[], object]],
+    *,
+    runs: int,
+    before: Mapping[str, Callable[[], object]] | None = None,
+) -> dict[str, Timing]:
+    """Runs all alternatives in turn, once to warm up and then ``runs`` times under the clock.
+
+    ``before`` is what is to be done before each run of an alternative, outside the clock.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in alternatives}
     results: dict[str, object] = {}
     with frozen_input():
         for turn in range(runs + 1):
             for name, function in alternatives.items():
+                if before is not None:
+                    before[name]()
                 gc.collect()
                 start = process_time()
                 results[name] = function()

@@ -34,21 +34,21 @@ class Costs:
     """
 
     start: float = 8.0
-    warm_up: float = 9.0
+    warm_up: float = 7.2
     read: float = 0.9e-6
     replay: float = 3.0e-6
     order: float = 2.5e-6
     task: float = 0.02
     file: float = 1.7e-3
-    document: float = 45e-6
+    document: float = 15e-6
     driver_file: float = 0.16e-3
-    driver_document: float = 18e-6
+    driver_document: float = 8e-6
     driver_finding: float = 1.05e-6
     driver_job: float = 0.03
     shuffled: float = 8.2
     moved: float = 57.0
     driver_base: float = 190 * 2**20
-    document_bytes: float = 2200.0
+    document_bytes: float = 600.0
 
 
 COSTS = Costs()

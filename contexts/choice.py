@@ -49,7 +49,8 @@ class Choice(Combinations):
         """The one whose stored times, ascending, are smallest."""
         if not self.enough(group):
             return None
-        return next(self._chosen(group, sorted(_candidates(group.stored)), []), None)
+        foremost = None if self._admit is not None or group.shared else self._foremost(group)
+        return foremost or next(self._chosen(group, sorted(_candidates(group.stored)), []), None)
 
     def newest(self, group: Group, pools: Pools, child: int, terminator: Entry) -> Combination | None:
         """With the terminator; the others' stored times, descending, are greatest."""
@@ -83,13 +84,13 @@ class Choice(Combinations):
     def members(self, group: Group) -> list[list[Entry]] | None:
         if not self.enough(group):
             return None
-        part: set[int] = set()
+        part: set[tuple[int, int]] = set()  # one entry may stand in several operands
         for k, entries in enumerate(group.stored):
             for entry in entries:
-                if id(entry) not in part:
+                if (k, id(entry)) not in part:
                     found = self._with(group, k, entry, asked=False)
-                    part.update(id(one) for one in found or () if one is not None)
-        members = [[entry for entry in entries if id(entry) in part] for entries in group.stored]
+                    part.update((j, id(one)) for j, one in enumerate(found or ()) if one is not None)
+        members = [[e for e in entries if (k, id(e)) in part] for k, entries in enumerate(group.stored)]
         return members if part else None
 
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
@@ -127,6 +128,21 @@ class Choice(Combinations):
         return not asked or self.admits(chosen)
 
     # ---- the search -----------------------------------------------------------------------------------
+
+    def _foremost(self, group: Group) -> Combination | None:
+        """The oldest events of the operands, if these are a combination: then there is none before it."""
+        stored = group.stored
+        oldest = sorted([(entries[0][AT], k) for k, entries in enumerate(stored) if entries])
+        combination: list[Entry | None] = [None] * len(stored)
+        for _, k in oldest[: self.count]:
+            combination[k] = stored[k][0]
+        for constraint in self.constraints:
+            state = constraint.begin(group)
+            for _, k in oldest[: self.count]:
+                state = constraint.step(group, state, k, stored[k][0])
+                if state is REFUSED:
+                    return None
+        return None if group.owners is not None and all_silent(combination) else tuple(combination)
 
     def _with(self, group: Group, child: int, entry: Entry, *, asked: bool) -> Combination | None:
         others = (one for one in _candidates(group.stored) if one.operand != child)

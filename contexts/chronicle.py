@@ -29,6 +29,9 @@ class _OldestPairs(Pairing):
         del firsts[:used]
         return found
 
+    def ended(self, firsts: Stored, before: int, event: Any) -> list[Pair]:
+        return [(firsts.pop(0), event)]
+
     def released(self, waiting: Waiting) -> list[Pair]:
         return _zipped(*waiting.stored)
 

@@ -23,10 +23,11 @@ class Combinations(ABC):
     """The combinations that the stored events of a group make: one event of each operand, or of enough of them.
 
     A combination of nothing but silent empties is none (M5). ``ordered`` says that only an event of the last operand
-    ends a combination (H5); otherwise any arrival does (H4).
+    ends a combination (H5); otherwise any arrival does (H4). ``constrained`` says that not every choice is one (Z1).
     """
 
     ordered = False
+    constrained = True
 
     def enough(self, group: Group) -> bool:
         """Whether so many operands have events that there can be a combination."""
@@ -84,6 +85,8 @@ class Combinations(ABC):
 
 class AnyOrder(Combinations):
     """Conjunction without constraints: every choice of one event of each operand (H4)."""
+
+    constrained = False
 
     def oldest(self, group: Group, terminator: Entry | None = None) -> Combination | None:
         if not all(group.stored):

@@ -8,7 +8,7 @@ from typing import Any
 
 from .combinations import Combinations
 from .context import Context
-from .entry import AT, Combination, Entry, all_silent
+from .entry import AT, EVENT, SILENT, Combination, Entry, all_silent
 from .group import Group, discard
 from .pairing import Ending, Pair, Pairing, Stored, Waiting, oriented
 
@@ -35,6 +35,11 @@ class _NewestFirst(Pairing):
         del firsts[:used]
         return found
 
+    def ended(self, firsts: Stored, before: int, event: Any) -> list[Pair]:
+        taken = firsts[:before]
+        del firsts[:before]
+        return [(first, event) for first in reversed(taken)]
+
     def released(self, waiting: Waiting) -> list[Pair]:
         child = waiting.newest
         others = waiting.stored[1 - child]
@@ -58,14 +63,7 @@ class Continuous(Context):
     ) -> list[Combination]:
         if exists.ordered:
             return self.on_release(group, exists)
-        if len(arrivals) == 1:
-            return _with_arrival(group, exists, child, arrivals[0])
-        # Round by round, in each round the arrivals in order (C1).
-        rounds = zip_longest(*(_repetitions(group, exists, child, arrival) for arrival in arrivals))
-        found = [chosen for each in list(rounds) for chosen in each if chosen is not None]
-        used = {id(entry): (k, entry) for chosen in found for k, entry in enumerate(chosen) if k != child}
-        group.consume(used.values())
-        return found
+        return _with_arrivals(group, exists, child, arrivals)
 
     def on_release(self, group: Group, exists: Combinations) -> list[Combination]:
         if exists.ordered:
@@ -73,10 +71,30 @@ class Continuous(Context):
         for child, arrival in reversed(
             group.still_fresh()
         ):  # the newest pending one that is in a combination
-            found = _with_arrival(group, exists, child, arrival)
+            found = _with_arrivals(group, exists, child, (arrival,))
             if found:
                 return found
         return []
+
+
+def _with_arrivals(
+    group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
+) -> list[Combination]:
+    """Arrivals of a conjunction, which stay."""
+    if len(arrivals) == 1 and not exists.constrained:
+        return _with_arrival(group, exists, child, arrivals[0])
+    # Round by round, in each round the arrivals in order (C1).
+    each_of = _chains if exists.constrained else _repetitions
+    rounds = zip_longest(*(each_of(group, exists, child, arrival) for arrival in arrivals))
+    found = [chosen for each in list(rounds) for chosen in each if chosen is not None]
+    used = {
+        (k, id(entry)): (k, entry)  # one entry may stand in several operands
+        for chosen in found
+        for k, entry in enumerate(chosen)
+        if k != child
+    }
+    group.consume(used.values())
+    return found
 
 
 def _with_arrival(group: Group, exists: Combinations, child: int, arrival: Entry) -> list[Combination]:
@@ -95,14 +113,51 @@ def _of_terminators(group: Group, exists: Combinations) -> list[Combination]:
     """Terminators oldest first, those of one time point together; they are consumed, too."""
     found: list[Combination] = []
     last = len(group.stored) - 1
-    for _, batch in groupby(list(group.stored[last]), key=lambda entry: entry[AT]):
-        used: dict[int, tuple[int, Entry | None]] = {}
+    for batch in _batches(group, last):
+        used: dict[tuple[int, int], tuple[int, Entry | None]] = {}
         for terminator in batch:
-            for chain in _repetitions(group, exists, last, terminator):
+            for chain in _chains(group, exists, last, terminator):
                 found.append(chain)
-                used.update((id(entry), (k, entry)) for k, entry in enumerate(chain))
+                used.update(((k, id(entry)), (k, entry)) for k, entry in enumerate(chain))
         group.consume(used.values())
     return found
+
+
+def _batches(group: Group, last: int) -> Iterator[Sequence[Entry]]:
+    """The terminators of each time point; a silent one that takes the place of one consumed meanwhile, too (C5)."""
+    owner = None if group.owners is None else group.owners[last]
+    if owner is None or not owner.refills:
+        for _, batch in groupby(list(group.stored[last]), key=lambda entry: entry[AT]):
+            yield list(batch)
+        return
+    seen: dict[int, Entry] = {}
+    while waiting := [entry for entry in group.stored[last] if id(entry) not in seen]:
+        together = [entry for entry in waiting if entry[AT] == waiting[0][AT]]
+        seen.update((id(entry), entry) for entry in together)
+        yield together
+
+
+def _chains(group: Group, exists: Combinations, child: int, terminator: Entry) -> Iterator[Combination]:
+    """The combinations of one terminator, each against what the former ones have left over.
+
+    What takes the place of what is consumed is not there before the last terminator of the time point is through (C4,
+    Z2); a silent partner does for several (C5).
+    """
+    pools = [list(entries) for entries in group.stored]
+    repeated = False
+    while (chosen := exists.newest(group, pools, child, terminator)) is not None:
+        partners = [(k, entry) for k, entry in enumerate(chosen) if k != child and entry is not None]
+        if repeated and all_silent(entry for _, entry in partners):
+            return
+        yield chosen
+        repeated = True
+        for k, entry in partners:
+            if entry[SILENT]:
+                continue
+            if group.shared:  # S1: in all operands
+                pools = [[one for one in pool if one[EVENT] is not entry[EVENT]] for pool in pools]
+            else:
+                discard(pools[k], entry)
 
 
 def _repetitions(group: Group, exists: Combinations, child: int, terminator: Entry) -> Iterator[Combination]:

@@ -26,6 +26,11 @@ class _AllAtOnce(Pairing):
         del firsts[:last]
         return [(members, [ending.event for ending in endings])]
 
+    def ended(self, firsts: Stored, before: int, event: Any) -> list[Pair]:
+        members = firsts[:before]
+        del firsts[:before]
+        return [(members, [event])]
+
     def released(self, waiting: Waiting) -> list[Pair]:
         return _all_of(waiting.stored)
 

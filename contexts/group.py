@@ -24,6 +24,9 @@ class Owner(Protocol):
     def available(self, silent: Entry) -> None:
         """A silent empty composite of it was stored."""
 
+    def arrived(self, entries: Iterable[Entry]) -> None:
+        """Events of it were stored."""
+
 
 class Group:
     """The stored events of one group: ``stored[k]`` are operand k's, oldest first.
@@ -61,8 +64,8 @@ class Group:
         self.fresh += [(child, entry) for entry in arrivals]
 
     def is_empty(self) -> bool:
-        """Whether nothing is stored."""
-        return not any(self.stored)
+        """Whether nothing is stored, and no run has anything (a consumed empty composite is in runs only: S2)."""
+        return not any(self.stored) and (self.runs is None or not self.runs.open)
 
     def still_fresh(self) -> list[tuple[int, Entry]]:
         """The fresh arrivals that are still stored, in the order in which they came."""
@@ -77,8 +80,13 @@ class Group:
         if self.shared:
             chosen = self._in_all_operands(chosen)
         for k, entry in chosen:
-            discard(self.stored[k], entry)
-        self.tell(chosen)
+            stored = self.stored[k]
+            if stored and stored[0] is entry:  # as in most contexts
+                del stored[0]
+            else:
+                discard(stored, entry)
+        if self.owners is not None:
+            self.tell(chosen)
 
     def consume_all(self) -> None:
         """Consumes everything that is stored."""
@@ -108,12 +116,14 @@ class Group:
         """Tells the owners that these are consumed (H7); stores, and returns, what takes their place (M5)."""
         if self.owners is None:
             return []
+        refills = False
         for k, entry in taken:
             owner = self.owners[k]
             if owner is not None:
                 owner.consumed(entry)
+                refills = refills or owner.refills
         put: list[tuple[int, Entry]] = []
-        for k, entry in taken:
+        for k, entry in taken if refills else ():
             owner = self.owners[k]
             if owner is None or not owner.refills:
                 continue
@@ -132,7 +142,7 @@ class Group:
 
 def discard(stored: MutableSequence[Entry], entry: Entry) -> bool:
     """Takes this very entry (not an equal one) out of the store, if it is there; says whether it was."""
-    if stored and stored[-1] is entry:  # continuous context takes the newest, the others mostly the oldest
+    if stored and stored[-1] is entry:  # continuous context takes the newest
         stored.pop()
         return True
     for index, other in enumerate(stored):

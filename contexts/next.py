@@ -26,7 +26,8 @@ class Next(Context):
 
     def store(self, group: Group, exists: Combinations, child: int, arrivals: Iterable[Entry]) -> None:
         """Stores arrivals: all runs go on, then each begins its own."""
-        runs = _runs(group)
+        runs = group.runs
+        assert runs is not None
         for entry in arrivals:
             if runs.only_new:
                 _store_new(group, exists, runs, child, entry)
@@ -75,24 +76,23 @@ class Next(Context):
 
     def on_release(self, group: Group, exists: Combinations) -> list[Combination]:
         runs = _runs(group)
-        for run in runs.open:
-            if run.is_complete:
-                break
-        else:
+        if not runs.has_complete():
             return []
         found: list[Combination] = []
         # What takes the place of a consumed empty composite begins runs, too, and they can be complete at once.
         while complete := [run for run in runs.open if run.is_complete]:
             runs.open = [run for run in runs.open if not run.is_complete]
+            found += [run.combination(len(group.stored)) for run in complete]
+            if group.owners is None and runs.only_new and not runs.open:
+                break  # nobody is to be told, and nothing of it is kept
             for run in complete:
-                found.append(run.combination(len(group.stored)))
                 _consume(group, exists, run)
         if found:
             _free(group, exists)
         return found
 
     def is_possible(self, group: Group, exists: Combinations) -> bool:
-        return any(run.is_complete for run in _runs(group).open)
+        return _runs(group).has_complete()
 
 
 def _runs(group: Group) -> Runs:
@@ -105,12 +105,12 @@ def _runs(group: Group) -> Runs:
 
 def _store_new(group: Group, exists: Combinations, runs: Runs, child: int, entry: Entry) -> None:
     """Stores an arrival where runs take what is new: what none takes now, none ever will, and is not kept."""
-    ordered, member, width = exists.ordered, Member(child, entry), len(group.stored)
+    ordered, member, operands = exists.ordered, Member(child, entry), len(group.stored)
     is_member = False
     for run in runs.open:
         if run.is_complete or not (len(run.members) == child if ordered else run.lacks(child)):
             continue
-        if exists.goes_on(group, run.with_(member, width)):
+        if exists.goes_on(group, run.with_(member, operands)):
             run.members.append(member)
             run.is_complete = len(run.members) == exists.width(group)
             is_member = True
@@ -118,7 +118,8 @@ def _store_new(group: Group, exists: Combinations, runs: Runs, child: int, entry
         is_member = _begin(group, exists, member) or is_member
     if is_member or (ordered and child and entry[START] == EMPTY_START):
         group.stored[child].append(entry)
-        runs.used.discard(member.identity)  # that of a former one
+        if runs.used:
+            runs.used.discard(member.identity)  # that of a former one
 
 
 def _begin(group: Group, exists: Combinations, member: Member) -> bool:

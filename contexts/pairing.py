@@ -40,8 +40,8 @@ class Waiting:
 
     __slots__ = ("endings", "fresh", "newest", "stored", "told")
 
-    def __init__(self) -> None:
-        self.stored: tuple[Stored, Stored] = ([], [])
+    def __init__(self, stored: tuple[Stored, Stored]) -> None:
+        self.stored = stored
         self.endings: list[Ending] = []
         self.fresh = False
         self.told = (0, 0)
@@ -51,8 +51,8 @@ class Waiting:
 class Pairing(ABC):
     """What a context chooses, and what is consumed by that: it is taken out of the lists.
 
-    ``any_order`` and ``ending`` are for arrivals of one time point, ``released`` and ``released_in_order`` for what
-    has come together until a release (D5).
+    ``any_order``, ``in_order`` and ``ended`` are for arrivals of one time point, ``released`` and again ``in_order``
+    for what has come together until a release (D5).
     """
 
     @abstractmethod
@@ -62,6 +62,10 @@ class Pairing(ABC):
     @abstractmethod
     def in_order(self, firsts: Stored, endings: Sequence[Ending]) -> list[Pair]:
         """The combinations that end in these, oldest first (H5)."""
+
+    @abstractmethod
+    def ended(self, firsts: Stored, before: int, event: Any) -> list[Pair]:
+        """`in_order` of one ending alone, with the oldest ``before`` first events before it."""
 
     @abstractmethod
     def released(self, waiting: Waiting) -> list[Pair]:

@@ -23,6 +23,9 @@ class _NewestOfEach(Pairing):
     def in_order(self, firsts: Stored, endings: Sequence[Ending]) -> list[Pair]:
         return [(firsts[0], ending.event) for ending in endings[-1:] if ending.before]
 
+    def ended(self, firsts: Stored, before: int, event: Any) -> list[Pair]:
+        return [(firsts[0], event)]
+
     def released(self, waiting: Waiting) -> list[Pair]:
         firsts, seconds = waiting.stored
         return [(firsts[0], seconds[0])]

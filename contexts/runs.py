@@ -92,6 +92,13 @@ class Runs:
         """Whether it has been consumed."""
         return (operand, id(entry)) in self.used
 
+    def has_complete(self) -> bool:
+        """Whether any run is complete."""
+        for run in self.open:  # noqa: SIM110 - it is asked at every arrival, and a generator costs more
+            if run.is_complete:
+                return True
+        return False
+
     def held(self) -> set[tuple[int, int]]:
         """The members of all runs."""
         return {member.identity for run in self.open for member in run.members}

@@ -79,9 +79,7 @@ class Constrained(Combinations):
         return self._admit([entry for entry in combination if entry is not None])
 
     def oldest(self, group: Group, terminator: Entry | None = None) -> Combination | None:
-        pools: list[Sequence[Entry]] = list(group.stored)
-        if terminator is not None:
-            pools[-1] = (terminator,)
+        pools: Pools = group.stored if terminator is None else [*group.stored[:-1], (terminator,)]
         if not all(pools):
             return None
         return (self._foremost(group, pools) if self._admit is None else None) or self._first(group, pools)
@@ -114,14 +112,14 @@ class Constrained(Combinations):
 
     def members(self, group: Group) -> list[list[Entry]] | None:
         """By the constraints between events only: what is asked of the whole is asked of all members together."""
-        part: set[int] = set()
+        part: set[tuple[int, int]] = set()  # one entry may stand in several operands
         for k, entries in enumerate(group.stored):
             for entry in entries:
-                if id(entry) not in part:
+                if (k, id(entry)) not in part:
                     pools = [(entry,) if j == k else stored for j, stored in enumerate(group.stored)]
                     found = next(self._search(group, pools), ())
-                    part.update(map(id, found))
-        members = [[entry for entry in entries if id(entry) in part] for entries in group.stored]
+                    part.update((j, id(one)) for j, one in enumerate(found))
+        members = [[e for e in entries if (k, id(e)) in part] for k, entries in enumerate(group.stored)]
         return members if part else None
 
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:

@@ -22,6 +22,9 @@ class _EveryPair(Pairing):
     def in_order(self, firsts: Stored, endings: Sequence[Ending]) -> list[Pair]:
         return [(first, ending.event) for ending in endings for first in firsts[: ending.before]]
 
+    def ended(self, firsts: Stored, before: int, event: Any) -> list[Pair]:
+        return [(first, event) for first in firsts[:before]]
+
     def released(self, waiting: Waiting) -> list[Pair]:
         (firsts, seconds), (told, told_second) = waiting.stored, waiting.told
         return [
@@ -51,7 +54,7 @@ class Unrestricted(Context):
 
 
 def _with_fresh(group: Group, exists: Combinations) -> Iterator[Combination]:
-    fresh = {id(entry) for _, entry in group.still_fresh()}
+    fresh = {(k, id(entry)) for k, entry in group.still_fresh()}
     for chosen in exists.all_of(group):
-        if any(id(entry) in fresh for entry in chosen):
+        if any((k, id(entry)) in fresh for k, entry in enumerate(chosen)):
             yield chosen

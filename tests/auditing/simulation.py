@@ -41,15 +41,16 @@ def simulate(
 ) -> list[bytes]:
     """The findings' lines, as the distributed audit computes them; ``split_bytes`` is also a number of records."""
     splits = make_splits(find_files(logs).files, split_bytes, split_bytes)
+    plan = make_plan(rules)
 
     def mapper() -> Mapper:
         return Mapper(
-            make_plan(rules), buckets, keep=keep, segment_records=segment_records, batch_size=batch_size, by_file=True
+            plan, buckets, keep=keep, segment_records=segment_records, batch_size=batch_size, by_file=True
         )  # fmt: skip
 
     reader = mapper()
     routed, reports = _divided(item for split in splits for item in reader.read(split))
-    merge = SegmentMerge(splits, reports, buckets, until)
+    merge = SegmentMerge(splits, reports, plan, buckets, until)
     for chunk in routed:
         if chunk.kind == ChunkKind.BAD_RECORD:
             merge.collect_bad(chunk, collector)
@@ -69,12 +70,11 @@ def simulate(
             if chunk.kind == ChunkKind.BAD_RECORD:
                 merge.collect_bad(chunk, collector, again=True)
     merge.collect(collector)
-    plan = make_plan(rules)
     ranges = FindingRanges.of(merge.extents(), records_per_range)
-    chunks = routed + list(seam_chunks(merge.seams(plan), plan, buckets))
+    chunks = routed + list(seam_chunks(merge.seams(), plan, buckets))
     failures = Failures(rules)
     detectors = DetectorPool(plan, operators=operators)
-    whole = merge.whole(ranges, reads_clock=plan.reads_clock)
+    whole = merge.whole(ranges)
     for level in range(1 + max(each.level for each in plan.passes)):
         for bucket in range(buckets):
             replayer = BucketReplayer(plan, bucket, buckets, whole, detectors)

@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from lxml import etree
@@ -201,6 +202,25 @@ def test_an_event_that_stands_elsewhere_is_put_aside(tmp_path: Path) -> None:
     assert "ids of a raised event is [1, 2]" in str(bad[1])
 
 
+@pytest.mark.parametrize("split_bytes", [90, 200, 10**6])
+def test_an_event_that_is_delivered_twice_counts_once(tmp_path: Path, split_bytes: int) -> None:
+    """Of equal ones that a rule has raised all but the first say so, so what says nothing was delivered before."""
+    record = b'{"doc":"d","ts":%d,"op":"ins","path":"/order","ids":[1],"value":null,"old":null,"pos":0}'
+    raised = b'{"xmlcep":1,"control":"raised","doc":"d","ts":1,"name":"Closed","path":"/order","ids":[1]}'
+    other = raised.replace(b"}", b',"nth":2}')
+    log = write_log(tmp_path / "log.jsonl", [record % 1, raised, other, raised, other, raised, record % 2])
+    local, distributed = both_ways(
+        [log], parse_rules(DECLARED), split_bytes=split_bytes, segment_records=1000, operators=False
+    )
+    assert distributed == local
+    assert len(local[0]) == 2
+    result = audit(log, parse_rules(DECLARED), out=tmp_path / "out.jsonl")
+    assert result.quarantine is not None
+    bad = [FASTEST.loads(line) for line in result.quarantine.read_bytes().splitlines()]
+    assert [each["record"] for each in bad] == [4, 5, 6]
+    assert "Closed was raised at ts 1 of document 'd' by the same record before" in bad[0]["reason"]
+
+
 def test_clock_records_and_external_events_at_one_record_keep_their_order(tmp_path: Path) -> None:
     record = b'{"doc":"d","ts":%d,"op":"ins","path":"%s","ids":%s,"value":null,"old":null,"pos":0,"at":"%s"}'
     clock = b'{"doc":"d","ts":2,"at":"2026-01-01T00:00:%02dZ","clock":true}'
@@ -210,7 +230,7 @@ def test_clock_records_and_external_events_at_one_record_keep_their_order(tmp_pa
     lines = [
         record % (1, b"/order", b"[1]", b"2026-01-01T00:00:00Z"),
         record % (2, b"/order/item", b"[1,2]", b"2026-01-01T00:00:00Z"),
-        clock % 10, raised, clock % 14, raised, clock % 16, clock % 30,
+        clock % 10, raised, clock % 14, raised.replace(b"}", b',"nth":2}'), clock % 16, clock % 30,
     ]  # fmt: skip
     path = write_log(tmp_path / "log.jsonl", lines)
     rules = parse_rules(DECLARED + 'event B = plus[Seen(item), "5 s"]')

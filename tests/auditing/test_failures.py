@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -169,5 +172,41 @@ def test_causes_are_named() -> None:
     too_large = "Total size of results of 1 tasks (2.0 MiB) is bigger than spark.driver.maxResultSize (1 MiB)"
     assert "maxResultSize to 0" in explain(RuntimeError(f"Job aborted due to stage failure: {too_large}"))
     assert "SPARK_LOCAL_DIRS" in explain(RuntimeError("java.io.IOException: No space left on device"))
+    assert "use more partitions" in explain(RuntimeError("Traceback …\nMemoryError\n\n\tat x.y"))
+    assert "use more partitions" in explain(
+        RuntimeError("pyarrow.lib.ArrowMemoryError: malloc of size 64 failed")
+    )
+    for text in (
+        "Error while sending or receiving",
+        "Answer from Java side is empty",
+        "[Errno 111] Connection refused",
+    ):
+        assert "Java has ended: it was killed" in explain(RuntimeError(text))
     with pytest.raises(ZeroDivisionError), explained():
         raise ZeroDivisionError  # our own faults are not dressed up
+
+
+@pytest.mark.parametrize("error", [EOFError(), ConnectionResetError(), BrokenPipeError()])
+def test_what_a_killed_jvm_leaves_behind_is_one_sentence(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever PySpark meets then: it reads from sockets by itself, too."""
+    from pyspark import SparkContext
+
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    monkeypatch.setattr(SparkContext, "_gateway", SimpleNamespace(proc=ended))
+    with (
+        pytest.raises(SparkError, match="Java has ended: it was killed, perhaps for lack of memory"),
+        explained(),
+    ):
+        raise error
+    monkeypatch.setattr(SparkContext, "_gateway", SimpleNamespace(proc=None))
+    with pytest.raises(type(error)), explained():
+        raise error
+
+
+def test_local_folders_that_cannot_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", f"{tmp_path}/file/folder,/proc/none")
+    with pytest.raises(SparkError, match=r"SPARK_LOCAL_DIRS is .*/proc/none: nothing can be written there"):
+        start_session("local[1]")

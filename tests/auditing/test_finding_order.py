@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -15,7 +16,7 @@ from path_types import PathType
 from xmlcep.auditing.findings.order import Ranking
 from xmlcep.auditing.findings.spool import LooseFinding, Spool
 from xmlcep.auditing.spark.chunks import Chunk, ChunkKind
-from xmlcep.auditing.spark.finding_chunks import DocumentExtent, FindingChunkWriter, FindingRanges
+from xmlcep.auditing.spark.finding_chunks import EXTENT_SCHEMA, FindingChunkWriter, FindingRanges
 from xmlcep.auditing.spark.finding_order import MOST_BYTES, FindingOrder, OrderedFindings, by_range
 from xmlcep.auditing.spark.ipc import from_ipc
 from xmlcep.events import CompositeEvent, PrimitiveEvent
@@ -102,16 +103,19 @@ def test_large_chunks_are_told() -> None:
 
 extents = st.lists(
     st.builds(
-        lambda doc, first, points, records: DocumentExtent(doc, first, first + points - 1, min(records, points)),
+        lambda doc, first, points, records: (doc, first, first + points - 1, min(records, points)),
         st.text(st.sampled_from("ab\0é"), max_size=3), st.integers(1, 50), st.integers(1, 300), st.integers(1, 300),
     ),
-    max_size=8, unique_by=lambda extent: extent.doc,
+    max_size=8, unique_by=lambda extent: extent[0],
 )  # fmt: skip
 
 
 @given(extents, st.integers(1, 400))
-def test_ranges_follow_each_other_and_are_of_a_size(found: list[DocumentExtent], size: int) -> None:
-    ranges = FindingRanges.of(found, size)
+def test_ranges_follow_each_other_and_are_of_a_size(
+    found: list[tuple[str, int, int, int]], size: int
+) -> None:
+    rows = [dict(zip(EXTENT_SCHEMA.names, extent, strict=True)) for extent in found]
+    ranges = FindingRanges.of(pa.Table.from_pylist(rows, EXTENT_SCHEMA), size)
     assert ranges.cuts == sorted(set(ranges.cuts))
     held: Counter[int] = Counter()
     last = 0
@@ -124,7 +128,7 @@ def test_ranges_follow_each_other_and_are_of_a_size(found: list[DocumentExtent],
             held[number] += records / (end - first + 1)
     # A time point is never divided, and the records of a document are thought to be spread evenly.
     assert all(number <= 2 * size + 1 for number in held.values())
-    assert sum(extent.records for extent in found) <= len(ranges) * size
+    assert sum(extent[3] for extent in found) <= len(ranges) * size
 
 
 def test_findings_go_to_their_ranges() -> None:

@@ -19,6 +19,7 @@ from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
 from xmlcep.auditing.spark.mapper import Keep
 from xmlcep.rules import Rules
+from xmlcep.rules.nested import nested
 
 Outcome = tuple[list[bytes], list[object], object]
 
@@ -43,11 +44,12 @@ def both_ways(
                 lines = [line for _, text in spool.findings() for line in text.splitlines()]
             withheld = collector.quarantine.settle()
             described = {doc: each.to_record() for doc, each in summary.documents.items()}
-            outcomes.append((lines, list(spool.bad()), (described, withheld)))
+            said = list(nested(rules, collector.repeating))
+            outcomes.append((lines, list(spool.bad()), (described, withheld, said)))
     return outcomes[0], outcomes[1]
 
 
-@settings(max_examples=250)
+@settings(max_examples=200)
 @given(rule_sets(), st.data(), st.booleans())
 def test_keys_by_themselves_find_what_the_whole_finds(definitions, data, operators) -> None:
     rules = Rules.from_definitions(definitions)

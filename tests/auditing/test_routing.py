@@ -24,9 +24,10 @@ from xmlcep.auditing.plan.partition_key import Plan, make_plan
 from xmlcep.auditing.spark.chunk_reading import ChunkReader
 from xmlcep.auditing.spark.chunks import Chunk, ChunkWriter, Mark
 from xmlcep.auditing.spark.document_merge import MergedDocument, merge_documents, seam_chunks
+from xmlcep.auditing.spark.plain_documents import PlainDocuments
 from xmlcep.auditing.spark.router import Router, wanted_by
 from xmlcep.auditing.spark.segment_summary import SegmentSummary, TimePoint
-from xmlcep.auditing.spark.task_reports import report_of, summaries_from
+from xmlcep.auditing.spark.task_reports import Topic, reports_of, summaries_from
 from xmlcep.log.columns.blocks import RecordTypes, Span, meta_texts
 from xmlcep.rules import parse_rules
 
@@ -86,11 +87,23 @@ def route(plan: Plan, segments: Sequence[Sequence[Sequence[Record]]], buckets: i
             chunks += writer.take(number)
         found = router.end()
         if found:  # as they travel from the task to the one who settles
-            assert list(summaries_from(report_of(found))) == found
+            assert sorted(reported(found), key=name_of) == sorted(found, key=name_of)
             summaries += found
     joined = merge_documents(summaries, buckets)
     seams = [marker for summary in joined.values() for marker in summary.seams]
     return Routed([*chunks, *seam_chunks(seams, plan, buckets)], joined)
+
+
+def reported(summaries: Sequence[SegmentSummary]) -> Iterator[SegmentSummary]:
+    for report in reports_of(summaries):
+        if report.topic == Topic.PLAIN_SUMMARIES:
+            yield from PlainDocuments.of([(report.segment, report.content)]).summaries()
+        else:
+            yield from summaries_from(report)
+
+
+def name_of(summary: SegmentSummary) -> str:
+    return summary.doc
 
 
 def first_of(span: Span, batch: Sequence[Record]) -> Record:

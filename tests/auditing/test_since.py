@@ -286,6 +286,37 @@ def test_what_comes_too_late_is_a_bad_record(growing: Growing) -> None:
     assert result.summary.findings == 1
 
 
+@pytest.mark.parametrize("file", ["a.jsonl", "b.jsonl"])
+def test_an_external_event_that_is_delivered_again_counts_once(tmp_path: Path, file: str) -> None:
+    """It belongs to the last time point, which an earlier run has gone beyond without having ended it (L7)."""
+    rules = parse_rules(
+        "event Closed(/order) = external\nevent Both = ins(/order/item/price) ; Closed(/order)"
+    )
+    growing = Growing(tmp_path, rules)
+    raised = {
+        "xmlcep": 1,
+        "control": "raised",
+        "doc": "A",
+        "ts": 1,
+        "name": "Closed",
+        "path": "/order",
+        "ids": [1],
+    }
+    write(growing.logs / "a.jsonl", change("A", 1, "price"), raised)
+    growing.run()
+    write(
+        growing.logs / file, change("A", 1, "price"), raised, {**raised, "nth": 2}
+    )  # delivered again, with one more
+    assert growing.run().summary.quarantined == 2
+    write(growing.logs / file, raised)
+    assert growing.run().summary.quarantined == 1
+    write(growing.logs / file, change("A", 2, "price"))
+    growing.run(final=True)
+    whole = growing.whole(tmp_path)
+    assert Counter(found["name"] for found in whole.records())["Closed"] == 2
+    growing.check(whole)
+
+
 def test_disorder_within_a_run_is_sorted(growing: Growing, tmp_path: Path) -> None:
     write(growing.logs / "a.jsonl", change("A", 1, "price"))
     growing.run()

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import timedelta
 
 import pytest
 from click.testing import CliRunner
 
+from benchmarks import values
 from benchmarks.__main__ import main
 from benchmarks.duck import columns, query
 from benchmarks.engine import detection
-from benchmarks.floor import count_both_modified, count_complete, count_many
+from benchmarks.floor import count_both_modified, count_complete, count_many, count_sums
 from benchmarks.frame import NAMES, Figure, Settings, Unavailable, load
 from benchmarks.histories import History
 from benchmarks.queries import (
@@ -39,6 +41,14 @@ def test_the_engine_counts_what_the_floor_counts_with_many_rules():
     text, forms = many_rules(6)
     rows = rows_in_memory(History(4000, 10, names=tuple(f"item{number}" for number in range(6))))
     assert detection(text, rows)() == count_many(rows, forms) > 0
+
+
+@pytest.mark.parametrize("more_than", [100, 3_000])
+def test_the_engine_counts_what_the_floor_counts_in_windows(more_than):
+    rows = values._prices(400, in_an_hour=100)
+    rule = values.MOST.replace("> 100", f"> {more_than}")
+    floor = count_sums(rows, values.ITEM_PRICE, within=timedelta(hours=1), more_than=more_than)
+    assert detection(rule, rows)() == floor > 0
 
 
 def test_duckdb_counts_what_the_floor_counts():
@@ -90,7 +100,19 @@ def test_without_duckdb_a_sentence_says_so(monkeypatch):
 
 @pytest.mark.parametrize(
     "name",
-    ["q1", "q2", "q3", "contexts", "samples", "expressions", "replica", "reading", "memory", "versions"],
+    [
+        "q1",
+        "q2",
+        "q3",
+        "contexts",
+        "samples",
+        "expressions",
+        "replica",
+        "reading",
+        "memory",
+        "flat",
+        "versions",
+    ],
 )
 def test_every_benchmark_runs_and_yields_figures(name):
     figures = list(load(name).run(TINY))

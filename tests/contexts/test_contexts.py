@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 from contexts import CONTEXTS, AnyOrder, Chains, Combinations, Context, Group, primitive
+from contexts.pairing import Ending
 from contexts.runs import Runs
 
 EXISTS: dict[str, Combinations] = {"conjunction": AnyOrder(), "sequence": Chains()}
@@ -141,3 +142,15 @@ def test_next_keeps_only_what_runs_have() -> None:
         sizes.append(sum(map(len, group.stored)))
     assert sizes == [0, 0, 1, 1, 2, 2, 3, 1, 2, 0]
     assert not group.runs.open
+
+
+@pytest.mark.parametrize("name", [name for name, context in CONTEXTS.items() if context.pairing is not None])
+@pytest.mark.parametrize("before", [1, 2, 3])
+def test_one_ending_is_like_several_of_which_there_is_one(name: str, before: int) -> None:
+    pairing = CONTEXTS[name].pairing
+    assert pairing is not None
+    firsts, others = ["a1", "a2", "a3"], ["a1", "a2", "a3"]
+    if CONTEXTS[name].replaces:
+        firsts, others, before = firsts[:1], others[:1], 1
+    assert pairing.ended(firsts, before, "b") == pairing.in_order(others, [Ending("b", 4, before)])
+    assert firsts == others

@@ -195,3 +195,20 @@ def test_a_condition_that_asks_whether_there_are_nodes_is_not_asked_again_for_th
         rows[1].set("name", "a")
         assert len(asked) == waiting + 1
         assert raised == ["Doubled"]
+
+
+def test_whatever_leaves_ask_composites_come_in_the_order_of_their_trees() -> None:
+    """G2: also where one measures time, one has a filter, and one neither."""
+    rules = """
+        event Soon = (ins(item/price) & ins(item/quantity)) {within="100 changes"}
+        event Both = ins(item/price) & ins(item/quantity)
+        event Asked = ins(item/price)[$ts > 0] & ins(item/quantity)[$ts > 0]
+        event Again = ins(item/price) & ins(item/quantity)
+        event Last = (ins(item/price) & ins(item/quantity)) {within="100 changes"}
+    """
+    steps, names = life(1, 10), ["Soon", "Both", "Asked", "Again", "Last"]
+    detector = Detector(parse_rules(rules))
+    assert [[composite.name for composite in detector.feed(step)] for step in steps] == [
+        [], [], names, [], [], [],
+    ]  # fmt: skip
+    assert [composite.name for composite in Detector(parse_rules(rules)).replay(steps)] == names

@@ -9,12 +9,19 @@ from hypothesis import strategies as st
 
 from tests.laws.agreement import difference
 from tests.strategies import SNOOP, histories, rule_sets
+from tests.strategies.twice import rules_with_one_event_twice
 from xmlcep.algebra import ContextName, EventDefinition
 
 
 @settings(max_examples=150, deadline=None)
 @given(rule_sets(), histories())
 def test_any_rules(definitions: tuple[EventDefinition, ...], history) -> None:  # type: ignore[no-untyped-def]
+    assert not difference(definitions, history)
+
+
+@settings(max_examples=100, deadline=None)
+@given(rules_with_one_event_twice(), histories())
+def test_one_event_in_several_operands(definitions: tuple[EventDefinition, ...], history) -> None:  # type: ignore[no-untyped-def]
     assert not difference(definitions, history)
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from path_types import PathType
 from xmlcep import Detector, PrimitiveEvent, parse_rules
+from xmlcep.engine.operators import multiplicity
 from xmlcep.engine.values import Values, all_values
 from xmlcep.timestamps import timestamp
 
@@ -39,16 +40,20 @@ def looked_at_anew(self: Values, entries: object, lists: object) -> dict[str, ob
     st.sampled_from(((1, "*"), (2, "*"), (2, 3), (3, 5))),
     st.booleans(),
     st.sampled_from(("", ", end=custom")),
+    st.booleans(),
     st.lists(
         st.tuples(st.sampled_from(VALUES), st.integers(0, 4), st.sampled_from("ab")), min_size=1, max_size=24
     ),
 )
-@example("sum($p) > 7", 'within="5 s"', (1, "*"), False, "", [("0.1", 1, "a")] * 9 + [("3", 0, "a")] * 9)
-def test_kept_up_to_date_is_looked_at_anew(asked, window, bounds, by_user, end, changes):
+@example(
+    "sum($p) > 7", 'within="5 s"', (1, "*"), False, "", True, [("0.1", 1, "a")] * 9 + [("3", 0, "a")] * 9
+)
+def test_kept_up_to_date_is_looked_at_anew(asked, window, bounds, by_user, end, lets, changes):
     lower, upper = bounds
     if "slide" in window and upper == "*":
         upper = lower + 2
-    options = [window, 'let t = "sum($p)"', f'having="{asked}"', *(['by="u"'] if by_user else [])]
+    let = 'let t = "sum($p)"' if lets or "$t" in asked else ""
+    options = [window, let, f'having="{asked}"', *(['by="u"'] if by_user else [])]
     rules = (
         f"event E = (x[{lower},{upper}]{{{', '.join(filter(None, options))}{end}}} "
         "upd(item/price/text()) as $p as $u = ($meta:user))"
@@ -62,5 +67,8 @@ def test_kept_up_to_date_is_looked_at_anew(asked, window, bounds, by_user, end, 
             )
         )
     kept = composites(rules, events)
-    with mock.patch.object(Values, "seen_of", looked_at_anew):
+    with (
+        mock.patch.object(Values, "seen_of", looked_at_anew),
+        mock.patch.object(multiplicity, "slides_over_events", lambda *given: False),
+    ):
         assert composites(rules, events) == kept

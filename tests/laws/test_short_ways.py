@@ -21,9 +21,9 @@ from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
 from tests.laws.agreement import Advance, Findings, as_the_engine_sees, engine_findings, rules_of
 from tests.strategies import EVERYTHING, SNOOP, History, full_rule_sets, histories, rule_sets, timed_histories
 from xmlcep.algebra import ContextName, EventDefinition
-from xmlcep.engine import Detector, dispatch
+from xmlcep.engine import Detector, bound_dispatch, dispatch
 from xmlcep.engine.evaluation import Evaluation
-from xmlcep.engine.operators import conjunction, sequence
+from xmlcep.engine.operators import conjunction, multiplicity, sequence
 from xmlcep.engine.operators.multiplicity import MultiplicityState
 from xmlcep.engine.release import Deferral
 from xmlcep.engine.tree import NO_ANSWERS
@@ -36,6 +36,7 @@ OFTEN = (
     ("edit", "release"),
     ("within", "join", "edit"),
     ("within", "trailing"),
+    ("within", "having", "by"),
 )
 
 
@@ -64,6 +65,19 @@ def general_way() -> Iterator[None]:
         detector._is_plain = False
 
     process, new_multiplicity = Evaluation.process, MultiplicityState.__init__
+    new_bound = bound_dispatch._bound
+
+    def together(*given: Any) -> Any:
+        bound = new_bound(*given)
+        vanishing = tuple((tree, state) for tree, state in bound.freed if state.refills)
+        return replace(bound, direct=None, first=None, vanishing=vanishing)
+
+    free_the_dying = Evaluation.free_the_dying
+
+    def free_any(evaluation: Any) -> None:
+        """All are looked at, whatever was released."""
+        evaluation.waiting.released.update(evaluation.trees)
+        free_the_dying(evaluation)
 
     def all_at_once(
         evaluation: Any, record: Any, bound: Any, outside: Any, only: Any = None, before: Any = NO_ANSWERS
@@ -81,12 +95,17 @@ def general_way() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dispatch, "primitive_dispatch", indirect)
+        patch.setattr(bound_dispatch, "_bound", together)
         for module in (conjunction, sequence):
             patch.setattr(module, "is_plain_pair", lambda *given: False)
+            patch.setattr(module, "is_windowed_pair", lambda *given: False)
+        patch.setattr(multiplicity, "slides_over_events", lambda *given: False)
+        patch.setattr(Detector, "_passes", lambda *given: False)
         patch.setattr(Detector, "_move", begin)
         patch.setattr(Detector, "__init__", not_plain)
         patch.setattr(Deferral, "touch", touch)
         patch.setattr(Evaluation, "process", all_at_once)
+        patch.setattr(Evaluation, "free_the_dying", free_any)
         patch.setattr(MultiplicityState, "__init__", not_short)
         patch.setattr(Violations, "one_is_enough", False)
         patch.setattr(Constrained, "_foremost", lambda *given: None)

@@ -69,21 +69,28 @@ def test_they_are_read_as_they_were_written(tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 @pytest.mark.parametrize(
-    ("items", "reason"),
+    ("items", "wrong", "reason"),
     [
-        ([change(1), change(2), ClockRecord("d", 1, NOON)], "ts of a clock record is 1 after 2 of the same document"),
-        ([change(1), ClockRecord("d", 2, NOON), change(2)], "ts is 2 after 2 of the same document"),
+        ([change(1), change(2), ClockRecord("d", 1, NOON)], 3, "ts of a clock record is 1 after 2 of the same"),
+        ([change(1), ClockRecord("d", 2, NOON), change(2)], 2, "ts of a clock record is 2 before 2 of the same"),
         (
-            [change(1), ClockRecord("d", 1, EVENING), ClockRecord("d", 1, LATER)],
-            r"at of a clock record is 2026-01-01T14:00:00.5\+02:00 after 2026-01-01T20:00:00Z",
+            [change(1), ClockRecord("d", 1, EVENING), ClockRecord("d", 1, LATER)], 2,
+            r"at of a clock record is 2026-01-01T20:00:00Z before 2026-01-01T14:00:00.5\+02:00",
         ),
+        (
+            [*map(change, range(1, 9)), ClockRecord("d", 9, NOON), change(9), ClockRecord("d", 9, EVENING)], 9,
+            "ts of a clock record is 9 before 9 of the same document",
+        ),
+        ([change(1), ClockRecord("d", 1, NOON), ClockRecord("d", 3, NOON), change(2), change(3)], 3, "is 3 before 2"),
     ],
 )  # fmt: skip
-def test_out_of_order_one_is_bad(tmp_path: Path, kind: str, items: list[Item], reason: str) -> None:
+def test_out_of_order_one_is_bad(
+    tmp_path: Path, kind: str, items: list[Item], wrong: int, reason: str
+) -> None:
     log = write(tmp_path, kind, items)
     good, bad = read(log)
-    assert good == items[:2]
-    assert [each.origin.record for each in bad] == [3]
+    assert good == [item for number, item in enumerate(items, 1) if number != wrong]
+    assert [each.origin.record for each in bad] == [wrong]
     with pytest.raises(LogError, match=reason):
         rebuild(log)
 

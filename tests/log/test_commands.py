@@ -69,7 +69,7 @@ def test_a_log_from_standard_input(
     given = xmlcep(command, "-")
     assert (given.returncode, given.stdout) == (expected.returncode, expected.stdout)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
-    assert "standard-input: " in xmlcep(command, "-").stderr
+    assert "standard input: " in xmlcep(command, "-").stderr
 
 
 @pytest.fixture

@@ -74,9 +74,11 @@ def unbroken(steps: int, seed: int, rules: Rules) -> tuple[list[PrimitiveEvent],
     return events, findings, final
 
 
-def test_interrupted_after_every_step(tmp_path: Path) -> None:
-    """The process ends without closing anything; the next one goes on."""
+@pytest.mark.parametrize("states", [False, True])
+def test_interrupted_after_every_step(tmp_path: Path, states: bool) -> None:
+    """The process ends without closing anything; the next one goes on, also from a state beside the log."""
     rules = parse_rules(RULES)
+    choose = random.Random(5)
     events, expected, final = unbroken(60, 1, rules)
     log = tmp_path / "log.jsonl"
     findings: list[dict[str, Any]] = []
@@ -91,12 +93,14 @@ def test_interrupted_after_every_step(tmp_path: Path) -> None:
         edit(document, random.Random(f"1.{step}"))
         if step % 10 == 9:
             watch.flush()
+        if states and choose.random() < 0.4:
+            recording.checkpoint()
         recording.writer.close()  # what the end of the process does
         document.close()
         recovered = recover(log, rules, on_event=keep, max_bytes=6_000, now=lambda: 0.0)
         assert recovered.watch is not None
         document, recording, watch = recovered.document, recovered.recording, recovered.watch
-        assert recovered.repairs == ()
+        assert recovered.repairs == recovered.notes == ()
     recorded = [item for file in segments(log) for item in read(file)[0] if isinstance(item, PrimitiveEvent)]
     assert recorded == events
     assert findings == expected
@@ -310,13 +314,14 @@ rules = parse_rules(RULES)
 findings = FindingsFile(log.with_name("findings.jsonl"))
 if log.exists() and log.stat().st_size:
     recovered = recover(
-        log, rules, on_event=findings, delivered=findings.count, durability="os", max_bytes=20_000, now=lambda: 0.0
+        log, rules, on_event=findings, delivered=findings.count, durability="os", max_bytes=20_000, now=lambda: 0.0,
+        state_every=10_000,
     )
-    document, watch = recovered.document, recovered.watch
+    document, recording = recovered.document, recovered.recording
 else:
     document = fromstring(START, name="order", now=lambda: 0.0)
-    recording = record(document, log, durability="os", max_bytes=20_000)
-    watch = recording.watch(rules, on_event=findings)
+    recording = record(document, log, durability="os", max_bytes=20_000, state_every=10_000)
+    recording.watch(rules, on_event=findings)
 print("open", flush=True)
 done = int(document.root.get("step", "0"))
 for step in range(done, steps):

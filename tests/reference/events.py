@@ -40,7 +40,7 @@ class Composite:
     """A composite event (E4). ``raiser`` and ``group`` say which group of which operator raised it (H7).
 
     ``bindings`` are its variables (V5), None where the event has none (V7); ``rank`` the values of its group as
-    text (V7, Z23).
+    text (V7, Z23). ``arrived`` once the operator above has stored it (C8).
     """
 
     name: str
@@ -52,6 +52,7 @@ class Composite:
     group: object
     silent: bool = False
     withdrawn: bool = False
+    arrived: bool = False
     bindings: Variables | None = None
     rank: tuple[str, ...] = ()
 

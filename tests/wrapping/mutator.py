@@ -12,6 +12,7 @@ from lxml import etree
 
 from tests.wrapping.odd_edits import ODD
 from tests.wrapping.outside import outside_node
+from xmlcep.wrapping import indent, strip_attributes, strip_elements, strip_tags
 
 TAGS = ["a", "b", "c", "{urn:x}d", "item"]
 NAMES = ["k", "l", "{urn:x}m"]
@@ -66,7 +67,8 @@ class Mutator:
             self.text, self.text, self.tail, self.tail, self.tag, self.base, self.bad_text, self.bad_tail,
             self.set, self.set, self.attrib_set, self.attrib_del, self.attrib_pop, self.attrib_update,
             self.attrib_clear, self.attrib_missing, self.comment_text, self.instruction, self.move_out, self.deep_copy,
-            self.append_comment, self.cycle, self.itself, self.beside_root,
+            self.append_comment, self.cycle, self.itself, self.beside_root, self.strip_tags, self.strip_elements,
+            self.strip_attributes, self.indent,
         ]  # fmt: skip
         if odd:
             self.calls += [self.odd, self.odd, self.odd, self.tag_odd, self.append_renamed]
@@ -133,6 +135,11 @@ class Mutator:
         try:
             result = call()
         except REFUSALS as error:
+            if (
+                isinstance(error, LookupError)
+                and "wrapping" in traceback.extract_tb(error.__traceback__)[-1].filename
+            ):
+                raise RuntimeError("refused by nobody") from error
             kind = next(kind for kind in type(error).__mro__ if kind.__module__ == "builtins")
             return f"{self.name}: {kind.__name__}"
         except AssertionError as error:
@@ -352,6 +359,20 @@ class Mutator:
         if "n" not in element.attrib:
             element.attrib["n"] = "7"
 
+    # --- by C code, which the document observes
+
+    def strip_tags(self) -> Any:
+        strip_tags(self.element(), *self.random.sample([*TAGS, etree.Comment], 2))
+
+    def strip_elements(self) -> Any:
+        strip_elements(self.element(), self.random.choice(TAGS), with_tail=self.random.random() < 0.5)
+
+    def strip_attributes(self) -> Any:
+        strip_attributes(self.element(), *self.random.sample(NAMES, 2))
+
+    def indent(self) -> Any:
+        indent(self.element())
+
     def odd(self) -> Any:
         name = self.random.choice(list(ODD))
         self.name = f"odd {name}"
@@ -432,8 +453,8 @@ class Mutator:
         return node.getparent().replace(node, self.from_outside())
 
     def append_outside_taker(self) -> Any:
-        """It takes a node before or after it comes; in one document, whose root has a proxy that is not tracked."""
-        if type(self.root) is not etree._Element or len(self.roots) > 1:
+        """Before or after it comes it takes a node, where a proxy that nobody follows makes documents look for that."""
+        if type(self.root) is not etree._Element:
             return
         taker, element, node = self.from_outside(), self.element(), self.incoming()
         inner = next((each for each in taker.iter() if is_element(each)), None)

@@ -15,6 +15,14 @@ from tests.wrapping.long_run import MODES, SEVERAL, Mode, run
 from tests.wrapping.mutator import START, Mutator
 from xmlcep.wrapping import fromstring
 
+
+@pytest.fixture(scope="module", autouse=True)
+def _only_its_own_garbage() -> None:
+    """What other tests have left is not looked through at every step (as in conftest)."""
+    gc.collect()
+    gc.freeze()
+
+
 NAMES = [call.__name__ for call in dict.fromkeys(Mutator(None, Random(0)).calls)]
 
 
@@ -61,7 +69,9 @@ TestEditsHoldingNothing = EditsHoldingNothing.TestCase
 TestEditsHoldingNothing.settings = settings(max_examples=3, stateful_step_count=10)
 
 
-@pytest.mark.parametrize("mode", MODES, ids=str)
-def test_many_edits(mode: Mode) -> None:
-    calls = run(mode, 20, 12345)
+@pytest.mark.parametrize(
+    ("seed", "mode"), [pytest.param(*each, id=str(each[1])) for each in enumerate(MODES)]
+)
+def test_many_edits(seed: int, mode: Mode) -> None:
+    calls = run(mode, 20, seed)
     assert sum(calls.values()) >= 20

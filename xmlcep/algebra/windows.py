@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from ..suggestions import did_you_mean
+from ..suggestions import KnownNames
 
 
 class Unit(Enum):
@@ -76,7 +76,7 @@ _COUNTED = {
     "change": Unit.CHANGES, "changes": Unit.CHANGES,
     "transaction": Unit.TRANSACTIONS, "transactions": Unit.TRANSACTIONS,
 }  # fmt: skip
-_UNEQUAL = {"month": 30, "months": 30, "year": 365, "years": 365}
+_UNEQUAL = {"month": "30 days", "months": "30 days", "year": "365 days", "years": "365 days"}
 _LONGEST = 3_652_500 * _DAY  # ten thousand years
 _PART = re.compile(r"\s*([0-9]{1,18}(?:\.[0-9]{1,9})?)\s*([^\W\d_]+)\s*")
 _ISO = re.compile(
@@ -139,10 +139,17 @@ def _check_unit(unit: str) -> None:
         return
     if unit in _UNEQUAL:
         raise WindowError(
-            f"{unit!r} are not all equally long", f'write days, for example "{_UNEQUAL[unit]} days"'
+            f"{unit.removesuffix('s')}s are not all equally long",
+            f'write days, for example "{_UNEQUAL[unit]}"',
         )
-    near = did_you_mean(unit, [*_UNITS, *_COUNTED, *_UNEQUAL])
-    raise WindowError(f"{unit!r} is no unit of time", near or _EXAMPLES)
+    meant = KnownNames([*_UNITS, *_COUNTED, *_UNEQUAL]).nearest(unit)
+    if meant is None:
+        hint = _EXAMPLES
+    elif meant in _UNEQUAL:
+        hint = f'did you mean {meant}? not all are equally long: write days, for example "{_UNEQUAL[meant]}"'
+    else:
+        hint = f"did you mean {meant}?"
+    raise WindowError(f"{unit!r} is no unit of time", hint)
 
 
 def _scaled(number: str, size: int) -> int:

@@ -82,9 +82,11 @@ def with_pipes_kept(logs: LogPath | Iterable[LogPath], stack: ExitStack) -> list
         names.add(name)
         if folder is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="xmlcep-pipe-")))
-        path = folder / ("standard-input" if name == STANDARD_INPUT else str(len(names)))
+        called = "standard input" if name == STANDARD_INPUT else name
+        # What does not know of pipes says the path, which should tell as well.
+        path = folder / (called if name == STANDARD_INPUT else str(len(names)))
         _keep(name, path)
-        kept.append(PipeCopy("standard input" if name == STANDARD_INPUT else name, path))
+        kept.append(PipeCopy(called, path))
     return kept
 
 

@@ -149,6 +149,16 @@ def raised_elsewhere(control: Control, origin: Origin) -> BadRecord:
     return BadRecord(origin, None, reason, FASTEST.dumps(control.to_record()))
 
 
+def raised_twice(control: Control, origin: Origin) -> BadRecord:
+    """The complaint about an external event that was delivered twice."""
+    content = control.content
+    reason = (
+        f"{content.get('name')} was raised at ts {content.get('ts')} of document {content.get('doc')!r} by the same "
+        "record before: of equal ones all but the first say which they are (nth)"
+    )
+    return BadRecord(origin, None, reason, FASTEST.dumps(control.to_record()))
+
+
 def clock_in_transaction(clock: ClockRecord, origin: Origin) -> BadRecord:
     """The complaint about a clock record after which the transaction of the record before it goes on."""
     reason = (

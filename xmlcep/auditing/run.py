@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..arguments import PATH, check, optional
-from ..log.reading import first_header
 from ..log.records import Row
-from ..log.segments import first_of
 from ..rules import Rules
+from ..rules.nested import nested
 from ..timestamps import TimeError, as_microseconds, timestamp
 from .choice import Choice, Engine, choose_engine
 from .findings.atomic_files import AtomicFile, check_targets
@@ -23,8 +22,9 @@ from .findings.by_event import PartitionedFindings
 from .findings.collector import Collector
 from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
-from .inputs import FoundFiles, LogFile, LogPath, PipeCopy, find_files, with_pipes_kept
+from .inputs import FoundFiles, LogPath, PipeCopy, find_files, with_pipes_kept
 from .local.engine import LocalAudit
+from .notes import left_out_entries, logs_of_one_name, nested_names
 from .progress import Progress, Steps
 from .quarantine import OnBadRecord, default_target
 from .request import AuditError, AuditRequest, Format, Policy
@@ -136,7 +136,7 @@ class _Audit:
             name: document.digest for name, document in request.rules.documents.items()
         }
         self._summary.notes += choice.notes
-        self._summary.notes += _left_out(found.left_out)
+        self._summary.notes += left_out_entries(found.left_out)
         if request.until is not None and not request.rules.graph.needs_time:
             self._summary.notes.append("until: changes nothing, for no rule measures time")
 
@@ -162,11 +162,12 @@ class _Audit:
             collector = Collector(spool, summary, OnBadRecord(request.policy))
             with _writing(target, request.format, request.partition_by_rule) as writer:
                 self._replay(collector, writer)
+                summary.notes += nested_names(nested(request.rules, collector.repeating))
                 writer.close()
                 bad = collector.quarantine.write(bad_records)
                 self._check_seals()
                 if summary.quarantined:
-                    summary.notes += _of_one_name(self._files)
+                    summary.notes += logs_of_one_name(self._files)
                 summary.seconds = time.perf_counter() - self._started
                 if request.summary_file is not None:
                     _write_summary(summary, request.summary_file)
@@ -332,32 +333,6 @@ def keep_meaningful(row: Row) -> bool:
     if (value is None or value.isspace() or not value) and (old is None or old.isspace() or not old):
         return row[2].last.test != "text()"
     return True
-
-
-def _of_one_name(files: Iterable[LogFile]) -> Iterator[str]:
-    """Logs that begin with documents of one name, whose records look like those of one document."""
-    logs: dict[str, dict[Path, str]] = {}
-    for file in files:
-        header = first_header(file.path)
-        if header is not None:
-            logs.setdefault(header.doc, {}).setdefault(first_of(Path(file.name))[0], file.name)
-    for doc, named in logs.items():
-        if len(named) > 1:
-            first, second, *more = named.values()
-            others = f" and {len(more):,} more" if more else ""
-            yield (
-                f"{first}, {second}{others} are logs of documents with the same name, {doc!r}: they were read as one"
-                " document; if they are several, give each a name when it is wrapped (name=)"
-            )
-
-
-def _left_out(entries: list[str]) -> list[str]:
-    """What is said of entries of folders that are no logs by their names."""
-    if not entries:
-        return []
-    shown, more = entries[:5], len(entries) - 5
-    others = f" and {more:,} more" if more > 0 else ""
-    return [f"left out, by their names no logs: {', '.join(shown)}{others}"]
 
 
 def _write_spooled(writer: FindingsWriter, collector: Collector, summary: Summary, steps: Steps) -> None:

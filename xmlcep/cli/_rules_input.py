@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
 from ..errors import XmlCepError
-from ..rules.files import decode_rules, read_rules_text
+from ..languages import Languages
+from ..rules import Rules
+from ..rules.files import decode_rules, read_rules_text, rules_of
 
 STANDARD_INPUT = "-"
 _SHOWN = "<stdin>"
@@ -18,6 +20,11 @@ rules_argument = click.argument(
 )
 
 
+def load(paths: Sequence[str], references: Mapping[str, str], allow: Sequence[str]) -> Rules:
+    """The rules in these files as one set; raises what `load_rules` raises."""
+    return rules_of(read_texts(paths), references=references, languages=Languages({}, tuple(allow)))
+
+
 def read_texts(paths: Sequence[str]) -> dict[str, str]:
     """The texts of rules files by the names that messages call them; raises `XmlCepError`."""
     texts: dict[str, str] = {}
@@ -25,7 +32,16 @@ def read_texts(paths: Sequence[str]) -> dict[str, str]:
         name = _SHOWN if path == STANDARD_INPUT else path
         if name in texts:
             raise XmlCepError(f"{name}: the rules file is given twice")
-        texts[name] = (
-            decode_rules(sys.stdin.buffer.read(), name) if path == STANDARD_INPUT else read_rules_text(path)
-        )
+        if path == STANDARD_INPUT:
+            claim_standard_input(click.get_current_context(), "the rules")
+            texts[name] = decode_rules(sys.stdin.buffer.read(), name)
+        else:
+            texts[name] = read_rules_text(path)
     return texts
+
+
+def claim_standard_input(context: click.Context, what: str) -> None:
+    """Notes that standard input is read as this; raises `click.UsageError` if it is something else already."""
+    before = context.meta.setdefault(__name__, what)
+    if before != what:
+        raise click.UsageError(f"standard input is {before}, it cannot be {what} as well")

@@ -27,6 +27,10 @@ class Written(Enum):
     SAMPLE = "the log of the demo"
     REPORT = "a report"
     STATE = "the state of an audit"
+    CHANGES = "what two documents differ in"
+    """Nothing tells such a file from others: never replaced unasked."""
+    DOCUMENT = "a document"
+    """The same."""
 
 
 class Target(NamedTuple):
@@ -53,9 +57,9 @@ def guard(targets: Sequence[Target], sources: Sequence[str | Path], *, force: bo
         return
     for path, written in targets:
         if path.is_file() and path.stat().st_size and not _RECOGNISED[written](path):
-            kept = "may have been edited" if written is Written.RULES else f"does not hold {written.value}"
+            kept = _KEPT.get(written, f" and does not hold {written.value}")
             raise XmlCepError(
-                f"{path}: is there already and {kept}: write to another file, or add --force to overwrite it"
+                f"{path}: is there already{kept}: write to another file, or add --force to overwrite it"
             )
 
 
@@ -94,11 +98,14 @@ def _is_summary(path: Path) -> bool:
     return begin.startswith(b"{") and b'"engine"' in begin and b'"files"' in begin
 
 
+_KEPT = {Written.RULES: " and may have been edited", Written.CHANGES: "", Written.DOCUMENT: ""}
 _RECOGNISED: dict[Written, Callable[[Path], bool]] = {
     Written.FINDINGS: _are_findings,
     Written.QUARANTINE: lambda path: {"reason", "raw", "file"} <= _first_record(path).keys(),
     Written.SUMMARY: _is_summary,
     Written.RULES: lambda path: False,
+    Written.CHANGES: lambda path: False,
+    Written.DOCUMENT: lambda path: False,
     Written.REPORT: _is_report,
     Written.STATE: lambda path: _first_record(path).get("xmlcep") == "audit",
     Written.SAMPLE: lambda path: _first_record(path).get("doc") == "purchase-order",

@@ -10,13 +10,14 @@ import click
 from lxml import etree
 
 from ..actions.firing import FiringRecord
-from ..auditing.findings.atomic_files import AtomicFile, check_targets
+from ..auditing.findings.atomic_files import AtomicFile
 from ..errors import XmlCepError
 from ..events import PrimitiveEvent
 from ..recording.playing import Playback
 from ..rules import Rules, load_rules
 from ..wrapping import Document, parse
 from ._output import plain
+from ._targets import Target, Written, force_option, guard
 
 FAILED = 1
 
@@ -34,13 +35,15 @@ FAILED = 1
     type=click.Path(),
     help="Where the document goes; without it to standard output.",
 )
+@force_option
 @click.option("--dry-run", is_flag=True, help="Write no document: only say what each firing did.")
 @click.option(
     "--limit", type=click.IntRange(min=1), default=64, show_default=True, help="How deep a cascade may be."
 )
 def command(
-    rules_file: str, document: str, log: str | None, initial: bool, out: str | None, dry_run: bool, limit: int
-) -> int:
+    rules_file: str, document: str, log: str | None, initial: bool, out: str | None, force: bool, dry_run: bool,
+    limit: int,
+) -> int:  # fmt: skip
     """Run the rules of RULES that act over a document and say what each firing did (L11).
 
     The rules see the edits of a log, or with --initial an insertion of everything. Functions that rules call are
@@ -55,7 +58,7 @@ def command(
     if rules.triggers is None:
         raise XmlCepError(f"{rules_file}: there are no rules that act: write rule NAME on EVENT do …")
     sources = [rules_file, document, *([] if log is None else [log])]
-    check_targets([] if out is None else [Path(out)], sources)
+    guard([] if out is None else [Target(Path(out), Written.DOCUMENT)], sources, force=force)
     to_error = out is None and not dry_run
     wrapped = parse(document)
     report = _Report(to_error=to_error)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import cast
 
@@ -16,20 +15,22 @@ from rich.console import Console
 from ..auditing import AuditResult, audit, make_plan
 from ..auditing.acting import would_fire
 from ..auditing.choice import Engine, choose_engine
-from ..auditing.inputs import LogPath, find_files, with_pipes_kept
+from ..auditing.inputs import LogPath, find_files
 from ..auditing.plan.description import describe_pass
 from ..auditing.plan.record_counts import count_records
 from ..auditing.quarantine import default_target
 from ..auditing.request import Format, Policy
 from ..log.json_codec import FASTEST
-from ..rules import IgnoredRulesWarning, Rules, load_rules
+from ..rules import IgnoredRulesWarning, Rules
 from ._audit_tables import audit_tables, seal_lines
 from ._findings_output import Choice, choice_of, show_table, write_csv, write_lines
 from ._idle_rules import idle_rules
 from ._locations import location_option
+from ._log_arguments import files_read, logs_argument
 from ._output import make_console, plain
 from ._progress import audit_progress
 from ._rule_sources import allow_option, reference_option
+from ._rules_input import load, read_texts
 from ._targets import Target, Written, force_option, guard
 
 FINDINGS_FOUND = 1
@@ -37,7 +38,7 @@ QUARANTINED = 3
 
 
 @click.command(name="audit")
-@click.argument("logs", nargs=-1, required=True, metavar="LOG…", type=click.Path())
+@logs_argument("logs", "LOG…")
 @click.option(
     "--rules", "rules_files", metavar="FILE", type=click.Path(), multiple=True,
     help="The rules (*.xcep); may be repeated: the files are read together.",
@@ -131,7 +132,7 @@ QUARANTINED = 3
     help="No progress and no table on standard error; what is wrong or left out is said all the same.",
 )  # fmt: skip
 def command(
-    logs: tuple[str, ...], rules_files: tuple[str, ...], schema: str | None, locations: dict[str, str],
+    logs: tuple[LogPath, ...], rules_files: tuple[str, ...], schema: str | None, locations: dict[str, str],
     references: dict[str, str], allow: tuple[str, ...],
     out: str | None, format: str | None, where: tuple[str, ...], sort: str | None, limit: int | None,
     partition_by_rule: bool, engine: str, master: str | None,
@@ -168,46 +169,42 @@ def command(
         return _say_what_would_fire(logs, rules, fail_on_findings)
     if said := rules.ignored():
         click.echo(f"xmlcep: {plain(said)}", err=True)
-    with ExitStack() as stack:
-        kept = with_pipes_kept(logs, stack)  # what can be read only once is looked at more than once here
-        if explain or dry_run:
-            _explain(kept, rules, engine, master, partitions, console=make_console(stderr=not dry_run))
-            if dry_run:
-                return 0
-        if out is None and quarantine is None:
-            quarantine = str(default_target(None))
-        targets = [
-            Target(Path(path), written)
-            for path, written in (
-                (None if partition_by_rule else out, Written.FINDINGS), (quarantine, Written.QUARANTINE),
-                (summary_file, Written.SUMMARY), (since, Written.STATE),
-            )
-            if path is not None
-        ]  # fmt: skip
-        if quarantine is None and out is not None:
-            targets.append(Target(default_target(Path(out)), Written.QUARANTINE))
-        sources = [
-            *rules_files,
-            *([] if schema is None else [schema]),
-            *locations.values(),
-            *references.values(),
-        ]
-        guard(targets, sources, force=force)
-        written: Format = "parquet" if shown == "parquet" else "jsonl"
-        with warnings.catch_warnings(), audit_progress(shown=not quiet and sys.stderr.isatty()) as progress:
-            warnings.simplefilter("ignore", IgnoredRulesWarning)  # which has been said
-            result = audit(
-                kept, rules, engine=cast("Engine", engine), out=out, format=written,
-                partition_by_rule=partition_by_rule, operators=operators,
-                on_bad_record=cast("Policy", on_bad_record), quarantine=quarantine, summary_file=summary_file,
-                ignore_whitespace=ignore_whitespace, master=master, partitions=partitions, until=until,
-                since=since, final=final, progress=progress,
-            )  # fmt: skip
-        idle = (
-            []
-            if quiet or since is not None
-            else list(idle_rules(find_files(kept).files, rules, result.summary))
+    if explain or dry_run:
+        _explain(logs, rules, engine, master, partitions, console=make_console(stderr=not dry_run))
+        if dry_run:
+            return 0
+    if out is None and quarantine is None:
+        quarantine = str(default_target(None))
+    targets = [
+        Target(Path(path), written)
+        for path, written in (
+            (None if partition_by_rule else out, Written.FINDINGS), (quarantine, Written.QUARANTINE),
+            (summary_file, Written.SUMMARY), (since, Written.STATE),
         )
+        if path is not None
+    ]  # fmt: skip
+    if quarantine is None and out is not None:
+        targets.append(Target(default_target(Path(out)), Written.QUARANTINE))
+    sources = [
+        *rules_files,
+        *([] if schema is None else [schema]),
+        *locations.values(),
+        *references.values(),
+    ]
+    guard(targets, sources, force=force)
+    written: Format = "parquet" if shown == "parquet" else "jsonl"
+    with warnings.catch_warnings(), audit_progress(shown=not quiet and sys.stderr.isatty()) as progress:
+        warnings.simplefilter("ignore", IgnoredRulesWarning)  # which has been said
+        result = audit(
+            logs, rules, engine=cast("Engine", engine), out=out, format=written,
+            partition_by_rule=partition_by_rule, operators=operators,
+            on_bad_record=cast("Policy", on_bad_record), quarantine=quarantine, summary_file=summary_file,
+            ignore_whitespace=ignore_whitespace, master=master, partitions=partitions, until=until,
+            since=since, final=final, progress=progress,
+        )  # fmt: skip
+    idle = (
+        [] if quiet or since is not None else list(idle_rules(find_files(logs).files, rules, result.summary))
+    )
     if out is None:
         _show(result, shown, choice)
     _report(result, out, quiet=quiet)
@@ -250,13 +247,12 @@ def _refuse_beside_actions(engine: str) -> None:
         )
 
 
-def _say_what_would_fire(logs: tuple[str, ...], rules: Rules, fail_on_findings: bool) -> int:
+def _say_what_would_fire(logs: Sequence[LogPath], rules: Rules, fail_on_findings: bool) -> int:
     """L11: which rules that act would have fired."""
     some = False
-    with ExitStack() as stack:
-        for firing in would_fire(with_pipes_kept(logs, stack), rules):
-            some = True
-            click.echo(FASTEST.dumps(firing.to_record()))
+    for firing in would_fire(logs, rules):
+        some = True
+        click.echo(FASTEST.dumps(firing.to_record()))
     return FINDINGS_FOUND if fail_on_findings and some else 0
 
 
@@ -278,14 +274,14 @@ def _show(result: AuditResult, format: str, choice: Choice) -> None:
 
 
 def _page(
-    logs: tuple[str, ...], rules: Rules, out: str | None, *, force: bool, sources: tuple[str, ...]
+    logs: Sequence[LogPath], rules: Rules, out: str | None, *, force: bool, sources: tuple[str, ...]
 ) -> int:
     """The findings as a page for a browser."""
     from ..report import write_report  # needs the extra report
 
     if out is None:
         raise click.UsageError("--format html needs --out: the file for the page")
-    guard([Target(Path(out), Written.REPORT)], sources, force=force)
+    guard([Target(Path(out), Written.REPORT)], [*sources, *files_read(logs)], force=force)
     write_report(logs, rules, out)
     return 0
 
@@ -295,16 +291,19 @@ def _rules(
     allow: tuple[str, ...],
 ) -> Rules:  # fmt: skip
     if schema is not None:
-        from ..schema.with_rules import load_with_schema  # needs the extra schema
+        from ..schema import derive  # needs the extra schema
+        from ..schema.with_rules import rules_with_schema
 
-        return load_with_schema(
-            files or None, schema, locations=locations, references=references, allow=allow
+        if not files:
+            return derive(schema, locations=locations)
+        return rules_with_schema(
+            read_texts(files), schema, locations=locations, references=references, allow=allow
         )
     if not files:
         raise click.UsageError(
             "say what to look for: --rules FILE, or --schema XSD for its complete elements"
         )
-    return load_rules(*files, references=references, allow=allow)
+    return load(files, references, allow)
 
 
 def _explain(

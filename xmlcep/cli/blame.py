@@ -7,7 +7,7 @@ import click
 from ..log.json_codec import FASTEST
 from ..versions.blame import Line, blame
 from ..versions.stamps import Stamp
-from ._log_argument import LogPath, log_argument
+from ._log_arguments import LogPath, logs_argument
 from ._output import plain
 from ._versions import leave_out_torn
 
@@ -15,7 +15,7 @@ _WIDEST = 18
 
 
 @click.command(name="blame")
-@log_argument
+@logs_argument("log", "LOG…")
 @click.option(
     "--xpath", metavar="EXPR", help="Only these elements, attributes or texts: //item[@id='1'], //@price."
 )

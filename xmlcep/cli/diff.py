@@ -17,6 +17,7 @@ from ..versions.difference import Text, diff, difference_log
 from ..versions.files import read_file
 from ..versions.version import refuse_large
 from ._output import plain
+from ._targets import Target, Written, force_option, guard
 from ._versions import matching_options, say
 
 DIFFERENCES = 1
@@ -35,11 +36,12 @@ _COLOURS = {
     help="text for people, jsonl: the change log that leads from OLD to NEW.",
 )  # fmt: skip
 @click.option("-o", "--out", type=click.Path(), help="Write to this file, not to standard output.")
+@force_option
 @click.option("--fail-on-differences", is_flag=True, help="Exit status 1 if there is a difference.")
 @click.pass_context
 def command(
     context: click.Context, old: str, new: str, keys: tuple[str, ...], schema: str | None, keep_whitespace: bool,
-    largest: int, form: str, out: str | None, fail_on_differences: bool,
+    largest: int, form: str, out: str | None, force: bool, fail_on_differences: bool,
 ) -> None:  # fmt: skip
     """Show what changed from the XML file OLD to the file NEW (one of them may be -, standard input).
 
@@ -48,6 +50,9 @@ def command(
     """
     if old == new == _STDIN:
         raise click.UsageError("standard input can be one of the two documents, not both")
+    if out is not None:
+        sources = [each for each in (old, new, schema) if each is not None and each != _STDIN]
+        guard([Target(Path(out), Written.CHANGES)], sources, force=force)
     texts = [_read(name, largest) for name in (old, new)]
     data, summary, remarks = (_log if form == "jsonl" else _text)(
         texts, new, keys, schema, not keep_whitespace

@@ -7,13 +7,13 @@ import click
 from ..versions.blame import blame, select
 from ..versions.stamps import Stamp
 from ..versions.telling import tell
-from ._log_argument import LogPath, log_argument
+from ._log_arguments import LogPath, logs_argument
 from ._output import plain
 from ._versions import leave_out_torn
 
 
 @click.command(name="log")
-@log_argument
+@logs_argument("log", "LOG…")
 @click.option(
     "--xpath", metavar="EXPR", help="Only what happened at and below these nodes: //item[@id='1']/price."
 )

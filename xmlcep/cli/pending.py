@@ -5,20 +5,21 @@ from __future__ import annotations
 import click
 
 from ..auditing.explanations import pending
-from ..rules import load_rules
 from ._explanations import common_options, show_record, show_text
+from ._log_arguments import LogPath, logs_argument
 from ._moments import at_option
+from ._rules_input import load
 
 
 @click.command(name="pending")
-@click.argument("logs", nargs=-1, required=True, metavar="LOG…", type=click.Path())
+@logs_argument("logs", "LOG…")
 @common_options
 @at_option
 @click.option("--event", metavar="NAME", help="Groups of this event only.")
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N")
 @click.option("--full", is_flag=True, help="With the whole tree of each group, and what would complete it.")
 def command(
-    logs: tuple[str, ...], rules_files: tuple[str, ...], references: dict[str, str], allow: tuple[str, ...],
+    logs: tuple[LogPath, ...], rules_files: tuple[str, ...], references: dict[str, str], allow: tuple[str, ...],
     doc: str | None, format: str, at: int | str | None, event: str | None,
     limit: int, full: bool,
 ) -> None:  # fmt: skip
@@ -27,7 +28,7 @@ def command(
     """
     found = pending(
         logs,
-        load_rules(*rules_files, references=references, allow=allow),
+        load(rules_files, references, allow),
         at=at,
         doc=doc,
         event=event,

@@ -12,14 +12,14 @@ from lxml import etree
 from ..errors import XmlCepError
 from ..log.json_codec import STANDARD
 from ..recording.rebuilding import rebuild_with_end
-from ._log_argument import LogPath, log_argument
+from ._log_arguments import LogPath, logs_argument
 from ._moments import at_option
 from ._output import plain
 from ._versions import leave_out_torn
 
 
 @click.command(name="rebuild")
-@log_argument
+@logs_argument("log", "LOG…")
 @at_option
 @click.option("--doc", metavar="NAME", help="The document, in a log of several.")
 @click.option(

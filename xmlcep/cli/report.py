@@ -7,14 +7,15 @@ from pathlib import Path
 import click
 
 from ..report import write_report
-from ..rules import load_rules
+from ._log_arguments import LogPath, files_read, logs_argument
 from ._output import plain
 from ._rule_sources import allow_option, reference_option, rules_option
+from ._rules_input import load
 from ._targets import Target, Written, force_option, guard
 
 
 @click.command(name="report")
-@click.argument("logs", nargs=-1, required=True, metavar="LOG…", type=click.Path())
+@logs_argument("logs", "LOG…")
 @rules_option
 @reference_option
 @allow_option
@@ -23,7 +24,7 @@ from ._targets import Target, Written, force_option, guard
 @force_option
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing.")
 def command(
-    logs: tuple[str, ...],
+    logs: tuple[LogPath, ...],
     rules_files: tuple[str, ...],
     references: dict[str, str],
     allow: tuple[str, ...],
@@ -35,10 +36,12 @@ def command(
     """Audit LOG and write what is found as one page: numbers, a timeline, a table that sorts and filters, each finding
     with its events, and why rules found nothing. It needs no network, and works from a file.
     """
-    guard([Target(Path(out), Written.REPORT)], [*rules_files, *references.values()], force=force)
-    contents = write_report(
-        logs, load_rules(*rules_files, references=references, allow=allow), out, title=title
+    guard(
+        [Target(Path(out), Written.REPORT)],
+        [*rules_files, *references.values(), *files_read(logs)],
+        force=force,
     )
+    contents = write_report(logs, load(rules_files, references, allow), out, title=title)
     if not quiet:
         number = len(contents.findings)
         click.echo(f"{number:,} finding{'' if number == 1 else 's'} in {plain(out)}", err=True)

@@ -6,7 +6,7 @@ import click
 
 from ..log.errors import BrokenChainError, UnsealedError
 from ..log.seal import verify
-from ._log_argument import LogPath, log_argument
+from ._log_arguments import LogPath, logs_argument
 from ._output import plain
 
 DIFFERENCES = 1
@@ -14,7 +14,7 @@ UNSEALED = 4
 
 
 @click.command(name="verify")
-@log_argument
+@logs_argument("log", "LOG…")
 @click.option(
     "--head", metavar="HASH", help="A hash of the chain that was kept elsewhere: finds a cut-off end."
 )

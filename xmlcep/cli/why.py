@@ -5,15 +5,16 @@ from __future__ import annotations
 import click
 
 from ..auditing.explanations import why
-from ..rules import load_rules
 from ._explanations import common_options, show_record, show_text
+from ._log_arguments import LogPath, logs_argument
+from ._rules_input import load
 
 
 @click.command(name="why")
-@click.argument("logs", nargs=-1, required=True, metavar="LOG… FINDING", type=click.Path())
+@logs_argument("logs", "LOG… FINDING")
 @common_options
 def command(
-    logs: tuple[str, ...],
+    logs: tuple[LogPath, ...],
     rules_files: tuple[str, ...],
     references: dict[str, str],
     allow: tuple[str, ...],
@@ -27,7 +28,7 @@ def command(
     """
     if len(logs) < 2:
         raise click.UsageError("say which finding: xmlcep why LOG --rules FILE FINDING")
-    found = why(logs[:-1], load_rules(*rules_files, references=references, allow=allow), logs[-1], doc=doc)
+    found = why(logs[:-1], load(rules_files, references, allow), str(logs[-1]), doc=doc)
     if format == "json":
         show_record(found.to_record())
     else:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import click
 
 from ..auditing.explanations import why_not
-from ..rules import load_rules
 from ._explanations import common_options, show_record, show_text
+from ._log_arguments import LogPath, logs_argument
 from ._moments import at_option, moment
+from ._rules_input import load
 
 
 @click.command(name="why-not")
-@click.argument("logs", nargs=-1, required=True, metavar="LOG… EVENT", type=click.Path())
+@logs_argument("logs", "LOG… EVENT")
 @common_options
 @click.option("--node", metavar="XPATH|ID", help="The node, by an XPath or its id; without it the likeliest.")
 @at_option
 @click.option("--between", nargs=2, metavar="A B", help="Between these time points or times.")
 def command(
-    logs: tuple[str, ...], rules_files: tuple[str, ...], references: dict[str, str], allow: tuple[str, ...],
+    logs: tuple[LogPath, ...], rules_files: tuple[str, ...], references: dict[str, str], allow: tuple[str, ...],
     doc: str | None, format: str, node: str | None, at: int | str | None,
     between: tuple[str, str] | None,
 ) -> None:  # fmt: skip
@@ -30,8 +31,8 @@ def command(
         raise click.UsageError("--at and --between: give one of them")
     found = why_not(
         logs[:-1],
-        load_rules(*rules_files, references=references, allow=allow),
-        logs[-1],
+        load(rules_files, references, allow),
+        str(logs[-1]),
         node=node,
         at=at,
         between=None if between is None else (moment(between[0]), moment(between[1])),

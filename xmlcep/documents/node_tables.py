@@ -41,6 +41,9 @@ class NodeTables:
 
     def forget(self, node: int) -> None:
         """Takes an element or text node and all below it out of the tables."""
+        if node in self.elements and not (self.children[node] or node in self.attribute_ids):
+            del self.elements[node], self.children[node]  # most go when they are empty (E6)
+            return
         pending = [node]
         while pending:
             node = pending.pop()

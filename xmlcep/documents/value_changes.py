@@ -109,8 +109,14 @@ def update_text(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
     if state.strict and event[OLD] is not None and event[OLD] != before:
         state.misfit(event, f"old is {event[OLD]!r}, but the text is {before!r}")
     text = event[VALUE] or ""
-    if _is_alone(state, event):
-        _write_alone(state, event[IDS][-2], text, before)
+    parent = _alone_in(state, event)
+    if parent is not None:
+        element = nodes.elements[parent]
+        try:
+            element.text = text or None
+        except ValueError:
+            element.text = before or None  # lxml took it out before it refused the new one
+            raise
         nodes.texts[node] = text
         return None
     parent, siblings, index = _place(state, event)
@@ -132,9 +138,10 @@ def delete_text(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
         return state.misfit(event, "there is no such text node")
     if state.strict and event[OLD] is not None and event[OLD] != before:
         state.misfit(event, f"old is {event[OLD]!r}, but the text is {before!r}")
-    if _is_alone(state, event):
-        nodes.elements[event[IDS][-2]].text = None
-        nodes.children[event[IDS][-2]] = []
+    parent = _alone_in(state, event)
+    if parent is not None:
+        nodes.elements[parent].text = None
+        nodes.children[parent] = []
         del nodes.texts[node]
         return None
     parent, siblings, index = _place(state, event)
@@ -143,20 +150,13 @@ def delete_text(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
     return None
 
 
-def _is_alone(state: State, event: PrimitiveEvent) -> bool:
-    """Whether a text node is all there is in its parent: most are, so this is worth a shorter way."""
+def _alone_in(state: State, event: PrimitiveEvent) -> int | None:
+    """The parent of a text node which is all there is in it: most are, so this is worth a shorter way."""
     ids = event[IDS]
-    siblings = state.nodes.children.get(ids[-2]) if len(ids) > 1 else None
-    return siblings is not None and len(siblings) == 1 and ids[-1] in siblings
-
-
-def _write_alone(state: State, parent: int, text: str, before: str) -> None:
-    element = state.nodes.elements[parent]
-    try:
-        element.text = text or None
-    except ValueError:
-        element.text = before or None  # lxml took it out before it refused the new one
-        raise
+    if len(ids) < 2:
+        return None
+    siblings = state.nodes.children.get(ids[-2])
+    return ids[-2] if siblings is not None and len(siblings) == 1 and ids[-1] in siblings else None
 
 
 def _place(state: State, event: PrimitiveEvent) -> tuple[int, list[int] | LongList, int]:

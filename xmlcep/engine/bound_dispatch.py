@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
-from contexts import Entry
-from contexts.grouping import Key
 from path_types import PathType
 
-from ..events import Cause
+from .deliveries import filtered, in_full
 from .dispatch import ActiveTrees, TreeDispatch, TypeDispatch
-from .leaf import Bindings, Reader
 from .operators import OperatorState
 from .operators.state import Acceptor
 from .tree import TreeState
 
 Direct: TypeAlias = tuple[Acceptor, int]
 """What takes an event, and which of its ids is the key of its group there."""
-Take: TypeAlias = Callable[[int, Key, Entry, Cause], None]
-
-
-class DirectInFull(NamedTuple):
-    """How to take an event where the entry is more than its interval: it has a moment and variables, or "before" is
-    about detection. ``read`` is what its leaf binds, None if that asks and binds nothing; ``key_of`` is None where
-    groups are places."""
-
-    tree: TreeState
-    read: Reader | None
-    key_of: Callable[[int, Bindings | None], Key | None] | None
-    take: Take
-    child: int
-    position: int
-
-
 Step: TypeAlias = tuple[TreeState, TreeDispatch, Direct | None]
 NO_STEPS: Mapping[int, Step] = MappingProxyType({})
 
@@ -44,31 +26,30 @@ NO_STEPS: Mapping[int, Step] = MappingProxyType({})
 class BoundDispatch:
     """What primitive events of one type mean to a detector's trees, see `TypeDispatch`.
 
-    ``vanishing`` and ``freed`` are the multiplicities and the operators (with their trees) of which a deleted
-    node can be a group (M5, G4). ``direct`` is for the common case; ``filtered`` likewise, where a leaf has to be asked
-    before (F1); ``in_full`` where the entry is not so short; ``asks`` that there are such. None if the case is not so
-    simple. ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes;
-    ``is_silent`` says that it only matters for these and for conditions. ``forgets`` are the functions that free the
-    groups of a deleted node to which nothing can come any more, ``awaited`` the operators of which that is not known;
-    ``only_forgets`` says that there is nothing but the first to be done. ``turns`` are the ``steps`` by the tree's
-    index, in order, and, if one delivery that may come before all releases is all there is to do, that delivery.
+    ``direct`` is what takes such an event in each tree, in order of the trees (G2), where nothing waits elsewhere;
+    ``first`` likewise, where that may come before all that the event releases and before all that is passed on to other
+    trees. None if there is more to do between trees: one of them uses what another raises, or silent composites have to
+    go before. ``passes_on`` says that a tree may use what they raise; nothing is direct then.
+
+    ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes; ``is_silent``
+    says that it only matters for these and for conditions. ``vanishing`` and ``freed`` are the multiplicities and the
+    operators (with their trees) of which a deleted node can be a group (M5, G4); ``forgets`` are the functions that
+    free the groups to which nothing can come any more, ``awaited`` the operators of which that is not known. ``turns``
+    are the ``steps`` by the tree's index, in order, and, if that may come first, what takes the event there.
     """
 
     direct: tuple[Direct, ...] | None
-    filtered: tuple[tuple[Reader, Direct], ...]
-    in_full: tuple[DirectInFull, ...]
-    asks: bool
+    first: tuple[Direct, ...] | None
+    passes_on: bool
     steps: tuple[tuple[TreeState, TreeDispatch], ...]
     turns: Mapping[int, Step]
     watchers: Mapping[int, TreeDispatch]
     touched: tuple[tuple[TreeState, TreeDispatch], ...]
-    alone: bool
     is_silent: bool
     vanishing: tuple[tuple[TreeState, OperatorState], ...]
     freed: tuple[tuple[TreeState, OperatorState], ...]
     forgets: tuple[Callable[[int], None], ...]
     awaited: tuple[tuple[TreeState, OperatorState], ...]
-    only_forgets: bool
 
 
 class BoundDispatches(dict[PathType, BoundDispatch | None]):
@@ -82,63 +63,84 @@ class BoundDispatches(dict[PathType, BoundDispatch | None]):
 
     def __missing__(self, path: PathType) -> BoundDispatch | None:
         dispatch = self._active.by_type[self._operation, path]
-        bound = self[path] = None if dispatch is None else _bound(dispatch, path, self._trees, self._active)
+        bound = self[path] = (
+            None if dispatch is None else _bound(dispatch, self._operation, path, self._trees, self._active)
+        )
         return bound
 
 
 def _bound(
-    dispatch: TypeDispatch, path: PathType, trees: Mapping[int, TreeState], active: ActiveTrees
+    dispatch: TypeDispatch,
+    operation: str,
+    path: PathType,
+    trees: Mapping[int, TreeState],
+    active: ActiveTrees,
 ) -> BoundDispatch:
+    steps = tuple((trees[tree], plan) for tree, plan in dispatch.steps)
+    first = [_first(tree, plan, operation, path) for tree, plan in steps]
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
     at_once = tuple((tree, state) for tree, state in freed if _nothing_comes(tree, state, active))
-    awaited = tuple(each for each in freed if each not in at_once)
-    direct: list[Direct] = []
-    filtered: list[tuple[Reader, Direct]] = []
-    in_full: list[DirectInFull] = []
-    for tree, plan in dispatch.steps if dispatch.direct else ():
-        state = trees[tree]
-        for operator, child, index in plan.deliveries:
-            assert index is not None
-            taker = state.states[operator].taker
-            leaf = state.leaves.get((operator, child))
-            if not state.has_short_entries:
-                read = None if leaf is None else leaf.reader(path)
-                key_of = state.states[operator].key_reader(child)
-                in_full.append(DirectInFull(state, read, key_of, taker.take, child, index))
-            elif leaf is None:
-                direct.append((taker.acceptor(child), index))
-            else:
-                filtered.append((leaf.reader(path), (taker.acceptor(child), index)))
+    stepped = {tree for tree, _ in dispatch.steps}
+    vanishing = tuple(
+        (tree, state)
+        for tree, state in freed
+        if state.refills and not (tree.tree.index not in stepped and _goes_with_parent(tree, state, at_once))
+    )
+    alone = dispatch.alone and not vanishing
     return BoundDispatch(
-        tuple(direct) if dispatch.direct else None,
-        tuple(filtered),
-        tuple(in_full),
-        bool(filtered or in_full),
-        tuple((trees[tree], plan) for tree, plan in dispatch.steps),
-        {tree: (trees[tree], plan, _first(trees[tree], plan)) for tree, plan in dispatch.steps},
+        tuple([_direct(tree, plan, operation, path) for tree, plan in steps])
+        if alone and not dispatch.passes_on
+        else None,
+        tuple([each for each in first if each is not None]) if alone and None not in first else None,
+        dispatch.passes_on,
+        steps,
+        {tree.tree.index: (tree, plan, each) for (tree, plan), each in zip(steps, first, strict=True)},
         dispatch.watchers,
         tuple((trees[tree], plan) for tree, plan in dispatch.watchers.items() if any(plan.touches.values())),
-        dispatch.alone,
-        not (dispatch.steps or freed),
-        tuple((tree, state) for tree, state in freed if state.refills),
+        not (steps or freed),
+        vanishing,
         freed,
-        tuple([state.forget for _, state in at_once]),
-        awaited,
-        bool(freed)
-        and not (awaited or dispatch.steps or dispatch.watchers or any(s.refills for _, s in freed)),
+        tuple([partial(tree.forget, state) if tree.deferrals else state.forget for tree, state in at_once]),
+        tuple(each for each in freed if each not in at_once),
     )
 
 
-def _first(tree: TreeState, plan: TreeDispatch) -> Direct | None:
-    """The one delivery of an event in a tree, if it may come before all that the event releases there."""
-    if not plan.direct or not tree.has_short_entries or tree.flat:
-        return None
+def _direct(tree: TreeState, plan: TreeDispatch, operation: str, path: PathType) -> Direct:
+    """What takes an event of this type in a tree."""
+    if not plan.direct or tree.flat:
+        return partial(tree.take_turns, plan), 0
     ((operator, child, index),) = plan.deliveries
-    if index is None or (operator, child) in tree.leaves or not tree.may_deliver_first(operator):
+    assert index is not None
+    state, leaf = tree.states[operator], tree.leaves.get((operator, child))
+    read = None if leaf is None else leaf.reader(operation, path)
+    if not tree.has_short_entries:
+        return in_full(tree, read, state.key_reader(child), state.taker.take, child), index
+    accept = state.taker.acceptor(child)
+    return (accept if read is None else filtered(read, accept)), index
+
+
+def _first(tree: TreeState, plan: TreeDispatch, operation: str, path: PathType) -> Direct | None:
+    """The same if it may come before all that the event releases in the tree; None if there is none."""
+    if plan.direct and not tree.flat and not tree.may_deliver_first(plan.deliveries[0][0]):
         return None
-    return tree.states[operator].taker.acceptor(child), index
+    return _direct(tree, plan, operation, path)
+
+
+def _goes_with_parent(
+    tree: TreeState, state: OperatorState, at_once: Collection[tuple[TreeState, OperatorState]]
+) -> bool:
+    """Whether the group above, which is of the same node, is freed together with the operator's and neither has
+    anything to do before: so that nothing can be consumed any more."""
+    parent = state.parent
+    return (
+        parent is not None
+        and state.same_groups
+        and not (tree.tree.dependencies or tree.deferrals)
+        and (tree, state) in at_once
+        and (tree, parent) in at_once
+    )
 
 
 def _nothing_comes(tree: TreeState, state: OperatorState, active: ActiveTrees) -> bool:
     """Whether nothing can still come to the groups of a node of this operator when the node is gone."""
-    return not (tree.deferrals or active.upstream[tree.tree.index] or state.by_value)
+    return not (tree.awaits_release or active.upstream[tree.tree.index] or state.by_value)

@@ -9,7 +9,8 @@ from ..events import PrimitiveEvent
 from ..timestamps import microseconds
 
 _NEVER = -(1 << 62)
-_NOWHERE = Moment(0, 0, 0)
+NOWHERE = Moment(0, 0, 0)
+"""Where time points lie where nobody measures."""
 _new_tuple = tuple.__new__
 
 
@@ -72,20 +73,26 @@ class Clock:
 
     def move(self, event: PrimitiveEvent) -> None:
         """`begin_edit` and `record`, and a new edit, in one and without their calls: for most records."""
-        ts, at, txn = event[0], event[7], event[9]
+        ts = self.ts = event[0]
         if self._follows:
+            at, txn = event[7], event[9]
             if at is not None and at != self._noted:
                 self._note(at)
             self.time = self._latest
             if txn is None or txn != self._txn:
                 self.transaction += 1
                 self._txn = txn
-        self.ts = ts
         self.fired = None
         self.edit += 1
-        self.point += 1
-        if self.point < ts:
-            self.point = ts
+        point = self.point + 1
+        self.point = point if point > ts else ts
+
+    def step(self, ts: int) -> None:
+        """A record of a new edit, where nobody follows time and transactions."""
+        self.ts = ts
+        self.edit += 1
+        point = self.point + 1
+        self.point = point if point > ts else ts
 
     def record(self, event: PrimitiveEvent) -> None:
         """The next record, after `begin_edit` if it is the first of its edit."""
@@ -126,12 +133,18 @@ class Clock:
     def moment(self) -> Moment:
         """Where the current time point lies by each measure; time is 0 where it is not known."""
         if not self.follows_time:
-            return _NOWHERE  # nobody measures
+            return NOWHERE  # nobody measures
         return _new_tuple(Moment, (self.ts, self.time or 0, self.transaction))
 
     def now_by_each_measure(self) -> Moment:
         """When what is detected at this time point is (W7)."""
         return Moment(self.ts, self.now(), self.transaction)
+
+    def now_by(self, unit: Unit) -> int:
+        """The same by one measure."""
+        if unit is Unit.TIME:
+            return self.now()
+        return self.ts if unit is Unit.CHANGES else self.transaction
 
     def _note(self, at: str) -> None:
         if self.uses_time:

@@ -55,13 +55,17 @@ class Composer:
             if entry[1] > end:
                 end = entry[1]
             events.append(entry[3])
-        if self._is_plain:
-            path, ids = self.place(events[0])
-            return self.composite(path, ids, tuple(events), start, end, cause)
-        if self._is_measured:  # an entry as it is, and nothing else to look at
-            path, ids = self.place(events[0])
-            span = span_of(combination)
-            return self.composite(path, ids, tuple(events), start, end, cause, span, bindings)
+        if self._is_plain or self._is_measured:  # intervals as they are, and nothing else to look at
+            first = events[0]
+            path, length = self.ancestors.get(first[2]) or self.ancestor(first[2])
+            empty = start == EMPTY_START
+            return _new_tuple(
+                CompositeEvent,
+                (
+                    self.name, self.label, path, first[3][:length], tuple(events), None if empty else start,
+                    None if empty else end, cause, bindings, span_of(combination) if self._is_measured else None,
+                ),
+            )  # fmt: skip
         if self._may_repeat:
             events = _without_repetition(events)
         if self._by_detection:

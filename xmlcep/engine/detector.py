@@ -19,13 +19,14 @@ from ..documents import Needs, Replica
 from ..errors import ArgumentError
 from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
 from ..timestamps import as_microseconds, timestamp
+from .bound_dispatch import BoundDispatch
 from .copying import copied
 from .dispatch import select
 from .edits import Edit, by_time_point
 from .evaluation import NOTHING_OUTSIDE, Evaluation, Outside
 from .release import Release
 from .setting import MOST_TRIES, Setting
-from .timers import ORDER, Due, by_tree
+from .timers import NEVER, ORDER, Due, by_tree
 from .tree import TreeState
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from ..rules import Rules
 
 _new_tuple = tuple.__new__
+_WIDTH = len(PrimitiveEvent._fields)
 
 TimeGiven: TypeAlias = str | int | datetime
 """RFC 3339 text, microseconds since 1970, or a `datetime.datetime` with a time zone."""
@@ -93,7 +95,7 @@ class Detector:
         )  # fmt: skip
         self._clock = self._setting.clock
         self._evaluation = Evaluation(active, self._setting, operators=operators)
-        self._edit = Edit(self._evaluation, self._setting, active.asking)
+        self._edit = Edit(self._evaluation, self._setting, active.asking, asks_before=active.asks_before)
         # Whether there is nothing but events to look at: no time, no document.
         self._is_plain = not (active.follows_time or active.asking)
         self._latest: Cause | None = None
@@ -126,11 +128,12 @@ class Detector:
         if self._closed:
             return []
         evaluation = self._evaluation
-        if not self._is_plain:
-            return self._feed_with_clock(event, composites)
         try:
-            self._clock.point = event[0]
             bound = evaluation.dispatch[event[1]][event[2]]
+            if self._is_plain:
+                self._clock.point = event[0]
+            elif not self._passes(event, bound):
+                return self._feed_in_full(event, composites)
         except Exception:
             check_event("feed()", event)
             raise
@@ -150,10 +153,8 @@ class Detector:
         check("replay()", events=(events, ITERABLE))
         if self._closed:
             return
-        if not self._is_plain:
-            yield from self._replay_with_clock(events)
-            return
-        evaluation, clock = self._evaluation, self._clock
+        evaluation, clock, timers = self._evaluation, self._clock, self._setting.timers
+        is_plain, document = self._is_plain, self._document
         dispatch, waiting, report = evaluation.dispatch, evaluation.waiting, evaluation.report
         elsewhere = waiting.elsewhere
         txn: int | None = None
@@ -166,12 +167,19 @@ class Detector:
                     check_event("replay()", event)
                     raise
                 if number != txn:
-                    if txn is not None and waiting.release:
+                    if txn is not None and (waiting.release or timers.size or document is not None):
                         self._latest = last
                         yield from self.flush()
                     txn = number
                 last = event
-                clock.point = event[0]
+                if is_plain:
+                    clock.point = event[0]
+                else:
+                    if type(event[0]) is not int or len(event) != _WIDTH:
+                        check_event("replay()", event)
+                    if not self._passes(event, bound):
+                        yield from self._feed_in_full(event)
+                        continue
                 if elsewhere:
                     evaluation.process(_as_event(event), bound, {})
                 elif bound is None:
@@ -181,13 +189,8 @@ class Detector:
                     ids = event[3]
                     for accept, index in bound.direct:
                         accept(ids[index], event)
-                    if bound.asks:
-                        evaluation.deliver_others(event, bound)
-                elif bound.only_forgets:
-                    place = event[3][-1]
-                    for forget in bound.forgets:
-                        forget(place)
-                    continue
+                    if bound.freed:
+                        evaluation.end_time_point(event, bound)
                 else:
                     evaluation.process(_as_event(event), bound, {})
                 if report:
@@ -201,29 +204,39 @@ class Detector:
                 self._latest = last
         if txn is not None:
             yield from self.flush()
-
-    def _replay_with_clock(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
-        take = self._take_with_clock if self._document is None else self._take_with_document
-        report = self._evaluation.report
-        txn: int | None = None
-        for event in events:
-            check_event("replay()", event)
-            if event[9] != txn:
-                if txn is not None:
-                    yield from self.flush()
-                txn = event[9]
-            take(event, NOTHING_OUTSIDE)
-            if report:
-                yield from by_time_point(self._evaluation.take_report())
-        if txn is not None:
-            yield from self.flush()
         else:
             yield from self.end_edit()
 
-    def _feed_with_clock(
+    def _passes(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> bool:
+        """Moves on to a record that is an edit of its own, before which nothing is due, and that no condition which
+        waits can have an eye on: it goes on as if nobody measured or asked the document. Does nothing, and returns
+        False, for others."""
+        setting, clock, document = self._setting, self._clock, self._document
+        if event[11] or self._more:
+            return False
+        if document is not None:  # otherwise nothing waits for a condition
+            waiting = setting.waiting
+            if waiting.stale or (waiting.blocked and bound is not None and bound.touched):
+                return False
+            if self._edit.holds(event):
+                return False
+        if clock.follows_time:
+            expiries = setting.expiries
+            if setting.timers.size and self._is_due_before(event):
+                return False
+            clock.move(event)
+            if expiries.size and expiries.is_due(event[0], clock.time, clock.transaction):
+                self._expire()
+        else:
+            clock.step(event[0])
+        if document is not None:
+            document.apply(event)
+        return True
+
+    def _feed_in_full(
         self, event: PrimitiveEvent, composites: Sequence[CompositeEvent] = ()
     ) -> list[CompositeEvent]:
-        """One record where rules look at time, or ask the document."""
+        """One record that may be a part of an edit, before which something may be due."""
         check_event("feed()", event)
         outside = self._active.by_outside_tree(composites) if composites else NOTHING_OUTSIDE
         if self._document is None:
@@ -252,7 +265,7 @@ class Detector:
         self._move(event)
         edit, document = self._edit, self._document
         assert document is not None
-        if event[11] or edit.held or (event[1] == "del" and self._active.asks_before):
+        if edit.holds(event):
             edit.hold(_as_event(event), outside)
             if not event[11]:
                 edit.end(document)
@@ -292,7 +305,7 @@ class Detector:
         """
         if self._closed or not (cause or self._latest):
             return []
-        raised = [] if self._is_plain else self.end_edit()
+        raised = self.end_edit() if self._document is not None else []
         due = self._due_by_transactions() if self._setting.timers.size else {}
         if not (self._evaluation.waiting.release or due):
             return raised
@@ -422,7 +435,7 @@ class Detector:
         Deferred operators are released by any event (D2, D3), timers by any time (W5), expressions may ask about the
         whole document (U2).
         """
-        everything = not self._is_plain or any(tree.deferrals for tree in self._evaluation.trees.values())
+        everything = not self._is_plain or self._active.defers
         return everything or self._evaluation.dispatch[operation][path] is not None
 
     # ---- time (W1 to W6) ------------------------------------------------------------------------------
@@ -468,11 +481,7 @@ class Detector:
     def _move(self, event: PrimitiveEvent) -> None:
         """Moves the clock on to a record: in one go if it is the first of its edit and nothing is due before it."""
         clock, setting = self._clock, self._setting
-        timers = setting.timers
-        # What can be due before a record to which the clock has not moved yet: at most one more transaction begins.
-        if self._more or (
-            timers.size and timers.is_due(event[0], clock.latest(event), clock.transaction + 1)
-        ):
+        if self._more or (setting.timers.size and self._is_due_before(event)):
             self._begin(event)
         else:
             clock.move(event)
@@ -480,6 +489,23 @@ class Detector:
             if setting.expiries.size and setting.expiries.is_due(event[0], clock.time, clock.transaction):
                 self._expire()
         self._latest = event
+
+    def _is_due_before(self, event: PrimitiveEvent) -> bool:
+        """Whether anything can be due before a record to which the clock has not moved yet."""
+        clock, timers = self._clock, self._setting.timers
+        for _ in range(2):
+            if not (
+                timers.changes < event[0]
+                or timers.transactions <= clock.transaction  # at most one more begins
+                or (timers.time != NEVER and timers.is_due(event[0], clock.latest(event), 0))
+            ):
+                return False
+            timers.drop_first(self._is_over)
+        return True
+
+    def _is_over(self, due: Due) -> bool:
+        """Whether nobody waits for it any more."""
+        return not self._evaluation.trees[due.tree].states[due.operator].awaits(due)
 
     def _begin(self, event: PrimitiveEvent) -> None:
         """Moves the clock on to a record; before it fires what is due by then (W5)."""
@@ -509,11 +535,17 @@ class Detector:
         """Fires what is due before a record: always what comes first (Z14), as what fires can make more due (Z15)."""
         clock, timers = self._clock, self._setting.timers
         ts = clock.ts = event[0]
-        while (first := timers.take_first({unit: clock.reading(unit, ts) for unit in ORDER})) is not None:
+        while timers.is_due(ts, clock.time, clock.transaction):
+            first = timers.take_first({unit: clock.reading(unit, ts) for unit in ORDER})
+            assert first is not None
             self._fire(*first, ts, event[8])
 
     def _fire(self, unit: Unit, at: int, together: list[Due], ts: int, doc: str) -> None:
-        """What is due at one time is one round through the trees, a time point of its own (W5)."""
+        """What is due at one time is one round through the trees, a time point of its own (W5); none if nobody waits
+        for it any more."""
+        together = [due for due in together if not self._is_over(due)]
+        if not together:
+            return
         by_time = unit is Unit.TIME
         self._clock.fire(at if by_time else None)
         cause = TimePoint(ts, timestamp(at) if by_time else None, doc)

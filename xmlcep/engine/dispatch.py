@@ -13,9 +13,9 @@ from functools import lru_cache, partial, reduce
 from operator import and_
 from typing import Generic, TypeAlias, TypeVar
 
-from path_types import PathType, equals_or_ends, offset
+from path_types import PathType, absolute_path_intersection, equals_or_ends, offset
 
-from ..algebra import ALL, Promise
+from ..algebra import ALL, Promise, Termination
 from ..arguments import COMPOSITE, ITERABLE, NAMES, check, optional
 from ..errors import ArgumentError
 from ..events import CompositeEvent, CompositeType, PrimitiveType, Scope
@@ -47,7 +47,7 @@ class TreeDispatch:
     creations: frozenset[int]
     rechecks: Mapping[int, tuple[int, ...]]
     touches: Mapping[int, tuple[int, ...]]
-    operators: frozenset[int]
+    operators: tuple[int, ...]
     presences: tuple[tuple[int, int | None], ...]
     direct: bool
 
@@ -90,7 +90,7 @@ def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeD
         return None
     touched = {operator for operator, _, _ in deliveries} | creations
     direct = len(deliveries) == 1 and not (creations or presences)
-    return TreeDispatch(deliveries, creations, rechecks, touches, frozenset(touched), presences, direct)
+    return TreeDispatch(deliveries, creations, rechecks, touches, tuple(sorted(touched)), presences, direct)
 
 
 def composite_deliveries(tree: EventTree, name: str, path: PathType) -> tuple[Delivery, ...]:
@@ -146,16 +146,16 @@ class TypeDispatch:
     """What primitive events of one type mean to the chosen trees.
 
     ``steps`` are the trees that take them, in order of G2; ``watchers`` those that only have to know of them while a
-    condition waits, by index; ``alone`` says that none of the steps is used by another chosen tree; ``freed`` are the
-    operators (tree, postorder index) of which a deleted node can be a group (G4). ``direct`` says that in each tree
-    there is but one arrival.
+    condition waits, by index; ``alone`` says that none of the steps uses what another one raises, directly or not;
+    ``passes_on`` that some tree may use what they raise at such an event; ``freed`` are the operators (tree, postorder
+    index) of which a deleted node can be a group (G4).
     """
 
     steps: tuple[tuple[int, TreeDispatch], ...]
     watchers: Mapping[int, TreeDispatch]
     alone: bool
+    passes_on: bool
     freed: tuple[tuple[int, int], ...]
-    direct: bool
 
 
 class ActiveTrees:
@@ -192,6 +192,7 @@ class ActiveTrees:
         }
         self._graph = graph
         self.follows_time = any(tree.measured for tree in self.trees)
+        self.defers = any(node.deferred for tree in self.trees for node in tree.operators)
         self.uses_time = graph.needs_time
         # Whether what is stored is all that they know of the past.
         self.forget = not any(
@@ -208,6 +209,7 @@ class ActiveTrees:
             tree.index for tree in self.trees if any(node.watches_group for node in tree.operators)
         }
         self._indexes = {tree.name: tree.index for tree in graph.trees}
+        self._above = _above(self.users, self.trees)
 
     def index_of(self, name: str) -> int:
         """The index of the event called so; raises `ValueError` if there is none."""
@@ -247,23 +249,31 @@ class ActiveTrees:
         steps = []
         watchers: dict[int, TreeDispatch] = {}
         freed: list[tuple[int, int]] = []
-        direct = True
         for tree in self._candidates(path):
             plan = primitive_dispatch(tree, operation, path)
             if plan is not None and plan.rechecks:
                 watchers[tree.index] = plan
             if plan is not None and (plan.operators or plan.presences):
                 steps.append((tree.index, plan))
-                direct = direct and plan.direct and not tree.flat
             if operation == "del" and not tree.flat:
                 freed += [
                     (tree.index, node.index) for node in tree.operators if equals_or_ends(node.path, path)
                 ]
         if not (steps or watchers or freed):
             return None
-        alone = not any(index in self.users for index, _ in steps)
-        direct = direct and alone and not freed
-        return TypeDispatch(tuple(steps), watchers, alone, tuple(freed), direct)
+        taking = {index for index, _ in steps}
+        alone = not any(taking & self._above[index] for index in taking)
+        passes_on = any(self._passes_on(self._graph.trees[index], path) for index in taking)
+        return TypeDispatch(tuple(steps), watchers, alone, passes_on, tuple(freed))
+
+    def _passes_on(self, tree: EventTree, path: PathType) -> bool:
+        """Whether another tree may take what this one raises at an event of this path."""
+        users = self.users.get(tree.index, ())
+        if tree.flat or any(node.deferred for node in tree.operators):
+            return bool(users)
+        # All that it raises then is of the node on which the event projects (K1, T4).
+        place = absolute_path_intersection(tree.root.path, path)
+        return place is None or any(self.composite_dispatch[user][tree.name, place] for user in users)
 
     def _candidates(self, path: PathType) -> list[EventTree]:
         """The trees that have to be asked about primitive events of this path, in order of G2.
@@ -324,9 +334,22 @@ def _users(chosen: Iterable[EventTree]) -> dict[int, tuple[int, ...]]:
     return users
 
 
+def _above(users: Mapping[int, Sequence[int]], chosen: Sequence[EventTree]) -> dict[int, frozenset[int]]:
+    """For each tree the chosen ones that use it, directly or by others."""
+    above: dict[int, frozenset[int]] = {}
+    for index in sorted({*users, *(tree.index for tree in chosen)}, reverse=True):
+        used_by = users.get(index, ())
+        above[index] = frozenset(used_by).union(*(above[user] for user in used_by))
+    return above
+
+
 def _upstream(graph: EventGraph, chosen: Collection[EventTree]) -> dict[int, frozenset[int]]:
     """Outside trees raise nothing later than they could (see `Detector.feed`), but they may pass on."""
-    deferring = {tree.index for tree in chosen if any(operator.deferred for operator in tree.operators)}
+    deferring = {
+        tree.index
+        for tree in chosen
+        if any(each.deferred and each.termination is not Termination.EARLIEST for each in tree.operators)
+    }
     above: list[frozenset[int]] = []
     for tree in graph.trees:
         above.append(

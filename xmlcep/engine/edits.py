@@ -40,9 +40,12 @@ class HeldTimePoint(NamedTuple):
 class Edit:
     """The records of the present edit, as far as trees that ask the document have not seen them."""
 
-    def __init__(self, evaluation: Evaluation, setting: Setting, asking: frozenset[int]) -> None:
+    def __init__(
+        self, evaluation: Evaluation, setting: Setting, asking: frozenset[int], *, asks_before: bool
+    ) -> None:
         self._evaluation = evaluation
         self._setting = setting
+        self._asks_before = asks_before
         self.asking = asking
         self.others = frozenset(evaluation.trees) - asking
         self.held: list[HeldRecord | HeldTimePoint] = []
@@ -50,6 +53,10 @@ class Edit:
     def is_open(self) -> bool:
         """Whether records are held."""
         return bool(self.held)
+
+    def holds(self, event: PrimitiveEvent) -> bool:
+        """Whether a record has to be held: its edit goes on or has begun before, or something is asked before it."""
+        return event[11] or bool(self.held) or (self._asks_before and event[1] == "del")
 
     def hold(self, event: PrimitiveEvent, outside: Outside) -> None:
         """A record of an edit that goes on, or ends: the trees that ask nothing take it, the others have to wait."""

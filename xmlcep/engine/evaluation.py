@@ -1,22 +1,25 @@
-"""The event trees of a detector, taken through one time point after the other (rules G1, G2, G4)."""
+"""The event trees of a detector, taken through one time point after the other (rules G1, G2, G4).
+
+One module because who has a turn, at an event, a release, a deletion or the end of an edit, is one order over the same
+trees.
+"""
 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
+from itertools import groupby
 from types import MappingProxyType
 from typing import TypeAlias
 
 from contexts import Entry
-from contexts.grouping import Key
 from contexts.search import SearchLimitError
 
 from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent
-from .bound_dispatch import NO_STEPS, BoundDispatch, BoundDispatches, DirectInFull
+from .bound_dispatch import NO_STEPS, BoundDispatch, BoundDispatches
 from .dispatch import ActiveTrees, TreeDispatch
 from .errors import TooManyTriesError
-from .leaf import Bindings
 from .operators import OperatorState
 from .release import Release
 from .setting import Setting
@@ -59,6 +62,13 @@ class Evaluation:
             operation: BoundDispatches(operation, active, self.trees) for operation in OPERATIONS
         }
         self.waiting = setting.waiting
+        self._turns = {tree.name: tree.index for tree in active.trees}
+        # Whether what an event elsewhere releases concerns no other tree.
+        self._releases_alone = all(
+            tree.releases_alone and index not in active.users
+            for index, tree in self.trees.items()
+            if tree.waits_elsewhere
+        )
         self._clock = setting.clock
         self._touched: set[int] = (
             set()
@@ -86,8 +96,11 @@ class Evaluation:
         ``outside`` are composites of trees that are not evaluated now; ``before`` is what leaves have asked before the
         event's edit. Returns what trees raised that are used by trees that are not evaluated now.
         """
-        if only is None and not (outside or before or self._touched):
-            self._process_tree_by_tree(event, bound)
+        if only is None and not (outside or before):
+            if self._releases_alone and not self._touched and (bound is None or bound.first is not None):
+                self._deliver_and_release(event, bound)
+            else:
+                self._process_tree_by_tree(event, bound)
             return NOTHING_OUTSIDE
         if bound is None:
             if outside or self._is_released_by(event):
@@ -109,7 +122,7 @@ class Evaluation:
         return self._end(passed_on)
 
     def _process_tree_by_tree(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
-        """The same where nothing comes from outside and no condition is asked.
+        """The same where nothing comes from outside and nothing has been asked before.
 
         Each tree does in its turn (G2) what there is to do, in the shortest way.
         """
@@ -121,7 +134,10 @@ class Evaluation:
             for _, state in bound.vanishing:
                 state.vanish(event.path, ids)
             steps = bound.turns
-            queue = sorted({*steps, *elsewhere}) if elsewhere else list(steps)
+            if self._touched:  # what waits there is asked again
+                asked = self._touched.intersection(bound.watchers)
+                steps = {**steps, **{i: (self.trees[i], bound.watchers[i], None) for i in asked}}
+            queue = sorted({*steps, *elsewhere})
         inboxes: dict[int, list[CompositeEvent]] = {}
         for index in queue:  # which gets longer: trees that use others come later
             raised = len(report)
@@ -137,69 +153,93 @@ class Evaluation:
                     accept(ids[position], event)
                 if is_left and tree.releases_alone:
                     tree.release_left(event)
-                    tree.note_release(waiting)
                 elif is_left and tree.must_release(event):
                     self._guarded(tree, event, None)
                     self._note(tree)
             if len(report) > raised and index in users:
-                root = [composite for composite in report[raised:] if composite.operator is None]
-                if len(root) > 1:  # as they reach later trees (N2, V7)
-                    root.sort(key=tree.root.rank)
-                for user in users[index]:
-                    if any(self.trees[user].composite_deliveries(composite) for composite in root):
-                        inboxes.setdefault(user, []).extend(root)
-                        if user not in queue:
-                            insort(queue, user)
+                for user, root in self._passed_on(report[raised:]):
+                    inboxes.setdefault(user, []).extend(root)
+                    if user not in queue:
+                        insort(queue, user)
+        self.end_time_point(event, bound)
+
+    def _passed_on(self, raised: Sequence[CompositeEvent]) -> Iterator[tuple[int, list[CompositeEvent]]]:
+        """Which trees use what one has raised, and what of it, as it reaches them (N2, V7)."""
+        root = [composite for composite in raised if composite.operator is None]
+        if not root:
+            return
+        index = self._turns[root[0].name]
+        if len(root) > 1:
+            root.sort(key=self.trees[index].root.rank)
+        for user in self._active.users.get(index, ()):
+            if any(self.trees[user].composite_deliveries(composite) for composite in root):
+                yield user, root
+
+    def _deliver_and_release(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
+        """The same where no tree that the event concerns uses what another one raises: all take the event, then those
+        that use something have their turn, then all that waits elsewhere."""
+        report = self.report
+        before = len(report)
+        left = sorted(self.waiting.elsewhere)
+        users: Collection[int] = ()
+        if bound is not None:
+            ids = event[3]
+            for accept, index in bound.first or ():
+                accept(ids[index], event)
+            if bound.passes_on and len(report) > before:
+                users = self._let_users_take(event, before)
+        delivered = len(report)
+        for index in left:
+            if index not in users:
+                self.trees[index].release_left(event)
+        if users or before < delivered < len(report):
+            report[before:] = sorted(report[before:], key=self._turn)
+        if self._dying or (bound is not None and bound.freed):
+            self.end_time_point(event, bound)
+
+    def _turn(self, composite: CompositeEvent) -> int:
+        """The index of the tree that raised it."""
+        return self._turns[composite.name]
+
+    def _let_users_take(self, event: PrimitiveEvent, before: int) -> Collection[int]:
+        """Lets trees take what has been raised by trees that they use, and so on; returns which these are."""
+        inboxes: dict[int, list[CompositeEvent]] = {}
+
+        def pass_on(raised: Iterable[CompositeEvent]) -> None:
+            for _, of_tree in groupby(raised, key=lambda composite: composite.name):
+                for user, root in self._passed_on(list(of_tree)):
+                    inboxes.setdefault(user, []).extend(root)
+
+        pass_on(self.report[before:])
+        users = set()
+        while inboxes:
+            index = min(inboxes)  # which uses no later one
+            users.add(index)
+            tree, raised = self.trees[index], len(self.report)
+            composites = sorted(inboxes.pop(index), key=self._turn)
+            self._guarded(tree, event, None, composites)
+            self._note(tree)
+            pass_on(self.report[raised:])
+        return users
+
+    def end_time_point(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
+        """The event's trees have had their turn: the groups of the node that it deletes are freed."""
         if bound is not None and bound.freed:
+            place = event[3][-1]
             for forget in bound.forgets:
-                forget(ids[-1])
+                forget(place)
             if bound.awaited:
-                self._delete(bound.awaited, ids[-1], None)
+                self._delete(bound.awaited, place, None)
         if self._dying:
             self.free_the_dying()
 
     def deliver(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
-        """Makes the deliveries of an event for which there is nothing else to do."""
+        """Lets all trees take an event where nothing waits elsewhere, and there is nothing to do between them."""
         ids = event[3]
         for accept, index in bound.direct or ():
             accept(ids[index], event)
-        if bound.asks:
-            self.deliver_others(event, bound)
-
-    def deliver_others(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
-        """Makes the deliveries of such an event for which something is asked of it."""
-        if type(event) is not PrimitiveEvent:  # entries keep it, and it may be a cause
-            event = _new_tuple(PrimitiveEvent, event)
-        ids = event[3]
-        for read, (accept, index) in bound.filtered:
-            if read(event) is not None:
-                accept(ids[index], event)
-        if bound.in_full:
-            self._deliver_in_full(event, bound.in_full)
-
-    def _deliver_in_full(self, event: PrimitiveEvent, deliveries: tuple[DirectInFull, ...]) -> None:
-        clock, tries, ids = self._clock, self._setting.tries, event[3]
-        point, moment = clock.point, clock.moment()
-        for tree, read, key_of, take, child, index in deliveries:
-            if tree.needs_time and clock.time is None:
-                tree.check_time(event)
-            bindings: Bindings | None = None
-            if read is not None:
-                bindings = read(event)
-                if bindings is None:
-                    continue
-            key: Key | None = ids[index]
-            if key_of is not None and (key := key_of(ids[index], bindings)) is None:
-                continue
-            at = point if tree.by_detection else event[0]
-            entry: Entry = (at, at, point, event, False)
-            if tree.extended:
-                entry = (at, at, point, event, False, moment, moment, bindings)
-            tries.count = 0
-            try:
-                take(child, key, entry, event)
-            except SearchLimitError as error:
-                raise TooManyTriesError(tree.tree.name, event.ts, tries.limit) from error
+        if bound.freed:
+            self.end_time_point(event, bound)
 
     def run(
         self,
@@ -327,12 +367,11 @@ class Evaluation:
                 self._dying.append((tree, state, place))
             else:
                 tree.forget(state, place)
-                if tree.deferrals:
-                    tree.note_release(self.waiting)
 
     def _is_awaited(self, tree: TreeState, state: OperatorState, place: int) -> bool:
-        return tree.is_awaited(state, place) or any(
-            self.trees[index].has_pending() for index in self._active.upstream[tree.tree.index]
+        upstream = self._active.upstream[tree.tree.index]
+        return tree.is_awaited(state, place) or (
+            bool(upstream) and any(self.trees[index].has_pending() for index in upstream)
         )
 
     def _end(self, passed_on: Outside) -> Outside:
@@ -341,16 +380,26 @@ class Evaluation:
         return passed_on
 
     def free_the_dying(self) -> None:
-        """Frees groups of deleted nodes that nothing can come from any more."""
+        """Frees groups of deleted nodes that nothing can come from any more.
+
+        Something still came from each when it was looked at last, and only a release can have changed that: at the end
+        of a long transaction there may be as many as there are nodes.
+        """
+        released, self.waiting.released = self.waiting.released, set()
+        if not (released and self._dying):
+            return
         still = []
         for tree, state, place in self._dying:
-            if self._is_awaited(tree, state, place):
+            if not self._may_be_over(tree, released) or self._is_awaited(tree, state, place):
                 still.append((tree, state, place))
             else:
                 tree.forget(state, place)
-                if tree.deferrals:
-                    tree.note_release(self.waiting)
         self._dying = still
+
+    def _may_be_over(self, tree: TreeState, released: set[int]) -> bool:
+        """Whether releases in these trees can have ended what groups of a tree were waiting for."""
+        index = tree.tree.index
+        return index in released or not released.isdisjoint(self._active.upstream[index])
 
     def clear(self) -> None:
         """As before the first event."""
@@ -379,6 +428,9 @@ class Evaluation:
             assert noted.elsewhere <= self.waiting.elsewhere, tree.tree.name
             assert noted.blocked <= self.waiting.blocked, tree.tree.name
             assert noted.stale <= self.waiting.stale, tree.tree.name
+        for tree, state, place in self._dying:
+            looked_at = self._may_be_over(tree, self.waiting.released)
+            assert looked_at or self._is_awaited(tree, state, place), tree.tree.name
 
 
 def _in_finding_order(raised: list[Entry], root: OperatorState) -> list[CompositeEvent]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, TypeAlias
 
@@ -133,7 +133,7 @@ class LeafState:
             return {name: value(event)}
         return {name: value(event) for name, value in asked.bindings} if asked.bindings else NO_BINDINGS
 
-    def reader(self, path: PathType) -> Reader:
+    def reader(self, operation: str, path: PathType) -> Reader:
         """`read` for primitive events of this type, which may be tuples of their layout where no document is asked."""
         if self._opaque is not None:
             return lambda event: self.read(PrimitiveEvent(*event))
@@ -141,9 +141,8 @@ class LeafState:
         if asked is None:
             asked = self._asked[path] = self._ask(False, node_kind(path))
         filter_ = asked.filter
-        if filter_ is None and asked.only is not None:
-            name, value = asked.only
-            return lambda event: {name: value(event)}
+        if filter_ is None and 1 <= len(asked.bindings) <= 2:  # as most have
+            return _bind([(name, _of_operation(value, operation)) for name, value in asked.bindings])
         if filter_ is None or asked.bindings:
             return self.read
 
@@ -234,10 +233,24 @@ class LeafState:
             if not expression.needs_document:
                 return Environment(variables, value=sight.own(subject))
             event: Event = subject[0] if is_answered else subject
-            assert setting.document is not None and event.path is not None
-            return setting.document.environment(event.path, event.ids, variables)
+            assert setting.document is not None and event[2] is not None
+            return setting.document.environment(event[2], event[3], variables)
 
         return see
+
+
+def _bind(bindings: Sequence[tuple[str, Callable[[PrimitiveEvent], Any]]]) -> Reader:
+    """What binds one variable or two."""
+    (name, value), *others = bindings
+    if not others:
+        return lambda event: {name: value(event)}
+    [(other, other_value)] = others
+    return lambda event: {name: value(event), other: other_value(event)}
+
+
+def _of_operation(value: Callable[[PrimitiveEvent], Any], operation: str) -> Callable[[PrimitiveEvent], Any]:
+    """The same of events of one operation, of which it is known where their value stands."""
+    return itemgetter(5 if operation == "del" else 4) if value is own_value else value
 
 
 def _no_value(subject: Event | Answered) -> None:

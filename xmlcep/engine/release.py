@@ -21,6 +21,8 @@ from .operators.state import Acceptor, accept
 from .setting import Setting
 from .timers import Due
 
+_new_tuple = tuple.__new__
+
 
 class Release(Enum):
     """What a time point releases, beside what waits for a condition (D2, D3)."""
@@ -62,30 +64,48 @@ class Deferral:
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Holds arrivals; in mode earliest they are evaluated while the condition holds (X4)."""
         state = self.state
-        if len(arrivals) > 1 and self.mode is Termination.EARLIEST and state.one_by_one:
+        if self.mode is not Termination.EARLIEST:
+            if key in self.pending:  # whether it is possible need not be found out again
+                state.hold(child, key, arrivals, cause)
+            elif state.hold_all(child, key, arrivals, cause):
+                self._await_release(key)
+            return
+        if len(arrivals) > 1 and state.one_by_one:
             for entry in arrivals:
                 self.arrive(child, key, (entry,), cause)
             return
         state.hold(child, key, arrivals, cause)
-        if key in self.blocked or key in self.pending or not state.is_possible(key):
+        if key in self.blocked or not state.is_possible(key):
             return
-        if self.mode is not Termination.EARLIEST:
-            self._await_release(key)
-        elif self._holds(key):
+        if self._holds(key):
             state.evaluate_held(child, key, arrivals, cause)
         else:
             self._block(key)
 
     def acceptor(self, child: int) -> Acceptor:
         """What takes the events of a leaf, see `OperatorState.acceptor`."""
-        keep = None if self.condition is not None else self.state.keeper(child)
-        if keep is not None:
-            return partial(self._keep, keep)
-        return partial(accept, self, self.setting.clock, child)
+        keep = self.state.keeper(child)
+        if keep is None:
+            return partial(accept, self, self.setting.clock, child)
+        return partial(self._ask if self.mode is Termination.EARLIEST else self._keep, keep)
 
     def _keep(self, keep: Callable[[Key, PrimitiveEvent], bool], key: Key, event: PrimitiveEvent) -> None:
         if keep(key, event) and key not in self.pending:
             self._await_release(key)
+
+    def _ask(self, keep: Callable[[Key, PrimitiveEvent], bool], key: Key, event: PrimitiveEvent) -> None:
+        """`arrive` for an event of a leaf, where it waits for nothing but the condition (X4)."""
+        if not keep(key, event) or key in self.blocked:
+            return
+        if not self._holds(key):
+            self._block(key)
+            return
+        state = self.state
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        state.evaluate_newest(key, event)
+        if state.outbox:
+            state.hand_up(event)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         """`arrive` for the one arrival of a time point that releases nothing; what it raises goes on up the tree."""
@@ -171,6 +191,7 @@ class Deferral:
         else:
             due = tuple(sorted(self.left(here)))
             pending.difference_update(due)
+        self._waiting.released.add(self._tree)
         for key in due:
             if self.state.is_possible(key):
                 self.state.release(key, cause)
@@ -208,7 +229,14 @@ class Deferral:
 
     def may_release(self, place: int) -> bool:
         """Whether a group still has something to raise when its node is deleted (U6: not if it has a condition)."""
-        return self.condition is None and any(key in self.pending for key in self.state.keys_at(place))
+        if self.condition is not None:
+            return False
+        state = self.state
+        return (
+            any(key in self.pending for key in state.keys_at(place))
+            if state.by_value
+            else place in self.pending
+        )
 
     def objection(self, key: Key) -> Objection | None:
         """What keeps a group that has a combination from raising it (Y1)."""
@@ -229,11 +257,14 @@ class Deferral:
         """The edit is over."""
         self.touched.clear()
 
-    def forget(self, key: Key) -> None:
-        """Frees what is known of a group."""
-        self.pending.discard(key)
-        self.stale.discard(key)
-        self.blocked.pop(key, None)
+    def forget(self, key: Key) -> bool:
+        """Frees what is known of a group; says whether it waited for anything."""
+        if key in self.pending:
+            self.pending.remove(key)
+            self.stale.discard(key)
+            self._waiting.released.add(self._tree)
+            return True
+        return self.blocked.pop(key, None) is not None
 
     def clear(self) -> None:
         """Forgets everything."""

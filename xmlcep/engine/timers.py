@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -12,6 +12,8 @@ from ..algebra import Unit
 
 MEASURE = {Unit.CHANGES: 0, Unit.TIME: 1, Unit.TRANSACTIONS: 2}
 """The place of each measure in a `contexts.entry.Moment`."""
+NEVER = 1 << 62
+"""When nothing is due."""
 ORDER = (Unit.CHANGES, Unit.TRANSACTIONS, Unit.TIME)
 """In which order what is due before one record comes (Z14)."""
 
@@ -36,23 +38,24 @@ def by_tree(due: Iterable[Due]) -> dict[int, list[Due]]:
 class Timers:
     """What is due, in heaps: setting and taking cost the logarithm of how much is waiting.
 
-    Who set a timer asks itself, when it is taken, whether it still means anything; there is no unsetting.
+    Who set a timer asks itself, when it is taken, whether it still means anything; there is no unsetting. ``size`` is
+    how much is set; ``changes``, ``transactions`` and ``time`` say when the first of it is due, `NEVER` if nothing is.
     """
 
     def __init__(self) -> None:
         self._heaps: dict[Unit, list[tuple[int, int, Due]]] = {unit: [] for unit in Unit}
-        self._by_measure = (
-            self._heaps[Unit.CHANGES], self._heaps[Unit.TRANSACTIONS], self._heaps[Unit.TIME],
-        )  # fmt: skip
         self._count = 0
         self.size = 0
-        """How much is set."""
+        self.changes = self.transactions = self.time = NEVER
 
     def set(self, unit: Unit, due: Due) -> None:
         """Something is due at ``due.at``, by this measure."""
         self._count += 1
         self.size += 1
-        heappush(self._heaps[unit], (due.at, self._count, due))
+        heap = self._heaps[unit]
+        heappush(heap, (due.at, self._count, due))
+        if heap[0][2] is due:
+            self._note(unit)
 
     def take(self, unit: Unit, before: int) -> Iterator[tuple[int, list[Due]]]:
         """Takes what is due before ``before``, one time after the other, all that is due at one time together.
@@ -66,7 +69,19 @@ class Timers:
             while heap and heap[0][0] == at:
                 together.append(heappop(heap)[2])
                 self.size -= 1
+            self._note(unit)
             yield at, together
+
+    def _note(self, unit: Unit) -> None:
+        """When the first is due now."""
+        heap = self._heaps[unit]
+        first = heap[0][0] if heap else NEVER
+        if unit is Unit.CHANGES:
+            self.changes = first
+        elif unit is Unit.TIME:
+            self.time = first
+        else:
+            self.transactions = first
 
     def take_first(self, before: Mapping[Unit, int]) -> tuple[Unit, int, list[Due]] | None:
         """Takes what is due together and comes first of all that is due, by one measure after the other; None if
@@ -77,13 +92,16 @@ class Timers:
         return None
 
     def is_due(self, ts: int, time: int | None, transaction: int) -> bool:
-        """Whether anything is due before these, by any measure: asked at every record."""
-        changes, transactions, times = self._by_measure
-        return (
-            (bool(changes) and changes[0][0] < ts)
-            or (time is not None and bool(times) and times[0][0] < time)
-            or (bool(transactions) and transactions[0][0] < transaction)
-        )
+        """Whether anything is due before these, by any measure."""
+        return self.changes < ts or self.transactions < transaction or (time is not None and self.time < time)
+
+    def drop_first(self, is_over: Callable[[Due], bool]) -> None:
+        """Forgets what is due first, by each measure, as long as nobody waits for it any more."""
+        for unit, heap in self._heaps.items():
+            while heap and is_over(heap[0][2]):
+                heappop(heap)
+                self.size -= 1
+            self._note(unit)
 
     def pending(self, unit: Unit) -> Iterator[Due]:
         """All that is set, by this measure, in no particular order."""
@@ -94,3 +112,4 @@ class Timers:
         for heap in self._heaps.values():
             heap.clear()
         self.size = 0
+        self.changes = self.transactions = self.time = NEVER

@@ -6,19 +6,20 @@ One module because a time point goes through one object: arrivals, releases and 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from contexts import FLAT_KEY, Entry
 from contexts.entry import EMPTY_END, EMPTY_START
 from contexts.grouping import Key
+from contexts.search import SearchLimitError
 from path_types import PathType
 
 from ..algebra import Order, Promise, Termination, Unit
 from ..events import Cause, CompositeEvent, PrimitiveEvent
 from ..rules.trees import EventTree
 from .dispatch import Delivery, TreeDispatch
-from .errors import UnknownTimeError
+from .errors import TooManyTriesError, UnknownTimeError
 from .leaf import Bindings, LeafState
 from .operators import Account, DeferrableState, Input, OperatorState, new_state
 from .promises import promise
@@ -30,7 +31,11 @@ from .waiting import Waiting
 Answers: TypeAlias = dict[tuple[int, int, int], "Bindings | None"]
 """What leaves have found out before, by tree, operator and operand: the variables bound, None if it is not taken."""
 NO_ANSWERS: Answers = {}
+Take: TypeAlias = Callable[[int, Key, Entry, Cause], None]
+KeyReader: TypeAlias = Callable[[int, "Bindings | None"], "Key | None"]
 NOT_ASKED: Bindings = {}
+NO_CREATIONS: frozenset[int] = frozenset()
+_new_tuple = tuple.__new__
 
 
 class TreeState:
@@ -68,8 +73,16 @@ class TreeState:
         # By postorder index, what makes an operator wait (D2 to D4); None if it never does.
         self._deferral = tuple(_deferral(state, setting) for state in self.states)
         self.deferrals = tuple(deferral for deferral in self._deferral if deferral is not None)
+        # Of each operator, what waits for a release at it or below it.
+        self._deferred_below = tuple(
+            tuple([d for below in self._below(state) if (d := self._deferral[below.node.index]) is not None])
+            for state in self.states
+        )
         for deferral in self.deferrals:
             deferral.state.taker = deferral
+        self.awaits_release = any(each.mode is not Termination.EARLIEST for each in self.deferrals)
+        """Whether anything waits for more than a condition."""
+        self.setting = setting
         self._clock = setting.clock
         self._timers = setting.timers
         self.needs_time = tree.needs_time
@@ -86,9 +99,12 @@ class TreeState:
         self._composite_dispatch = composite_dispatch
         # What can be released by an event elsewhere, with what is above it.
         self._released = _released(self.states, self._deferral)
-        self._places: dict[PathType, tuple[int | None, ...]] = {}
+        # The same by the path of the event, with the index of the operator's place among its ids.
+        self._places: dict[PathType, tuple[tuple[OperatorState, Deferral | None, int | None], ...]] = {}
+        self.waits_elsewhere = bool(self._released)
+        """Whether an event elsewhere can release anything."""
         self.releases_alone = (
-            bool(self._released)
+            self.waits_elsewhere
             and self.has_short_entries
             and not (self.flat or any(state.node.definition.negated for state in self.states))
             and all(deferral.condition is None for deferral in self.deferrals)
@@ -114,34 +130,47 @@ class TreeState:
         """
         inputs: dict[int, list[Input]] = {}
         event = cause if isinstance(cause, PrimitiveEvent) else None
-        turns: set[int] = set()
+        queue: list[int] = []
         if dispatch is not None and event is not None:
-            turns.update(dispatch.operators)
+            queue += dispatch.operators
             self._take(event, dispatch, inputs, before)
-        if composites:
-            turns.update(self._deliver(composites, inputs, cause))
-        if due:
-            turns.update(each.operator for each in due)
         if release is not Release.LEFT:
             event = None
-        if release is not Release.NOTHING:
-            for deferral in self.deferrals:
-                if deferral.is_waiting() and deferral.may_be_due(event, dispatch):
-                    turns.add(deferral.state.node.index)
+        if composites or due or self.deferrals:
+            turns = {*queue, *(each.operator for each in due)}
+            if composites:
+                turns |= self._deliver(composites, inputs, cause)
+            if release is not Release.NOTHING:
+                for deferral in self.deferrals:
+                    if deferral.is_waiting() and deferral.may_be_due(event, dispatch):
+                        turns.add(deferral.state.node.index)
+            queue = sorted(turns)
         raised: list[Entry] = []
-        queue = sorted(turns)
+        creations = NO_CREATIONS if event is None or dispatch is None else dispatch.creations
+        releases = bool(due or self.deferrals) or release is Release.FLUSH
         for index in queue:  # which gets longer: operators above come later in postorder
-            state = self.states[index]
-            fired = sorted({d for d in due if d.operator == index}, key=_key) if due else ()
-            entries = self._turn(state, inputs.get(index, ()), dispatch, event, cause, release, fired)
+            state, arrived = self.states[index], inputs.get(index, ())
+            # One operator's turn (X2): creation, arrivals child by child, timers, releases.
+            if index in creations:
+                self._create(state, cause)
+            if len(arrived) > 1:
+                turn = state.turn
+                arrived = sorted(arrived, key=lambda each: turn[each[0]])
+            for child, key, arrivals in arrived:
+                state.taker.arrive(child, key, arrivals, cause)
+            if releases:
+                self._fire_and_release(state, arrived, dispatch, event, cause, release, due)
+            if not state.outbox:
+                raised = []
+                continue
+            entries, state.outbox = state.outbox, []
             parent = state.parent
             if parent is None:
                 raised = entries
-            elif entries:
+            else:
                 above = parent.node.index
                 inputs.setdefault(above, []).extend(parent.grouped(state.child_index, entries))
-                if above not in turns:
-                    turns.add(above)
+                if above not in queue:
                     insort(queue, above)
         return raised
 
@@ -153,8 +182,10 @@ class TreeState:
         path, ids = event[2], event[3]
         places = self._places.get(path)
         if places is None:
-            places = self._places[path] = tuple([_index_of(state, path) for state, _ in self._released])
-        for (state, deferral), index in zip(self._released, places, strict=True):
+            places = self._places[path] = tuple(
+                [(*each, _index_of(each[0], path)) for each in self._released]
+            )
+        for state, deferral, index in places:
             if deferral is not None and deferral.pending:
                 deferral.release_left(None if index is None else ids[index], event)
             if state.outbox:
@@ -163,6 +194,20 @@ class TreeState:
                 if parent is not None:
                     for child, key, arrivals in parent.grouped(state.child_index, entries):
                         parent.taker.arrive(child, key, arrivals, event)
+        self.note_release()
+
+    def take_turns(self, dispatch: TreeDispatch, place: int, event: PrimitiveEvent) -> None:
+        """Takes the tree through the time point of an event, which may be a tuple of the layout of events."""
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        tries = self.setting.tries
+        tries.count = 0
+        try:
+            self.process(event, dispatch)
+        except SearchLimitError as error:
+            raise TooManyTriesError(self.tree.name, event.ts, tries.limit) from error
+        if self.deferrals:
+            self.note(self.setting.waiting)
 
     def may_deliver_first(self, operator: int) -> bool:
         """Whether an arrival at this operator may be dealt with before everything that the same event releases.
@@ -253,36 +298,31 @@ class TreeState:
         if self.needs_time and self._clock.time is None:
             raise UnknownTimeError(self.tree.name, cause.ts)
 
-    def _turn(
+    def _create(self, state: OperatorState, cause: Cause) -> None:
+        """A node of the operator is created (M4)."""
+        assert isinstance(cause, PrimitiveEvent)
+        place = state.grouping.place(cause.path, cause.ids)
+        if place is not None:
+            state.taker.create(place, cause.path, cause.ids, cause)
+
+    def _fire_and_release(
         self,
         state: OperatorState,
-        inputs: Sequence[Input],
+        arrived: Sequence[Input],
         dispatch: TreeDispatch | None,
         event: PrimitiveEvent | None,
         cause: Cause,
         release: Release,
         due: Sequence[Due],
-    ) -> list[Entry]:
-        """One operator's turn (X2): creation, arrivals child by child, timers, releases; returns what it raised.
-
-        ``event`` is the cause where that is an event.
-        """
+    ) -> None:
+        """The end of an operator's turn (X2): timers, then releases. ``event`` is the cause where that is an event."""
         index = state.node.index
+        fired = sorted({d for d in due if d.operator == index}, key=_key) if due else []
+        if release is Release.FLUSH and arrived:
+            fired += self._due_at_once()
+        for each in fired:
+            state.taker.fire(each, cause)
         deferral = self._deferral[index]
-        taker = state.taker
-        if event is not None and dispatch is not None and index in dispatch.creations:
-            place = state.grouping.place(event.path, event.ids)
-            if place is not None:
-                taker.create(place, event.path, event.ids, event)
-        if len(inputs) > 1:
-            turn = state.turn
-            inputs = sorted(inputs, key=lambda arrived: turn[arrived[0]])
-        for child, key, arrivals in inputs:
-            taker.arrive(child, key, arrivals, cause)
-        if release is Release.FLUSH and inputs:
-            due = [*due, *self._due_at_once()]
-        for each in due:
-            taker.fire(each, cause)
         if deferral is not None and deferral.is_waiting():
             nodes: Sequence[int] = ()
             here = None
@@ -291,10 +331,6 @@ class TreeState:
                 if dispatch is not None and deferral.blocked:
                     nodes = [event.ids[at] for at in dispatch.rechecks.get(index, ())]
             deferral.release_due(here, nodes, cause, release)
-        if not state.outbox:
-            return []
-        entries, state.outbox = state.outbox, []
-        return entries
 
     def _due_at_once(self) -> Iterator[Due]:
         """What the turn of an operator in a flush has made due by the transaction that ends (Z14).
@@ -379,8 +415,9 @@ class TreeState:
         (waiting.blocked.add if blocked else waiting.blocked.discard)(index)
         (waiting.stale.add if stale else waiting.stale.discard)(index)
 
-    def note_release(self, waiting: Waiting) -> None:
+    def note_release(self) -> None:
         """The same after a release, or when groups have been freed."""
+        waiting = self.setting.waiting
         for deferral in self.deferrals:
             if deferral.pending or deferral.condition is not None:
                 self.note(waiting)
@@ -406,11 +443,11 @@ class TreeState:
 
     def forget(self, state: OperatorState, place: int) -> None:
         """Frees what an operator has at a node that is gone."""
-        for key in state.keys_at(place):
+        deferral = self._deferral[state.node.index]
+        for key in state.keys_at(place) if state.by_value else (place,):
             state.forget(key)
-            deferral = self._deferral[state.node.index]
-            if deferral is not None:
-                deferral.forget(key)
+            if deferral is not None and deferral.forget(key):
+                self.note_release()
 
     def clear(self) -> None:
         """Forgets everything."""
@@ -422,12 +459,11 @@ class TreeState:
     def is_awaited(self, state: OperatorState, place: int) -> bool:
         """Whether something deferred in this group or below it may still be released."""
         # Silent empties must know that the node is gone as long as something may be consumed above them (M5).
-        for other in self.states if state.refills else self._below(state):
-            deferral = self._deferral[other.node.index]
-            if deferral is None or not deferral.pending:
-                continue
+        for deferral in self.deferrals if state.refills else self._deferred_below[state.node.index]:
             # Groups of one path type are the same nodes; of different ones they may lie in each other.
-            if other.node.path is not state.node.path or deferral.may_release(place):
+            if deferral.pending and (
+                deferral.state.node.path is not state.node.path or deferral.may_release(place)
+            ):
                 return True
         return False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import methodcaller
 from typing import Any
 
 from contexts import Entry
@@ -10,14 +11,15 @@ from contexts.entry import BINDINGS, EVENT
 
 from ..events import CompositeEvent
 from ..rules.programs import OperatorProgram
-from ..xpath import Environment, Expression, RunningValues
+from ..xpath import Environment, Expression, RunningValues, Sight
 from ..xpath.values import text_of
 from .leaf import Bindings
 from .setting import Setting
 
 
 class GatheredBindings(Mapping[str, Any]):
-    """Variables of a composite of many arrivals, whose lists are gathered when somebody looks at them."""
+    """Variables of a composite of many arrivals, whose lists are gathered when somebody looks at them; what is
+    ``known`` is its own from now on."""
 
     __slots__ = ("_entries", "_known", "_lists")
 
@@ -49,6 +51,10 @@ class GatheredBindings(Mapping[str, Any]):
         return dict, (dict(self),)
 
 
+BINDINGS_ALONE: Sight[Bindings] = Sight(lambda bindings: "", lambda name: methodcaller("get", name))
+"""The sight of variables and nothing else."""
+
+
 class Values:
     """An operator's program, ready to be asked of combinations."""
 
@@ -57,29 +63,35 @@ class Values:
         self._setting = setting  # whose document is another one after a reset
         self._references = setting.references
         self._single = program.grouping.names
+        self._only = self._single[0] if len(self._single) == 1 else None  # as most have
+        self._has_only_singles = not (program.lists or program.lets)
         self._joined = tuple(sorted(program.grouping.names))
-        self._lists = program.lists
+        self.lists = program.lists
         self._lets = program.lets
         self._singles = (*self._single, *(name for name, _ in self._lets))
         self.having = program.having
+        self.sees = None if self.having is None else self._see(self.having)
+        """``having`` as a function of variables, see `holds`."""
         self.guard = program.guard
         self.has_variables = bool(program.variables)
         self.is_silent = not self.has_variables and self.guard is None
         expressions = [expression for _, expression in self._lets] + ([self.having] if self.having else [])
         asked = {name for expression in expressions for name in expression.variables}
-        self._asked_lists = tuple(name for name in self._lists if name in asked)
+        self.having_asks_lists = self.having is not None and self.having.variables <= set(self.lists)
+        """Whether ``having`` is about lists alone."""
+        self._asked_lists = tuple(name for name in self.lists if name in asked)
 
     def of(self, entries: Sequence[Entry], values: Mapping[str, Any] | None = None) -> Bindings | None:
         """The variables of the composite of these events (V5), its operator's own ``values`` with them; None if its
         event has none."""
         if not self.has_variables:
             return None
-        found: dict[str, Any] = dict(values) if values else {}
-        for name in self._single:
-            value = first_value(entries, name)
-            if value is not None:
-                found[name] = value
-        for name in self._lists:
+        found = self.singles_of(entries)
+        if self._has_only_singles and not values:
+            return found
+        if values:
+            found = {**values, **found}
+        for name in self.lists:
             found[name] = all_values(entries, name)
         return self._with_lets(found) if self._lets else found
 
@@ -97,27 +109,40 @@ class Values:
     def seen_of(self, entries: Sequence[Entry], lists: Mapping[str, RunningValues]) -> dict[str, Any]:
         """What ``having`` sees of arrivals, given the lists that are kept of them: the same as of `of`, in a time that
         does not depend on how many they are."""
-        found: dict[str, Any] = dict(lists)
+        found: dict[str, Any] = {**lists, **self.singles_of(entries)}
+        return self._with_lets(found) if self._lets else found
+
+    def singles_of(self, entries: Sequence[Entry]) -> dict[str, Any]:
+        """The variables by which the operator groups, of the composite of such arrivals."""
+        only, found = self._only, {}
+        if only is not None and entries:  # mostly the first one says it
+            bindings = entries[0][BINDINGS]
+            value = None if bindings is None else bindings.get(only)
+            if type(value) is str:
+                return {only: value}
         for name in self._single:
-            value = first_value((entries[0],), name)
-            if value is None:
-                value = first_value(entries, name)
+            value = first_value(entries, name)
             if value is not None:
                 found[name] = value
-        return self._with_lets(found) if self._lets else found
+        return found
 
     def carried(self, seen: Mapping[str, Any], entries: Iterable[Entry]) -> Bindings | None:
         """The variables of the composite of arrivals, given what `seen_of` says of them."""
         if not self.has_variables:
             return None
         known = {name: seen[name] for name in self._singles if name in seen}
-        return GatheredBindings(known, self._lists, entries)
+        return GatheredBindings(known, self.lists, entries)
 
     def holds(self, bindings: Bindings) -> bool:
         """Whether ``having`` is true of such variables (V6)."""
-        having = self.having
-        assert having is not None
-        return having.boolean(self._environment(bindings, having))
+        assert self.sees is not None
+        return self.sees(bindings)
+
+    def _see(self, having: Expression) -> Callable[[Bindings], bool]:
+        """``having`` as a function of variables."""
+        if not (having.needs_nodes or having.variables & self._references.keys()):
+            return having.on(BINDINGS_ALONE).boolean
+        return lambda bindings: having.boolean(self._environment(bindings, having))
 
     def joined(self, bindings: Bindings | None) -> tuple[str, ...]:
         """The values by which the operator groups, as text, by name: of the variables of one of its composites."""

@@ -8,15 +8,17 @@ class Waiting:
 
     ``release``: for a flush, or for an event elsewhere (D2, D3); ``elsewhere``: those of them that an event elsewhere
     releases (D2); ``blocked``: for their document to change (U3); ``stale``: for that before the next release (U4).
+    ``released``: those in which something has ceased to wait for a release since somebody looked.
     """
 
-    __slots__ = ("blocked", "elsewhere", "release", "stale")
+    __slots__ = ("blocked", "elsewhere", "release", "released", "stale")
 
     def __init__(self) -> None:
         self.release: set[int] = set()
         self.elsewhere: set[int] = set()
         self.blocked: set[int] = set()
         self.stale: set[int] = set()
+        self.released: set[int] = set()
 
     def clear(self) -> None:
         """None waits."""
@@ -24,3 +26,4 @@ class Waiting:
         self.elsewhere.clear()
         self.blocked.clear()
         self.stale.clear()
+        self.released.clear()

@@ -22,7 +22,7 @@ class ClockCheck(Enum):
     """Whether a reader insists that ts increases within each document."""
 
     INCREASING = "increasing"
-    """A record whose ts does not exceed that of the document's record before is bad."""
+    """The fewest records without which the ts of each document increases are bad (`xmlcep.log.order`)."""
     ANY = "any"
     """Records may come in any order; the caller sorts them."""
 
@@ -70,6 +70,11 @@ class RowDecoder:
 
     def __init__(self, clock: ClockCheck = ClockCheck.INCREASING, *, check_times: bool = False) -> None:
         self.clocks: dict[str, int] = {}
+        """The last time point of each document, if their order matters."""
+        self.begins: dict[str, int] = {}
+        """The same before what was decoded last, of the documents in it."""
+        self.disordered: set[str] = set()
+        """Documents of what was decoded last in which a record did not come after the one before it."""
         self._advanced: dict[str, ClockRecord] = {}  # the last clock record of each document
         self._checks_clock = clock is ClockCheck.INCREASING
         self._check_times = check_times
@@ -88,8 +93,10 @@ class RowDecoder:
         An item that cannot be used, or whose making raises, goes to ``irregular`` by its index; it answers
         with a row to be used all the same (see `admit`), or with None: then the index goes to ``skipped``.
         """
+        self.begins, self.disordered = {}, set()
         # Everything in local names and in one loop: this is the floor under the cost of reading a log.
-        append, paths, operations, clocks = rows.append, self._paths, _OPERATIONS, self.clocks
+        append, paths, operations = rows.append, self._paths, _OPERATIONS
+        clocks, begins = self.clocks, self.begins
         checks_clock = self._checks_clock
         values, usual = form.values, len(FIELDS)
         current: Any = _NO_DOC
@@ -113,6 +120,7 @@ class RowDecoder:
                         if current is not _NO_DOC:
                             clocks[current] = last
                         current, last = doc, clocks.get(doc, 0)
+                        begins.setdefault(doc, last)
                     if (
                         list(map(type, ids)) != types
                         or type(ts) is not int
@@ -174,11 +182,9 @@ class RowDecoder:
                 raise RecordError(f"at: {error}; the rules measure time (W1)") from None
         if self._checks_clock:
             last = self.clocks.get(event.doc, 0)
+            self.begins.setdefault(event.doc, last)
             if event.ts <= last:
-                raise RecordError(
-                    f"ts is {event.ts} after {last} of the same document ({event.doc!r}):"
-                    " expected a greater one"
-                )
+                self.disordered.add(event.doc)
             self.clocks[event.doc] = event.ts
         return tuple(event)  # type: ignore[return-value]
 
@@ -190,17 +196,11 @@ class RowDecoder:
         clock = ClockRecord.from_record(record, header_doc)
         if self._checks_clock:
             last = self.clocks.get(clock.doc, 0)
-            if clock.ts < last:
-                raise RecordError(
-                    f"ts of a clock record is {clock.ts} after {last} of the same document ({clock.doc!r}):"
-                    " expected it behind the record of its ts"
-                )
+            self.begins.setdefault(clock.doc, last)
             before = self._advanced.get(clock.doc)
-            if before is not None and before.ts == clock.ts and clock.time < before.time:
-                raise RecordError(
-                    f"at of a clock record is {clock.at} after {before.at} of the same document and ts:"
-                    " expected a later one"
-                )
+            goes_back = before is not None and before.ts == clock.ts and clock.time < before.time
+            if clock.ts < last or goes_back:
+                self.disordered.add(clock.doc)
             self.clocks[clock.doc] = clock.ts
             self._advanced[clock.doc] = clock
         return clock

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -44,13 +44,6 @@ class JsonLinesReader:
         self._rows: list[Row] = []
         self._asides: list[tuple[int, int, Aside]] = []  # behind how many rows, line, what
 
-    def read(
-        self, stream: BinaryIO, batch_size: int, end: int | None = None
-    ) -> Iterator[tuple[int, Aside] | Batch]:
-        """The file's records: batches, and between them other records with their line; ``end`` as for `blocks`."""
-        for block in self.blocks(stream, batch_size, end=end):
-            yield from block.items()
-
     @property
     def lines(self) -> int:
         """How many lines were read, once reading is over."""
@@ -81,7 +74,8 @@ class JsonLinesReader:
             if self._offset == 0 and self._lines[0].startswith(_BYTE_ORDER_MARK):
                 self._lines[0] = self._lines[0][len(_BYTE_ORDER_MARK) :]
                 self._offset = len(_BYTE_ORDER_MARK)
-            yield LinesBlock(self._lines, self._codec, self._read_lines, self._first)
+            complain = partial(self._bad, self._lines, self._first, self._offset)
+            yield LinesBlock(self._lines, self._codec, self._read_lines, complain, self._first)
             self._first += len(self._lines)
             self._offset = following
         if damage is not None:
@@ -163,10 +157,15 @@ class JsonLinesReader:
             if isinstance(aside, self._wanted_asides):
                 self._asides.append((len(self._rows), origin.record, aside))
         except RecordError as error:
-            offset = self._offset + sum(map(len, self._lines[:index]))
-            torn = not line.endswith(b"\n")
-            self._on_bad(BadRecord(origin, offset, str(error), line.rstrip(b"\r\n"), torn))
+            self._on_bad(self._bad(self._lines, self._first, self._offset, origin.record, str(error)))
         return None
+
+    def _bad(self, lines: Sequence[bytes], first: int, offset: int, number: int, reason: str) -> BadRecord:
+        """The bad record with this number among lines, the first of which has a number and an offset."""
+        line, before = lines[number - first], lines[: number - first]
+        origin = Origin(self._file, number)
+        torn = not line.endswith(b"\n")
+        return BadRecord(origin, offset + sum(map(len, before)), reason, line.rstrip(b"\r\n"), torn)
 
 
 def _aside(record: dict[str, object], origin: Origin) -> Header | Control:

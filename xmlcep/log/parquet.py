@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -17,7 +18,7 @@ from ..events import PrimitiveEvent
 from .batches import Batch
 from .columns.arrow import WITH_FEW_VALUES, ArrowBlock
 from .columns.blocks import Item
-from .decoding import FORM_OF_TUPLES, FORM_OF_TUPLES_WITH_MORE, RowDecoder
+from .decoding import FORM_OF_TUPLES, FORM_OF_TUPLES_WITH_MORE, Form, RowDecoder
 from .errors import BadRecord, LogError, NewerFormatError, Origin
 from .json_codec import STANDARD
 from .quarantine import BadRecordPolicy
@@ -64,21 +65,26 @@ class RowGroup(NamedTuple):
 
 def row_groups(file: str, name: str | None = None) -> list[RowGroup]:
     """The row groups of a Parquet file (called ``name`` in messages); raises `LogError` for what is none."""
-    about = _read_metadata(file, name or file)
-    names = [about.schema.column(index).path.partition(".")[0] for index in range(about.num_columns)]
-    used = [index for index, name in enumerate(names) if name in COLUMNS]
-    groups = map(about.row_group, range(about.num_row_groups))
-    return [
-        RowGroup(group.num_rows, sum(group.column(index).total_compressed_size for index in used))
-        for group in groups
-    ]
+    with _readable(name or file) as pa:
+        about = pa.parquet.read_metadata(file)
+        used = [index for index, each in enumerate(_column_names(about)) if each in COLUMNS]
+        return [
+            RowGroup(group.num_rows, sum(group.column(index).total_compressed_size for index in used))
+            for group in map(about.row_group, range(about.num_row_groups))
+        ]
 
 
-def _read_metadata(file: str, name: str) -> Any:
+def _column_names(about: Any) -> list[str]:
+    return [about.schema.column(index).path.partition(".")[0] for index in range(about.num_columns)]
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[Any]:
+    """PyArrow; what it says of a file that is no Parquet file, or a damaged one, becomes `LogError`."""
     pa = load_pyarrow()
     try:
-        return pa.parquet.read_metadata(file)
-    except (pa.ArrowException, OSError) as error:
+        yield pa
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise LogError(f"{name}: not a readable Parquet file: {error}") from error
 
 
@@ -97,15 +103,9 @@ class ParquetReader:
     """
 
     def __init__(
-        self,
-        file: str,
-        decoder: RowDecoder,
-        on_bad: BadRecordPolicy,
-        *,
-        first: int = 0,
-        end: int | None = None,
-        name: str | None = None,
-    ) -> None:
+        self, file: str, decoder: RowDecoder, on_bad: BadRecordPolicy,
+        *, first: int = 0, end: int | None = None, name: str | None = None,
+    ) -> None:  # fmt: skip
         self._path = file
         self._file = name or file
         self._decoder = decoder
@@ -120,21 +120,14 @@ class ParquetReader:
         self.records = 0
         """How many records the row groups have, bad and lost ones included; known once reading has begun."""
 
-    def read(self, batch_size: int) -> Iterator[Item]:
-        """The file's header, clock records and, in batches, change records.
+    def blocks(self, batch_size: int) -> Iterator[tuple[int, Header] | ArrowBlock]:
+        """The file's header, and its records in blocks, each to be used before the next is asked for.
 
         Raises `LogError` for a file that is not a Parquet log.
         """
-        for item in self.blocks(batch_size):
-            if isinstance(item, ArrowBlock):
-                yield from item.items()
-            else:
-                yield item
-
-    def blocks(self, batch_size: int) -> Iterator[tuple[int, Header] | ArrowBlock]:
-        """Like `read`, with blocks of records, each to be used before the next is asked for."""
-        with self._open() as table:
-            names = self._check_columns(table.schema_arrow)
+        table, schema = self._open()
+        with table:
+            names = self._check_columns(schema)
             header = self._header(table.metadata.metadata or {})
             if header is not None:
                 self._header_doc = header.doc
@@ -144,17 +137,16 @@ class ParquetReader:
                 for start in range(0, len(batch), batch_size):
                     piece = batch.slice(start, batch_size)
                     first = number + start
-                    yield ArrowBlock(piece, partial(self._items_of, piece, first), self._header_doc, first)
+                    items = partial(self._items_of, piece, first)
+                    complain = partial(self._complain, piece, first)
+                    yield ArrowBlock(piece, items, complain, self._header_doc, first)
 
-    def _open(self) -> Any:
-        pa = load_pyarrow()
-        about = _read_metadata(self._path, self._file)
-        present = {about.schema.column(index).path for index in range(about.num_columns)}
-        encoded = [name for name in WITH_FEW_VALUES if name in present]
-        try:
-            return pa.parquet.ParquetFile(self._path, metadata=about, read_dictionary=encoded)
-        except (pa.ArrowException, OSError) as error:
-            raise LogError(f"{self._file}: not a readable Parquet file: {error}") from error
+    def _open(self) -> tuple[Any, pyarrow.Schema]:
+        with _readable(self._file) as pa:
+            about = pa.parquet.read_metadata(self._path)
+            encoded = [name for name in WITH_FEW_VALUES if name in _column_names(about)]
+            table = pa.parquet.ParquetFile(self._path, metadata=about, read_dictionary=encoded)
+            return table, table.schema_arrow
 
     def _decoded(self, table: Any, names: list[str]) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
         """What can be decoded, each batch with the number of its first record; the rest is told to ``on_bad``."""
@@ -178,8 +170,27 @@ class ParquetReader:
             first += sizes[index]
 
     def _items_of(self, batch: pyarrow.RecordBatch, first: int) -> Iterator[Item]:
-        self._first = first
         self._clocks = []
+        form, source = self._load(batch, first)
+        rows = self._rows = []
+        skipped: list[int] = []
+        self._decoder.decode(iter(source), form, rows, skipped, self._irregular)
+        numbers: range | list[int] = range(first, first + len(rows))
+        if skipped:
+            left_out = set(skipped)
+            numbers = [first + i for i in range(len(self._items)) if i not in left_out]
+        done = 0
+        for until, number, clock in self._clocks:
+            if until > done:
+                yield Batch(self._file, rows[done:until], numbers[done:until])
+            yield number, clock
+            done = until
+        if done < len(rows):
+            yield Batch(self._file, rows[done:], numbers[done:]) if done else Batch(self._file, rows, numbers)
+
+    def _load(self, batch: pyarrow.RecordBatch, first: int) -> tuple[Form, list[Any]]:
+        """Takes the values of records, the first of which has this number; what is to be decoded of them, and how."""
+        self._first = first
         nothing = [None] * len(batch)
         present = batch.schema.names
         columns = [batch.column(name).to_pylist() if name in present else nothing for name in FIELDS]
@@ -198,28 +209,19 @@ class ParquetReader:
             self._clock = batch.column("clock").to_pylist()
             # These are looked at closely, whatever else stands there.
             source = [None if clock else item for clock, item in zip(self._clock, source, strict=True)]
-        rows = self._rows = []
-        skipped: list[int] = []
-        self._decoder.decode(iter(source), form, rows, skipped, self._irregular)
-        numbers: range | list[int] = range(first, first + len(rows))
-        if skipped:
-            left_out = set(skipped)
-            numbers = [first + i for i in range(len(self._items)) if i not in left_out]
-        done = 0
-        for until, number, clock in self._clocks:
-            if until > done:
-                yield Batch(self._file, rows[done:until], numbers[done:until])
-            yield number, clock
-            done = until
-        if done < len(rows):
-            yield Batch(self._file, rows[done:], numbers[done:]) if done else Batch(self._file, rows, numbers)
+        return form, source
 
-    def _irregular(self, index: int) -> Row | None:
+    def _record(self, index: int) -> dict[str, Any]:
+        """One of the records whose values were taken last."""
         record = dict(zip(COLUMNS, self._items[index], strict=False))
         if record.get("more") is None:  # what it says must not depend on the records beside it
             record.pop("more", None)
         if self._clock[index]:
             record["clock"] = True
+        return record
+
+    def _irregular(self, index: int) -> Row | None:
+        record = self._record(index)
         try:
             if is_clock(record):
                 clock = self._decoder.admit_clock(record, self._header_doc)
@@ -227,9 +229,17 @@ class ParquetReader:
                 return None
             return self._decoder.admit(record, self._header_doc)
         except RecordError as error:
-            raw = json.dumps(record, ensure_ascii=False, default=str).encode()
-            self._on_bad(BadRecord(Origin(self._file, self._first + index), None, str(error), raw))
+            self._on_bad(self._bad(record, self._first + index, str(error)))
             return None
+
+    def _complain(self, batch: pyarrow.RecordBatch, first: int, number: int, reason: str) -> BadRecord:
+        """The bad record with this number in a batch, the first record of which has the number ``first``."""
+        self._load(batch.slice(number - first, 1), number)
+        return self._bad(self._record(0), number, reason)
+
+    def _bad(self, record: dict[str, Any], number: int, reason: str) -> BadRecord:
+        raw = json.dumps(record, ensure_ascii=False, default=str).encode()
+        return BadRecord(Origin(self._file, number), None, reason, raw)
 
     def _check_columns(self, schema: pyarrow.Schema) -> list[str]:
         """The columns to read; raises `LogError` when needed ones are missing or of another type."""

@@ -8,15 +8,17 @@ import zlib
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, cast
 
 from ..events import PrimitiveEvent
 from .batches import Batch
+from .columns.blocks import Block
 from .decoding import ClockCheck, RowDecoder
-from .errors import LogError, Origin
+from .errors import BadRecord, LogError, Origin
 from .json_codec import FASTEST, JsonCodec
 from .jsonlines import JsonLinesReader
 from .opening import kind_of, unpacked
+from .order import Piece, in_order
 from .parquet import ParquetReader
 from .quarantine import BadRecordPolicy, refuse
 from .records import Aside, ClockRecord, Header
@@ -66,14 +68,26 @@ def read_log(
     return LogReader(_read(source, BATCH_SIZE, on_bad, clock, FASTEST))
 
 
+class Start(NamedTuple):
+    """Where reading begins: in this JSON Lines file, at this byte, which begins a line of this number; the document's
+    clock there is ``ts``."""
+
+    file: str
+    byte: int
+    line: int
+    doc: str
+    ts: int
+
+
 def read_everything(
-    source: Source, *, on_bad: BadRecordPolicy = refuse, whole: Mapping[str, int] | None = None
-) -> Iterator[tuple[Origin, Aside | PrimitiveEvent]]:
+    source: Source, *, on_bad: BadRecordPolicy = refuse, whole: Mapping[str, int] | None = None,
+    start: Start | None = None,
+) -> Iterator[tuple[Origin, Aside | PrimitiveEvent]]:  # fmt: skip
     """Like `read_log`, with control records, each item with its origin.
 
-    ``whole`` says of files of which not all bytes count how many do.
+    ``whole`` says of files of which not all bytes count how many do; ``start`` where the first file is read from.
     """
-    for item in _read(source, BATCH_SIZE, on_bad, ClockCheck.INCREASING, FASTEST, whole or {}):
+    for item in _read(source, BATCH_SIZE, on_bad, ClockCheck.INCREASING, FASTEST, whole or {}, start):
         if isinstance(item, Batch):
             for index, row in enumerate(item.rows):
                 yield item.origin(index), PrimitiveEvent(*row)
@@ -135,19 +149,74 @@ def _read(
     clock: ClockCheck,
     codec: JsonCodec,
     whole: Mapping[str, int] = MappingProxyType({}),
+    start: Start | None = None,
 ) -> Generator[tuple[Origin, Aside] | Batch, None, None]:
-    decoder = RowDecoder(clock)
+    if clock is ClockCheck.ANY:
+        pieces = _pieces(source, batch_size, on_bad, RowDecoder(clock), codec, whole, start=start)
+    else:
+        # What is bad must not depend on the size of the batches.
+        bad: list[BadRecord] = []
+        pieces = in_order(
+            _pieces(source, BATCH_SIZE, bad.append, RowDecoder(clock), codec, whole, bad, start=start), on_bad
+        )
+    for piece in pieces:
+        for item in piece.items:
+            if not isinstance(item, Batch):
+                yield Origin(piece.file, item[0]), item[1]
+            elif len(item.rows) <= batch_size:
+                yield item
+            else:
+                for first in range(0, len(item.rows), batch_size):
+                    part = slice(first, first + batch_size)
+                    yield Batch(item.file, item.rows[part], item.numbers[part])
+
+
+def _pieces(
+    source: Source,
+    size: int,
+    on_bad: BadRecordPolicy,
+    decoder: RowDecoder,
+    codec: JsonCodec,
+    whole: Mapping[str, int],
+    bad: list[BadRecord] | None = None,
+    *,
+    start: Start | None = None,
+) -> Generator[Piece, None, None]:
+    """What the readers take from the files, with what is in ``bad`` then; it is emptied."""
+    bad = [] if bad is None else bad
     for file in _files(source):
-        items: Iterable[Batch | tuple[int, Aside]]
+        blocks: Iterable[Block | tuple[int, Header]]
         with _open(file) as stream:
             kind = _kind(stream, file)
             if kind == "parquet":
-                items = ParquetReader(file, decoder, on_bad).read(batch_size)
+                blocks = ParquetReader(file, decoder, on_bad).blocks(size)
             else:
-                reader = JsonLinesReader(file, decoder, codec, on_bad)
-                items = reader.read(unpacked(stream, kind), batch_size, whole.get(file))
-            for item in items:
-                yield item if isinstance(item, Batch) else (Origin(file, item[0]), item[1])
+                begin, line = 0, 1
+                if start is not None and start.file == file:
+                    begin, line = start.byte, start.line
+                    decoder.clocks[start.doc] = start.ts
+                    stream.seek(begin)
+                reader = JsonLinesReader(file, decoder, codec, on_bad, first_line=line)
+                blocks = reader.blocks(unpacked(stream, kind), size, begin, whole.get(file))
+            for block in blocks:
+                if isinstance(block, tuple):
+                    piece = Piece(file, [block], bad.copy())
+                else:
+                    items = list(block.items())
+                    piece = Piece(
+                        file,
+                        items,
+                        bad.copy(),
+                        len(block),
+                        decoder.begins,
+                        decoder.disordered,
+                        block.complain,
+                    )
+                bad.clear()
+                yield piece
+            if bad:
+                yield Piece(file, [], bad.copy())
+                bad.clear()
 
 
 def _files(source: Source) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
@@ -141,14 +142,23 @@ RAISED = "raised"
 """The kind of control record of an external event that a rule has raised (L7); it belongs to the record before it."""
 
 
-def raised_control(event: CompositeEvent) -> Control:
-    """An external event as a control record."""
+def raised_control(event: CompositeEvent, nth: int = 1) -> Control:
+    """An external event as a control record; ``nth``: the how-manieth of those that are equal at its time point."""
     cause = event.cause
     content = {
         "doc": cause.doc, "ts": cause.ts, "at": cause.at, "name": event.name, "path": str(event.path),
         "ids": list(event.ids), "txn": cause.txn, "meta": None if cause.meta is None else dict(cause.meta),
+        **({"nth": nth} if nth > 1 else {}),
     }  # fmt: skip
     return Control(RAISED, content)
+
+
+def raised_identity(control: Control) -> str:
+    """What tells an external event from others of its time point; one that is delivered twice has it twice."""
+    content = control.content
+    return json.dumps(
+        [content.get(name) for name in ("name", "path", "ids", "txn", "meta", "nth")], sort_keys=True
+    )
 
 
 def raised_event(control: Control) -> CompositeEvent:

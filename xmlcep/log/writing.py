@@ -60,6 +60,11 @@ class LogWriter:
         return self._seal
 
     @property
+    def number(self) -> int:
+        """The number of the file that is written to, from 1."""
+        return self._number
+
+    @property
     def log(self) -> Path:
         """The first file of the log."""
         return self._log
@@ -162,6 +167,12 @@ class LogWriter:
 def create_log(log: str | os.PathLike[str], header: Header, *, seal: bool = False) -> LogWriter:
     """Begins a log with ``header``; raises `LogError` if there is one, `LogLockedError` if it is in use."""
     first = Path(log)
+    later = segments(first)[1:]
+    if later and not first.exists():
+        raise LogError(
+            f"{first}: a log cannot begin here: {later[0]} is there, which is the name of a later file of it:"
+            " record to a file with another name"
+        )
     lock = lock_log(first)
     try:
         if first.stat().st_size or len(segments(first)) > 1:

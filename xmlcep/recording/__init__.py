@@ -1,7 +1,8 @@
 """Recording: what stands above the log format and joins it to documents and watches.
 
 Read `recorder` (a wrapped document's log), `log_end` (a log is opened again), `recovery` (all goes on after a
-crash), `rebuilding` (the document of any time point).
+crash), `checkpoints` and `state_file` (and need not be replayed for that), `rebuilding` (the document of any time
+point).
 """
 
 from .findings_file import FindingsFile as FindingsFile

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from ..documents import Replica, ReplicaError, Strictness
 from ..documents.snapshots import SnapshotError
-from ..engine import Detector
+from ..engine import Detector, StateError
 from ..engine.durable import rules_stamp
 from ..errors import RecordError, RuleError
 from ..events import CompositeEvent, PrimitiveEvent
 from ..log.errors import LogError, Origin
-from ..log.reading import read_everything
+from ..log.reading import Start, read_everything
 from ..log.records import RAISED, Aside, ClockRecord, Control, Header, raised_event
-from ..log.segments import segments
+from ..log.segments import number_of, segments
 from ..rules import Rules, parse_rules
 from .recorded_watch import CLOSE, CURSOR, FLUSH, OPEN
+from .state_file import RecordingState, WatchState
 
 
 def replay_history(
@@ -28,10 +31,31 @@ def replay_history(
 ) -> History:
     """The history of a log; raises `LogError` for a log that is damaged or was watched with other rules.
 
-    ``whole`` says of files that are not whole how many of their bytes count.
+    ``whole`` says of files that are not whole how many of their bytes count. Where a state stands beside the log (see
+    `state_file`) only what comes behind it is replayed; one that is of no use is named in the history's ``notes``.
     """
+    first = Path(log)
+    files = segments(first)
+    sizes = {
+        number_of(first, file): (whole or {}).get(str(file), file.stat().st_size)
+        for file in files
+        if file.exists()
+    }
     history = History(rules, delivered)
-    for origin, item in read_everything(segments(log), whole=whole):
+    start: Start | None = None
+    try:
+        state = RecordingState.load(first, sizes)
+        if state is not None:
+            history.go_on(state)
+            start = state.start(first)
+            files = files[files.index(Path(start.file)) :]
+    except (StateError, SnapshotError) as error:
+        history = History(rules, delivered, notes=(f"{error}: the log was replayed from its beginning",))
+    history.behind = sum(sizes.values())
+    if history.state is not None:
+        number, byte, _ = history.state.place
+        history.behind = sum(size for each, size in sizes.items() if each >= number) - byte
+    for origin, item in read_everything(files, whole=whole, start=start):
         history.take(origin, item)
     history.finish()
     return history
@@ -40,10 +64,19 @@ def replay_history(
 class History:
     """What a log tells when it is replayed: the document's state, and the recorded watch with what it raised.
 
-    Without ``rules`` watches are left out. ``delivered`` is used in place of the cursor in the log.
+    Without ``rules`` watches are left out. ``delivered`` is used in place of the cursor in the log. ``state`` is what
+    it began with, ``behind`` the number of bytes it was told of; ``notes`` say why it was told of more than needed.
     """
 
-    def __init__(self, rules: Rules | None = None, delivered: int | None = None) -> None:
+    def __init__(
+        self, rules: Rules | None = None, delivered: int | None = None, notes: tuple[str, ...] = ()
+    ) -> None:
+        self.state: RecordingState | None = None
+        self.behind = 0
+        self.notes = notes
+        self.has_watch = False  # whether one was ever opened
+        self.opened = ""  # where the last one was
+        self._refusal: LogError | None = None  # of the last one, if it cannot be gone on with
         self._rules = rules
         self._heeds_cursor = delivered is None
         self._given = delivered or 0
@@ -59,6 +92,32 @@ class History:
         self._raised = 0  # how many it has raised
         self.missed: list[CompositeEvent] = []  # those it raised beyond the delivered ones
 
+    def go_on(self, state: RecordingState) -> None:
+        """Begins where this state was written; raises `StateError` if that would lose something of the watch, or if
+        the state cannot be read."""
+        header, watch = state.header, state.watch
+        self._header(header)
+        self.largest_id, self.last_txn = state.next_id - 1, state.txn
+        if watch is not None:
+            self.has_watch, self.opened = True, watch.opened
+            if self._rules is not None:
+                self._go_on_watching(watch, self._rules)
+        self.state = state
+
+    def _go_on_watching(self, watch: WatchState, rules: Rules) -> None:
+        self._refusal = _other_rules(watch.opened, watch.stamp, rules)
+        if self._refusal is not None:
+            return
+        if not self._heeds_cursor and self._given < watch.told:
+            raise StateError(
+                f"of {watch.told} composite events that were raised before it only {self._given} were delivered"
+            )
+        self.detector = watch.new_detector(rules)
+        self.closed = self.detector is None
+        self.operators = watch.operators
+        self.delivered = watch.told if self._heeds_cursor else self._given
+        self._raised = watch.told
+
     def take(self, origin: Origin, item: Aside | PrimitiveEvent) -> None:
         """The next item of the log."""
         try:
@@ -72,14 +131,16 @@ class History:
                 self._header(item)
             elif item.kind == RAISED:
                 self._raised_event(item, origin)
-            elif self._rules is not None:
+            else:
                 self._control(item, origin)
         except (ReplicaError, SnapshotError) as error:
             raise LogError(f"{origin}: {error}") from error
 
     def finish(self) -> None:
-        """The end of the log."""
+        """The end of the log; raises `LogError` if its last watch was of other rules."""
         self._end_transaction()
+        if self._refusal is not None:
+            raise self._refusal
 
     def _header(self, header: Header) -> None:
         # A later file begins with what the replica holds already, unless changes were made unrecorded.
@@ -132,7 +193,11 @@ class History:
 
     def _control(self, control: Control, origin: Origin) -> None:
         if control.kind == OPEN:
-            self._open(control, origin)
+            self.has_watch, self.opened = True, str(origin)
+            if self._rules is not None:
+                self._open(control, self._rules)
+        elif self._rules is None:
+            return
         elif control.kind == CURSOR and self._heeds_cursor:
             # It may count what the flush at the end of a transaction raised, which is seen only later here.
             delivered = int(control.content["delivered"])
@@ -145,28 +210,35 @@ class History:
             if self.closed:
                 self.detector.close()
 
-    def _open(self, control: Control, origin: Origin) -> None:
-        assert self._rules is not None
+    def _open(self, control: Control, rules: Rules) -> None:
         self._end_transaction()
-        if not _same_rules(str(control.content.get("rules")), self._rules):
-            raise LogError(
-                f"{origin}: the watch was opened with other rules than those given: give the same, or recover"
-                " without rules and open a new watch"
-            )
-        if control.content.get("references", {}) != rules_stamp(self._rules).get("references", {}):
-            raise LogError(
-                f"{origin}: the watch was opened with other reference documents than those given, or with other"
-                " versions of them: give the same, or recover without rules and open a new watch"
-            )
+        self._refusal = _other_rules(self.opened, control.content, rules)
         self.operators = control.content.get("operators") is True
-        state = Replica.from_state(self.replica.to_state())
-        self.detector = Detector(self._rules, operators=self.operators, document=state)
+        self.detector = None
+        if self._refusal is None:
+            state = Replica.from_state(self.replica.to_state())
+            self.detector = Detector(rules, operators=self.operators, document=state)
         self.delivered, self._raised, self.closed = self._given, 0, False
         self.missed = []
 
 
+def _other_rules(opened: str, stamp: Mapping[str, Any], rules: Rules) -> LogError | None:
+    """What is wrong with a watch of the rules with this stamp; None if they are the ones that are given."""
+    if not _same_rules(str(stamp.get("rules")), rules):
+        return LogError(
+            f"{opened}: the watch was opened with other rules than those given: give the same, or recover"
+            " without rules and open a new watch"
+        )
+    if stamp.get("references", {}) != rules_stamp(rules).get("references", {}):
+        return LogError(
+            f"{opened}: the watch was opened with other reference documents than those given, or with other"
+            " versions of them: give the same, or recover without rules and open a new watch"
+        )
+    return None
+
+
 def _same_rules(recorded: str, rules: Rules) -> bool:
     try:
-        return parse_rules(recorded) == rules
+        return recorded == str(rules) or parse_rules(recorded) == rules
     except RuleError:
         return False

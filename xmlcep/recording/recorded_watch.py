@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from ..engine import Detector
 from ..engine.durable import rules_stamp
-from ..events import CompositeEvent
+from ..events import CompositeEvent, PrimitiveEvent
 from ..log.records import Control
 from ..log.writing import LogWriter
 from ..rules import Rules
 from ..wrapping import Document, RefusedError
 from ..wrapping.watches import Watch
+from .state_file import WatchState
 
 OPEN, FLUSH, CLOSE, CURSOR = "open", "flush", "close", "cursor"
 """The kinds of control records that a recorded watch writes."""
@@ -35,15 +36,18 @@ class ControlLog(Protocol):
     def write_control(self, control: Control) -> None:
         """Writes a control record, to the disk if changes are."""
 
+    def checkpoint_if_due(self) -> None:
+        """Writes the state of both if that is due."""
+
 
 class RecordedWatch(Watch):
     """A watch that writes to the log when it is opened, flushed and closed, and how much it has delivered.
 
     ``delivered`` counts the composite events given to ``on_event`` since it was opened; after each the log has the
-    new count, the *cursor*.
+    new count, the *cursor*. ``raised`` counts those that were raised.
     """
 
-    __slots__ = ("_callback", "_recording", "delivered")
+    __slots__ = ("_callback", "_operators", "_recording", "delivered", "raised")
 
     def __init__(
         self,
@@ -59,12 +63,28 @@ class RecordedWatch(Watch):
     ) -> None:
         self._callback = on_event
         self._recording = recording
-        self.delivered = delivered
+        self._operators = operators
+        self.delivered = self.raised = delivered
         super().__init__(
             document, rules, on_event=self._deliver, operators=operators, keep=keep, detector=detector
         )
         if detector is None:
             recording.write_control(Control(OPEN, {**rules_stamp(rules), "operators": operators}))
+
+    def on_change(self, event: PrimitiveEvent) -> None:
+        """As `Watch.on_change`; then the state of both can be written."""
+        super().on_change(event)
+        self._recording.checkpoint_if_due()
+
+    def on_commit(self, txn: int) -> None:
+        """As `on_change`."""
+        super().on_commit(txn)
+        self._recording.checkpoint_if_due()
+
+    def on_raised(self, event: CompositeEvent) -> None:
+        """As `on_change`."""
+        super().on_raised(event)
+        self._recording.checkpoint_if_due()
 
     def flush(self) -> list[CompositeEvent]:
         """As `Watch.flush`; the log has it before anything is raised. Not to be called in a callback."""
@@ -87,6 +107,31 @@ class RecordedWatch(Watch):
     def deliver_missed(self, composites: list[CompositeEvent]) -> None:
         """Delivers what was raised before a crash and not delivered any more."""
         self._raise_now(composites)
+
+    @property
+    def is_delivering(self) -> bool:
+        """Whether changes are being told of which it may not have heard."""
+        return not self.closed and self._document.delivery.delivering
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it has heard of all that is in the log, and all that it has raised was delivered.
+
+        In callbacks it cannot be told: see `is_delivering`.
+        """
+        return self.raised == self.delivered and (self.closed or not self._document.delivery.recorded)
+
+    def state(self, opened: str) -> WatchState:
+        """Its state when it is settled; ``opened`` is where in the log it was opened.
+
+        Raises `StateError` if its rules are in a language that remembers events (O1).
+        """
+        detector = None if self.closed else self._detector.to_state()
+        return WatchState(rules_stamp(self._rules), opened, self._operators, self.raised, detector)
+
+    def _raise(self, composites: Sequence[CompositeEvent]) -> list[CompositeEvent]:
+        self.raised += len(composites)
+        return super()._raise(composites)
 
     def _refuse_in_callbacks(self, call: str) -> None:
         # The log is ahead of the detector there: replaying would have events before the call that come behind it.

@@ -3,52 +3,30 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from ..arguments import PATH, check, optional, whole_number
 from ..documents.replica import Replica
 from ..errors import ArgumentError, RecordError, XmlCepError
 from ..events import CompositeEvent, PrimitiveEvent
 from ..log.errors import LogError
-from ..log.records import TOGETHER, ClockRecord, Control, Header, change_record, raised_control
+from ..log.records import TOGETHER, ClockRecord, Control, change_record, raised_control, raised_identity
 from ..log.segments import first_of
 from ..log.tail import Repair
 from ..log.writing import Durability, LogWriter, create_log
+from .checkpoints import EVERY, Checkpoints
 from .log_end import LogEnd, LogToContinue, look_at
+from .places import state_path
+from .recordable import Recordable, header_of
 
 if TYPE_CHECKING:
     from ..rules import Rules
+    from .log_replay import History
     from .recorded_watch import RecordedWatch
-
-
-class Recordable(Protocol):
-    """What the recorder needs of a wrapped document (`xmlcep.wrapping.Document`)."""
-
-    @property
-    def name(self) -> str:
-        """The ``doc`` of its records."""
-
-    @property
-    def clock(self) -> int:
-        """The time point of its last event."""
-
-    @property
-    def in_transaction(self) -> bool:
-        """Whether a transaction's block is open."""
-
-    def snapshot(self) -> tuple[str, list[int]]:
-        """The document as XML text and the ids of its nodes in document order."""
-
-    def resume(self, ids: list[int], *, clock: int, txn: int, next_id: int) -> None:
-        """Takes over the ids, the clock and the last transaction number of a recorded history."""
-
-    def attach(self, listener: Recording, *, ahead: bool) -> None:
-        """Begins to tell the listener about changes, before anybody else hears of them."""
-
-    def detach(self, listener: Recording) -> None:
-        """Tells it no more."""
+    from .state_file import RecordingState, WatchState
 
 
 class Recording:
@@ -64,9 +42,13 @@ class Recording:
         *,
         durability: Durability,
         max_bytes: int | None = None,
+        state_every: int | None = EVERY,
         repairs: tuple[Repair, ...] = (),
         clock: ClockRecord | None = None,
+        before: History | None = None,
+        is_new: bool = False,
     ) -> None:
+        """``before``: what its log has told, if that was replayed; ``is_new``: nothing yet."""
         self._doc = doc
         self._writer = writer
         self._syncs = durability is not Durability.OS
@@ -77,8 +59,18 @@ class Recording:
         self._group: list[dict[str, Any]] = []  # of an edit and what rules made of it
         self._missing = 0  # how many more belong to that
         self._clock = clock  # the last one written
+        self._raised_at = 0  # the time point of external events, and how many there were of each
+        self._raised: Counter[str] = Counter()
         self._open = True
         self._watch: RecordedWatch | None = None
+        self._opened = ""  # where the watch was
+        # The log may have a watch that nobody goes on with: what it would raise is not for a state to forget.
+        self._has_foreign_watch = not is_new and (before is None or before.has_watch)
+        self._checkpoints = (
+            Checkpoints(writer, state_every)
+            if before is None
+            else Checkpoints(writer, state_every, before.state, before.behind)
+        )
         self.repairs = repairs
         doc.attach(self, ahead=True)
 
@@ -102,7 +94,12 @@ class Recording:
 
     def on_raised(self, event: CompositeEvent) -> None:
         """Writes an external event that a rule has raised (L7), behind the record it belongs to."""
-        record = raised_control(event).to_record()
+        if event.ts != self._raised_at:
+            self._raised_at = event.ts
+            self._raised.clear()
+        identity = raised_identity(raised_control(event))
+        self._raised[identity] += 1
+        record = raised_control(event, self._raised[identity]).to_record()
         if event.cause.txn is not None:
             if not self._doc.in_transaction:
                 self._waiting.append(record)
@@ -132,6 +129,8 @@ class Recording:
             writer.sync()
         if self._max_bytes is not None and writer.size >= self._max_bytes and not within:
             self._roll_over()
+        if writer.size >= self._checkpoints.due:
+            self._checkpoint_alone()
 
     def record_clock(self, at: str) -> None:
         """Writes that it is ``at`` (RFC 3339) although nothing has changed, so that a replay knows it, too (W6).
@@ -174,6 +173,7 @@ class Recording:
             writer.sync()
         if self._max_bytes is not None and writer.size >= self._max_bytes:
             self._roll_over()
+        self._checkpoint_alone()
 
     def watch(
         self,
@@ -194,12 +194,65 @@ class Recording:
                 f"{self._writer.file}: a recorded watch is open: close it, or put all rules into it"
             )
         document: Any = self._doc
+        opened = f"{self._writer.file}:{self._checkpoints.here().line + 1}"
         self._watch = RecordedWatch(document, rules, self, on_event=on_event, operators=operators, keep=keep)
+        self._opened = opened
         return self._watch
 
-    def continue_watch(self, watch: RecordedWatch) -> None:
-        """Makes ``watch``, which recovery has brought back, the recorded watch."""
+    def continue_watch(self, watch: RecordedWatch, opened: str) -> None:
+        """Makes ``watch``, which recovery has brought back, the recorded watch; ``opened`` is where it was opened."""
         self._watch = watch
+        self._opened = opened
+
+    def checkpoint(self) -> None:
+        """Writes the state of document and watch beside the log, so that a recovery replays only what comes behind it.
+
+        That is done by itself after each ``state_every`` bytes of log. Raises `LogError` in a transaction, in a
+        callback, in a log with a watch that was opened before and is not gone on with, and if it cannot be written;
+        `StateError` if the watch's rules are in a language that remembers events (O1).
+        """
+        file = self._writer.file
+        if self._has_foreign_watch and self._watch is None:
+            raise LogError(
+                f"{file}: the log has a watch that nobody goes on with: recover it with its rules, or open a new watch"
+            )
+        watch = self._watch
+        delivering = watch is not None and watch.is_delivering
+        try:
+            if delivering or not self._checkpoints.save(self._state):
+                raise LogError(
+                    f"{file}: no state is written in a transaction, and none while changes are being told: write it"
+                    " when the edit is over"
+                )
+        except OSError as error:
+            raise LogError(f"{file}: no state could be written beside it: {error.strerror}") from error
+
+    def checkpoint_if_due(self) -> None:
+        """The same where it is due; the watch says so when it has heard a change, or this when there is none."""
+        if self._writer.size >= self._checkpoints.due:
+            self._checkpoints.save_if_possible(self._state)
+
+    def _checkpoint_alone(self) -> None:
+        """The same when there is no watch that has yet to hear of what was written."""
+        if self._watch is None or self._watch.closed:
+            self.checkpoint_if_due()
+
+    def _state(self) -> RecordingState | None:
+        """What a recovery would know at the end of the log; None where document, log and watch are not in step."""
+        from .state_file import RecordingState  # the engine is only needed here
+
+        doc, watch = self._doc, self._watch
+        if self._waiting or self._group or doc.in_transaction or doc.clock != self._ts:
+            return None
+        known: WatchState | None = None
+        if watch is not None:
+            if not watch.is_settled:
+                return None
+            known = watch.state(self._opened)
+        elif self._has_foreign_watch:
+            return None
+        header = header_of(doc)
+        return RecordingState(self._checkpoints.here(), header, doc.last_txn, doc.next_id, known)
 
     def write_control(self, control: Control) -> None:
         """Writes a control record."""
@@ -211,8 +264,10 @@ class Recording:
         # Only when the document is what the log says: events may be queued that it already shows.
         if self._doc.in_transaction or self._doc.clock != self._ts:
             return
+        size = self._writer.size
         try:
             self._writer.roll_over(header_of(self._doc))
+            self._checkpoints.rolled_over(size)
         except XmlCepError as error:
             self._max_bytes = None  # said once: it would fail again and again
             raise LogError(f"{self._writer.file}: the log cannot be rolled over any more: {error}") from error
@@ -243,6 +298,7 @@ def record(
     durability: Literal["event", "transaction", "os"] = "transaction",
     seal: bool = False,
     max_bytes: int | None = None,
+    state_every: int | None = EVERY,
 ) -> Recording:
     """Records every change of a wrapped document to the JSON Lines log ``path`` until the recording is
     closed.
@@ -251,28 +307,34 @@ def record(
     also by a document that has just been parsed and is what it was then: it takes over clock and ids.
     Changes made while it was not recorded are in the log as a new snapshot in a new file. ``durability``
     says when records have surely reached the disk, ``seal`` adds the hash chain that `xmlcep verify` checks,
-    and beyond ``max_bytes`` the log is rolled over to a new numbered file (never within a transaction).
-    Raises `LogError` for a log of another document or one that is ahead of the document (recover it
-    instead), and for a later file of a log whose first is there; `LogLockedError` if it is being written.
+    and beyond ``max_bytes`` the log is rolled over to a new numbered file (never within a transaction). After
+    each ``state_every`` bytes (None: never) the state of document and watch is written beside the log, so that
+    `recover` replays only what comes behind it. Raises `LogError` for a log of another document or one that is
+    ahead of the document (recover it instead), and for a later file of a log whose first is there;
+    `LogLockedError` if it is being written.
     """
     if not hasattr(doc, "snapshot"):
         raise ArgumentError(
             f"a wrapped document is recorded, not {doc!r}: use wrap(), parse() or fromstring()"
         )
-    check("record()", path=(path, PATH), max_bytes=(max_bytes, optional(whole_number(1))))
+    check(
+        "record()", path=(path, PATH), max_bytes=(max_bytes, optional(whole_number(1))),
+        state_every=(state_every, optional(whole_number(1))),
+    )  # fmt: skip
     mode = Durability(durability)
     _refuse_later_file(Path(path))
     to_continue = look_at(path)
     if to_continue is None:
         writer = create_log(path, header_of(doc), seal=seal)
-        return _recording(doc, writer, mode, max_bytes)
+        state_path(writer.log).unlink(missing_ok=True)  # of another log that had this name
+        return _recording(doc, writer, mode, max_bytes, state_every)
     try:
-        _check(doc, path, to_continue, seal)
+        before = _check(doc, path, to_continue, seal)
         writer, repairs = to_continue.open()
     except BaseException:
         to_continue.close()
         raise
-    return _recording(doc, writer, mode, max_bytes, to_continue.end, repairs)
+    return _recording(doc, writer, mode, max_bytes, state_every, to_continue.end, repairs, before)
 
 
 def _refuse_later_file(path: Path) -> None:
@@ -285,24 +347,27 @@ def _refuse_later_file(path: Path) -> None:
 
 
 def _recording(
-    doc: Recordable, writer: LogWriter, durability: Durability, max_bytes: int | None, end: LogEnd | None = None,
-    repairs: tuple[Repair, ...] = (),
+    doc: Recordable, writer: LogWriter, durability: Durability, max_bytes: int | None, state_every: int | None,
+    end: LogEnd | None = None, repairs: tuple[Repair, ...] = (), before: History | None = None,
 ) -> Recording:  # fmt: skip
     """The recording, once a document changed while it was not recorded is in the log as a new snapshot."""
     try:
         if end is not None and end.ts < doc.clock:
             writer.roll_over(header_of(doc))
         return Recording(
-            doc, writer, durability=durability, max_bytes=max_bytes, repairs=repairs,
-            clock=None if end is None else end.clock,
+            doc, writer, durability=durability, max_bytes=max_bytes, state_every=state_every, repairs=repairs,
+            clock=None if end is None else end.clock, before=before, is_new=end is None,
         )  # fmt: skip
     except BaseException:
         writer.close()
         raise
 
 
-def _check(doc: Recordable, path: str | os.PathLike[str], log: LogToContinue, seal: bool) -> None:
-    """Whether the log can be continued with this document, which takes over its ids; raises `LogError` if not."""
+def _check(doc: Recordable, path: str | os.PathLike[str], log: LogToContinue, seal: bool) -> History | None:
+    """Whether the log can be continued with this document, which takes over its ids; raises `LogError` if not.
+
+    Returns what the log has told, if it had to be replayed for that.
+    """
     end = log.end
     if end.doc != doc.name:
         raise LogError(
@@ -311,10 +376,11 @@ def _check(doc: Recordable, path: str | os.PathLike[str], log: LogToContinue, se
     if seal and end.seal is None:
         raise LogError(f"{path}: the log is not sealed: a log is sealed from its first record or not at all")
     if end.ts > doc.clock or end.ts == doc.clock == 0:  # at 0 it may have other ids than the log's header
-        _resume(doc, path, log)
+        return _resume(doc, path, log)
+    return None
 
 
-def _resume(doc: Recordable, path: str | os.PathLike[str], log: LogToContinue) -> None:
+def _resume(doc: Recordable, path: str | os.PathLike[str], log: LogToContinue) -> History:
     """Gives a document that has just been wrapped the ids and the clock of its log, if it is the same document."""
     from .log_replay import replay_history  # the engine is only needed here
 
@@ -324,16 +390,11 @@ def _resume(doc: Recordable, path: str | os.PathLike[str], log: LogToContinue) -
         snapshot, own = doc.snapshot()
         ids = history.replica.ids_for(Replica.from_snapshot(snapshot, own))
         if ids == own and ts == 0:
-            return  # it has been recorded to this log before
+            return history  # it has been recorded to this log before
     if ids is None:
         raise LogError(
             f"{path}: the log has reached time point {ts}, the document is at {doc.clock} and not the one at the end"
             " of the log: go on with the document that xmlcep.recover(log) returns, or record to another file"
         )
     doc.resume(ids, clock=ts, txn=history.last_txn, next_id=history.largest_id + 1)
-
-
-def header_of(doc: Recordable) -> Header:
-    """The header for a log file that begins with the document as it is now."""
-    snapshot, ids = doc.snapshot()
-    return Header(doc.name, snapshot, tuple(ids), doc.clock, commits=True)
+    return history

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
-from ..arguments import PATH, check
+from ..arguments import PATH, check, optional, whole_number
 from ..log.errors import LogError
 from ..log.records import Control
 from ..log.tail import Repair
@@ -14,6 +14,7 @@ from ..log.writing import Durability, LogWriter
 from ..rules import Rules
 from ..wrapping import Document, wrap
 from ..wrapping.parsing import parse_bytes
+from .checkpoints import EVERY
 from .log_end import look_at
 from .log_replay import History, replay_history
 from .recorded_watch import CURSOR, Callback, RecordedWatch
@@ -24,13 +25,15 @@ from .recorder import Recording
 class Recovered:
     """What `recover` brings back; leaving its ``with`` block closes the watch and the recording.
 
-    ``watch`` is None when no rules were given; ``repairs`` says what the crash had left at the end of the log.
+    ``watch`` is None when no rules were given; ``repairs`` says what the crash had left at the end of the log;
+    ``notes`` why a state beside the log could not be used, if there is one.
     """
 
     document: Document
     recording: Recording
     watch: RecordedWatch | None
     repairs: tuple[Repair, ...]
+    notes: tuple[str, ...] = ()
 
     def close(self) -> None:
         """Closes the watch, if any, and the recording."""
@@ -53,6 +56,7 @@ def recover(
     delivered: int | None = None,
     durability: Literal["event", "transaction", "os"] = "transaction",
     max_bytes: int | None = None,
+    state_every: int | None = EVERY,
     keep: int | None = 1000,
     **wrapping: Any,
 ) -> Recovered:
@@ -63,11 +67,14 @@ def recover(
     ``on_event`` first. ``delivered``, if given, is used in place of the cursor: how many the application knows to
     have kept since the watch was opened. Was no watch open, a new one is opened. ``wrapping`` goes to `xmlcep.wrap`.
 
+    Where a recording has left its state beside the log, only what comes behind that is replayed; the result is the
+    same. Further states are written after each ``state_every`` bytes of log (None: never).
+
     Comments and processing instructions do not come back; between two text nodes an empty comment stands for
     what kept them apart. Raises `LogError` for a log that is missing, damaged or was watched with other rules,
     `LogLockedError` while another writer has it open.
     """
-    check("recover()", log=(log, PATH))
+    check("recover()", log=(log, PATH), state_every=(state_every, optional(whole_number(1))))
     to_continue = look_at(log)
     if to_continue is None:
         raise LogError(f"{log}: there is no log to recover from")
@@ -84,8 +91,10 @@ def recover(
             writer,
             durability=mode,
             max_bytes=max_bytes,
+            state_every=state_every,
             repairs=repairs,
             clock=to_continue.end.clock,
+            before=history,
         )
     except BaseException:
         if document is not None:
@@ -93,7 +102,7 @@ def recover(
         (to_continue if writer is None else writer).close()
         raise
     watch = None if rules is None else _continue_watch(history, recording, document, rules, on_event, keep)
-    return Recovered(document, recording, watch, repairs)
+    return Recovered(document, recording, watch, repairs, history.notes)
 
 
 def _continue_watch(
@@ -115,7 +124,7 @@ def _continue_watch(
         document, rules, recording, on_event=on_event, operators=history.operators, keep=keep,
         detector=history.detector, delivered=history.delivered,
     )  # fmt: skip
-    recording.continue_watch(watch)
+    recording.continue_watch(watch, history.opened)
     watch.deliver_missed(missed)
     return watch
 

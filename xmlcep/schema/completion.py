@@ -1,4 +1,7 @@
-"""The event "an element has been inserted completely": ``ins(item) ; (all that its type demands)``."""
+"""The event "an element has been inserted completely": ``ins(item) ; (all that its type demands)``.
+
+One module because all that a type demands, its parts, alternatives and remarks, is found on one walk over its content.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from lxml import etree
 from .edits import ready, rearrange
 from .errors import RefusedError
 from .journal import Journal
-from .mutations import attribute_changed, change_attributes, change_tail, change_text, rename, write_down
+from .mutations import attribute_changed, change_attributes, change_tail, change_text, rename
 from .raw import (
     Element,
     Node,
@@ -108,9 +108,6 @@ def set_name_of(node: Node, value: Any) -> None:
             set_tag(node, old)
             raise
         if tree.exposed and shadow.parent is not None:
-            parent = get_parent(node)
-            if tree_of(parent) is tree:
-                write_down(parent, tree.open_children(parent))
             reconcile(tree, [node])
         else:
             rename(tree, node)

@@ -83,6 +83,16 @@ class Document:
         return self._tree.clock.ts
 
     @property
+    def last_txn(self) -> int:
+        """The number of the last transaction that has changed anything; 0 if none has."""
+        return self._transactions.count
+
+    @property
+    def next_id(self) -> int:
+        """The id that the next new node will get (P7)."""
+        return self._tree.clock.next_id
+
+    @property
     def in_transaction(self) -> bool:
         """Whether a transaction's block is open."""
         return self._transactions.open is not None

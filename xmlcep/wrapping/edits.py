@@ -65,9 +65,26 @@ def see(node: Node) -> None:
     foreign.look_into(node)
 
 
+def owner(node: Node) -> ShadowTree | None:
+    """The document that a node belongs to, when all that others have done unseen to this one is told."""
+    tree = tree_of(node)
+    if tree is not None and tree.exposed:
+        foreign.catch_up(tree)
+        see(node)
+        tree = tree_of(node)
+    return tree
+
+
 def ready_to_leave(node: Node) -> ShadowNode | None:
-    """As `ready`, for a node that may leave its document with all that is below it."""
+    """As `ready`, for a node that may leave its document with all that is below it.
+
+    If somebody has taken it elsewhere, unseen, that is told first: an undo goes back there.
+    """
     shadow = ready(node)
+    if shadow is not None and foreign.is_elsewhere(node, shadow):
+        foreign.miss(node)
+        see(node)
+        shadow = ready(node)
     if shadow is None or not shadow.tree.foreign:
         return shadow
     tree = shadow.tree
@@ -102,8 +119,8 @@ class Departure:
         self.following = get_next(node)
         if self.following is not None and entry_of(self.following) is not None:
             tree.open(self.following)
-        if tree.journal is not None:
-            tree.journal.moving(node)
+        if tree.journal is not None and not tree.exposed:
+            tree.journal.moving(node)  # where it is, its neighbours may have gone unseen: `rearrange` knows
 
     def stayed(self) -> bool:
         """Whether the node stands where it stood."""
@@ -158,11 +175,11 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
             change_tail(leaving.tree, node, leaving.shadow, get_tail(node) or None, leaving.tree.emitter.emit)
         else:
             leaving.emit()
-    _arrive(node)
+    arrive(node)
     end_edits(source, tree)
 
 
-def _arrive(node: Node) -> None:
+def arrive(node: Node) -> None:
     """``node``, untracked, may now stand below a tracked parent."""
     above = get_parent(node)
     tree = None if above is None else tree_of(above)
@@ -230,7 +247,6 @@ def born(tree: ShadowTree, node: Node) -> None:
             insert_leaf(tree, node, str(name_of(node)), parent)
             return
         tree.open_children(above)
-        write_down(above, parent)  # children may have gone unseen
         reconcile(tree, [above])
     tree.end_edit()
 

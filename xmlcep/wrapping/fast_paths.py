@@ -1,20 +1,23 @@
 """The short ways of frequent edits, in one place.
 
 Each does what the general way does (`edits`, `assignments`) where there is nothing to look at: a document without open
-transaction, foreign proxies or ``ignore_whitespace`` (`ShadowTree.fast_path`). Each says whether it has made the edit;
-if not, nothing has been done.
+transaction, foreign proxies or ``ignore_whitespace`` (`ShadowTree.fast_path`); elsewhere it takes that one. They are
+methods of tracked nodes as they stand, for a call between would cost as much as a tenth of the edit.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from .assignments import set_attribute, set_tail_of, set_text_of
+from .edits import arrive, put, take_out
 from .mutations import change_tail, change_text, insert, insert_leaf, remove, touch, unlink
 from .raw import (
     Element,
     Node,
     get_next,
     get_previous,
+    get_tag,
     get_tail,
     get_text,
     name_of,
@@ -26,17 +29,19 @@ from .raw import set_attribute as set_raw_attribute
 from .shadow import ShadowNode, Tracked, entry_of
 from .spelling import check_incoming
 
-_append, _remove = Element.append, Element.remove
+_append, _insert, _remove = Element.append, Element.insert, Element.remove
 
 
-def assign_text(node: Node, value: Any) -> bool:
-    """``node.text = value``, from one text to another."""
+def assign_text(node: Node, value: Any) -> None:
+    """``node.text = value``; short from one text to another."""
     shadow = entry_of(node)
     if type(shadow) is not ShadowNode or type(value) is not str or not value:
-        return False
+        set_text_of(node, value)
+        return
     old, tree = shadow.text, shadow.tree
     if old is None or not tree.fast_values:
-        return False
+        set_text_of(node, value)
+        return
     try:
         set_text(node, value)
     except BaseException:
@@ -48,17 +53,18 @@ def assign_text(node: Node, value: Any) -> bool:
         shadow.text = value
         ids = (*(shadow.ids or shadow.make_ids()), shadow.text_number)
         tree.emitter.emit_alone("upd", shadow.trie.text, ids, value, old, None)  # type: ignore[union-attr]
-    return True
 
 
-def assign_tail(node: Node, value: Any) -> bool:
-    """``node.tail = value``, from one text to another."""
+def assign_tail(node: Node, value: Any) -> None:
+    """``node.tail = value``; short from one text to another."""
     shadow = entry_of(node)
     if type(shadow) is not ShadowNode or type(value) is not str or not value:
-        return False
+        set_tail_of(node, value)
+        return
     old, tree = shadow.tail, shadow.tree
     if old is None or not tree.fast_values:
-        return False
+        set_tail_of(node, value)
+        return
     try:
         set_tail(node, value)
     except BaseException:
@@ -71,70 +77,93 @@ def assign_tail(node: Node, value: Any) -> bool:
         parent: Any = shadow.parent
         ids = (*(parent.ids or parent.make_ids()), shadow.tail_number)
         tree.emitter.emit_alone("upd", parent.trie.text, ids, value, old, None)
-    return True
 
 
-def assign_attribute(node: Node, key: Any, value: Any) -> bool:
-    """``node.set(key, value)``, from one value to another."""
-    shadow = entry_of(node)
+def assign_attribute(self: Node, key: Any, value: Any) -> None:
+    """As lxml's ``set``; short from one value to another."""
+    shadow = entry_of(self)
     if type(shadow) is not ShadowNode or not shadow.attributes or not (type(key) is type(value) is str):
-        return False
+        set_attribute(self, key, value)
+        return
     attribute, tree = shadow.attributes.get(key), shadow.tree
     if attribute is None or not tree.fast_values:
-        return False
-    set_raw_attribute(node, key, value)
+        set_attribute(self, key, value)
+        return
+    set_raw_attribute(self, key, value)
     old = attribute.value
     if old != value:
         if shadow.pristine:
-            touch(tree, node, shadow)
+            touch(tree, self, shadow)
         attribute.value = value
         trie: Any = shadow.trie
         ids = (*(shadow.ids or shadow.make_ids()), attribute.number)
         tree.emitter.emit_alone("upd", trie.attribute(key), ids, value, old, None)
-    return True
 
 
-def append(parent: Node, node: Any) -> bool:
-    """``parent.append(node)``, where the node is new to all wrapped documents."""
-    above = entry_of(parent)
-    if type(above) is not ShadowNode or not isinstance(node, Tracked) or entry_of(node) is not None:
-        return False
+def append(self: Node, element: Any) -> None:
+    """As lxml's ``append``; short where the element is new to all wrapped documents."""
+    above = entry_of(self)
+    if type(above) is not ShadowNode or not isinstance(element, Tracked) or entry_of(element) is not None:
+        put(element, lambda: _append(self, element), self)
+        return
     tree = above.tree
-    name = name_of(node)
+    name = name_of(element)
     if name is None or not tree.fast_path:
-        return False
-    if number_of_children(node) or get_text(node) or get_tail(node):
-        check_incoming(node)
-        _append(parent, node)
-        insert(tree, node, above, above.count, above.last)
+        put(element, lambda: _append(self, element), self)
+    elif number_of_children(element) or get_text(element) or get_tail(element):
+        check_incoming(element)
+        _append(self, element)
+        insert(tree, element, above, above.count, above.last)
         tree.end_edit()
     else:
         above.trie.child(name)  # type: ignore[union-attr]  # which raises before anything has happened
-        _append(parent, node)
-        insert_leaf(tree, node, name, above)
-    return True
+        _append(self, element)
+        insert_leaf(tree, element, name, above)
+
+
+def insert_child(self: Node, index: Any, element: Any) -> None:
+    """As lxml's ``insert``; short where the element is new to all wrapped documents."""
+    above = entry_of(self)
+    if (
+        type(above) is not ShadowNode
+        or not isinstance(element, Tracked)
+        or entry_of(element) is not None
+        or not above.tree.fast_path
+    ):
+        put(element, lambda: _insert(self, index, element), self)
+        return
+    check_incoming(element)
+    _insert(self, index, element)
+    arrive(element)
+    above.tree.end_edit()
 
 
 def made(node: Node, parent: ShadowNode) -> bool:
-    """``SubElement(parent, …)``: the node is there, with its attributes, and behind all others."""
+    """``SubElement(parent, …)``: the node is there, with its attributes, and behind all others.
+
+    Returns whether it has been dealt with; if not, nothing has been done.
+    """
     tree = parent.tree
-    if not tree.fast_path or get_previous(node) is not parent.last:
+    if not tree.fast_path or parent.trie is None or get_previous(node) is not parent.last:
         return False
-    insert_leaf(tree, node, name_of(node), parent)  # type: ignore[arg-type]
+    insert_leaf(tree, node, get_tag(node), parent)
     return True
 
 
-def take_out(parent: Node, node: Any) -> bool:
-    """``parent.remove(node)``."""
-    shadow = entry_of(node) if isinstance(node, Tracked) else None
-    if type(shadow) is not ShadowNode or shadow.parent is not entry_of(parent):
-        return False
+def remove_child(self: Node, element: Any) -> None:
+    """As lxml's ``remove``: the element's tail goes with it; short where the element is a child."""
+    shadow = entry_of(element) if isinstance(element, Tracked) else None
+    if (
+        type(shadow) is not ShadowNode
+        or shadow.parent is not entry_of(self)
+        or not shadow.tree.fast_path
+        or shadow.parent is None  # the root
+    ):
+        take_out(element, lambda: _remove(self, element))
+        return
     tree = shadow.tree
-    if not tree.fast_path or node is tree.root:
-        return False
-    following = get_next(node)
-    _remove(parent, node)
+    following = get_next(element)
+    _remove(self, element)
     unlink(tree, shadow, following)
-    remove(tree, node, shadow)
+    remove(tree, element, shadow)
     tree.end_edit()
-    return True

@@ -14,22 +14,20 @@ from itertools import islice
 from lxml import etree
 
 from .errors import RefusedError
-from .mutations import take_over, write_down
+from .mutations import take_over
 from .raw import (
     Element,
     Node,
-    attributes_of,
     children_of,
     get_next,
     get_parent,
     get_previous,
     get_tail,
-    get_text,
     iter_children,
     last_child,
     name_of,
 )
-from .reconcile import reconcile
+from .reconcile import careful, contents_differ, reconcile, taken_below
 from .shadow import (
     NOT_ORIGINAL,
     ShadowNode,
@@ -39,7 +37,6 @@ from .shadow import (
     entry_of,
     exposing_trees,
     leave,
-    nodes_of,
     owners,
     parents_told,
     shadow_of,
@@ -141,45 +138,30 @@ def catch_up_others(tree: ShadowTree) -> None:
         _miss(strays())
 
 
+def is_elsewhere(node: Node, shadow: ShadowNode) -> bool:
+    """Whether somebody has taken ``node`` from where events have told it to be."""
+    return (
+        shadow.tree.exposed and shadow.parent is not None and entry_of(get_parent(node)) is not shadow.parent
+    )
+
+
+def miss(node: Node) -> None:
+    """Emits that ``node``, which `is_elsewhere`, is gone from where it was."""
+    _miss([node])
+
+
 def look_into(node: Node) -> None:
     """Before a node of no document comes into one: emits what it has taken from documents, if more is to be known."""
-    if exposing_trees() and (trees := _careful(_taken_below(node))):
-        for tree in trees:
+    if exposing_trees() and (taken := careful(taken_below(node))):
+        for tree in owners(taken):
             catch_up(tree)  # what else has changed comes first
-        _miss([each for each in _taken_below(node) if shadow_of(each).tree in trees])
-
-
-def _careful(nodes: list[Node]) -> set[ShadowTree]:
-    """Those of their documents where more has to be known of a loss than that, and what, it is.
-
-    That is where the loss can be undone, and where it can bring white space out of view.
-    """
-    trees = {shadow_of(node).tree for node in nodes}
-    return {tree for tree in trees if tree.journal is not None or tree.ignore_whitespace}
-
-
-def _taken_below(node: Node) -> list[Node]:
-    """The nodes at and below ``node`` that, as events have told, stand elsewhere."""
-    found = []
-    muted: dict[ShadowTree, bool] = {}
-    for each in Element.iter(node):
-        entry = entry_of(each)
-        if type(entry) is ShadowNode:
-            muted.setdefault(entry.tree, entry.tree.muted)
-            entry.tree.muted = True
-            if entry.parent not in (None, entry_of(get_parent(each))):
-                found.append(each)
-    for tree, before in muted.items():
-        tree.muted = before
-    return found
+        _miss(careful(taken_below(node)))
 
 
 def _miss(nodes: list[Node]) -> None:
     """Emits that these nodes are gone from where they were told to be."""
     for tree, sites in owners(parents_told(nodes)).items():
         if not tree.muted:
-            for site in sites:
-                write_down(site, shadow_of(site))
             reconcile(tree, sites)
             tree.end_edit()
 
@@ -217,13 +199,12 @@ class _Found:
                     self._changed[parent] = None
         if shadow.trie is None:
             return
-        if name_of(node) != shadow.trie.path.last.test:
+        if name_of(node) != shadow.trie.name:
             self._changed[node] = None
             if shadow.parent is not None and tree_of(parent) is tree:
                 self._changed[parent] = None  # it has another child now
         elif (
-            visible(get_text(node), shadow.element_only) != shadow.text
-            or shadow.values() != attributes_of(node)
+            contents_differ(node, shadow)
             or (_children_differ if thoroughly else _ends_differ)(node, shadow)
             or (thoroughly and tree.has_element_only_content(node) != shadow.element_only)
         ):
@@ -244,10 +225,7 @@ class _Found:
         finally:
             tree.muted = False
         tree.muted = True
-        sites: dict[Node, None] = dict.fromkeys((*self._changed, *self._robbed()))
-        for node in sites:
-            if shadow_of(node).tree.journal is not None:
-                write_down(node, shadow_of(node))
+        sites: dict[Node, None] = dict.fromkeys((*self._changed, *parents_told(careful(self._taken))))
         tree.muted = False
         for owner, nodes in owners(sites).items():
             reconcile(owner, nodes)
@@ -274,19 +252,6 @@ class _Found:
                 if entry.tree is not self._tree:
                     self._tree.others.append(entry.tree)
         self._tree.muted = muted
-
-    def _robbed(self) -> list[Node]:
-        """The elements that have lost children to those that have changed, or that have come, in careful documents."""
-        taken = list(self._taken)
-        for node in self._changed:
-            for child in iter_children(node):
-                entry = entry_of(child)
-                if entry is None:  # it has come with all that it had taken before
-                    taken += _taken_below(child)
-                elif type(entry) is ShadowNode and entry.parent is not shadow_of(node):
-                    taken.append(child)
-        shadows = {shadow_of(node).parent for node in taken}
-        return [node for tree in _careful(taken) for node in nodes_of(tree) if entry_of(node) in shadows]
 
 
 def _check(node: Node) -> None:

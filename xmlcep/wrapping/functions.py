@@ -6,6 +6,7 @@ from typing import Any
 
 from lxml import etree
 
+from .edits import owner
 from .errors import RefusedError
 from .observation import Observation
 from .shadow import tree_of
@@ -66,5 +67,5 @@ class _Unobserved:
 
 def _observed(tree_or_element: Any) -> Observation | _Unobserved:
     element = _element(tree_or_element)
-    tree = tree_of(element)
+    tree = owner(element)
     return _Unobserved() if tree is None else Observation(tree, element)

@@ -102,10 +102,9 @@ class Journal:
         self.entries.setdefault(node, None)
 
     def went(self, node: Node, shadow: Shadow) -> None:
-        """``node`` has left the document. It may be edited before the undo, where no journal sees it."""
+        """``node`` has left the document."""
         self.keep(shadow)
         self.entries.setdefault(node, shadow)
-        self.whole(node)
 
     # --- inverse edits
 

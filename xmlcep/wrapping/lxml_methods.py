@@ -12,7 +12,7 @@ from typing import Any
 from lxml import etree
 
 from . import fast_paths
-from .assignments import set_attribute, set_base_of, set_name_of, set_tail_of, set_target_of, set_text_of
+from .assignments import set_base_of, set_name_of, set_target_of
 from .attributes import TrackedAttributes
 from .edits import born, open_all, put, ready_to_leave, rearrange, refuse_cycle, refuse_duplicates, take_out
 from .errors import CallbackError, RefusedError
@@ -56,15 +56,16 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
         above = None if parent is None else entry_of(parent)
         if above is None or entry_of(self) is not None:
             return
-        tree = above.tree
-        if tree.muted:
+        if above.tree.muted:
             return
-        if not is_element(parent):
-            _append(etree.Element("none"), self)  # out of the tree, which lxml 6.1 has damaged
-            raise RefusedError("SubElement() below a comment or processing instruction: give it an element")
         try:
             if type(above) is not ShadowNode or not fast_paths.made(self, above):
-                born(tree, self)
+                if not is_element(parent):
+                    _append(etree.Element("none"), self)  # out of the tree, which lxml 6.1 has damaged
+                    raise RefusedError(
+                        "SubElement() below a comment or processing instruction: give it an element"
+                    )
+                born(above.tree, self)
         except BaseException as error:
             _taken_back(self, error)
             raise
@@ -74,19 +75,10 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
         """The attributes, as a mapping that can be changed."""
         return TrackedAttributes(self)
 
-    def set(self, key: Any, value: Any) -> None:
-        """As lxml's ``set``."""
-        if not fast_paths.assign_attribute(self, key, value):
-            set_attribute(self, key, value)
-
-    def append(self, element: Any) -> None:
-        """As lxml's ``append``."""
-        if not fast_paths.append(self, element):
-            put(element, lambda: _append(self, element), self)
-
-    def insert(self, index: Any, element: Any) -> None:
-        """As lxml's ``insert``."""
-        put(element, lambda: Element.insert(self, index, element), self)
+    set = fast_paths.assign_attribute
+    append = fast_paths.append
+    insert = fast_paths.insert_child
+    remove = fast_paths.remove_child
 
     def extend(self, elements: Iterable[Any]) -> None:  # type: ignore[override]
         """As lxml's ``extend``: appends one after the other."""
@@ -98,11 +90,6 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
         with tree.emitter.one_edit():
             for element in elements:
                 self.append(element)
-
-    def remove(self, element: Any) -> None:
-        """As lxml's ``remove``: the element's tail goes with it."""
-        if not fast_paths.take_out(self, element):
-            take_out(element, lambda: Element.remove(self, element))
 
     def replace(self, old_element: Any, new_element: Any) -> None:
         """As lxml's ``replace``: the old element's tail goes with it."""
@@ -236,18 +223,9 @@ def _taken_back(node: Any, error: BaseException) -> None:
                 error.add(more.errors)
 
 
-def _assign_text(node: Any, value: Any) -> None:
-    if not fast_paths.assign_text(node, value):
-        set_text_of(node, value)
-
-
-def _assign_tail(node: Any, value: Any) -> None:
-    if not fast_paths.assign_tail(node, value):
-        set_tail_of(node, value)
-
-
 _SETTERS: dict[str, Callable[[Any, Any], None]] = {
-    "text": _assign_text, "tail": _assign_tail, "tag": set_name_of, "base": set_base_of, "target": set_target_of,
+    "text": fast_paths.assign_text, "tail": fast_paths.assign_tail, "tag": set_name_of, "base": set_base_of,
+    "target": set_target_of,
 }  # fmt: skip
 
 LOOKUP = etree.ElementDefaultClassLookup(

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from .raw import (
     Element,
     Node,
+    attribute_names,
     attributes_of,
     get_attribute,
     get_next,
@@ -26,7 +27,17 @@ from .raw import (
     number_of_children,
     walk,
 )
-from .shadow import ShadowNode, ShadowTree, Tracked, enter, entry_of, leave, shadow_of, visible
+from .shadow import (
+    ShadowNode,
+    ShadowTree,
+    Tracked,
+    enter,
+    entry_of,
+    leave,
+    parents_told,
+    shadow_of,
+    visible,
+)
 
 Emit: TypeAlias = Callable[..., None]
 """`Emitter.emit`, or `Emitter.emit_alone` where this is all the edit does."""
@@ -43,7 +54,7 @@ def touch(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
 
 def keep_original(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
     """Keeps the contents a node had when events first told of it (`Document.verify`)."""
-    name = None if shadow.trie is None else shadow.trie.path.last.test
+    name = None if shadow.trie is None else shadow.trie.name
     tree.original.keep(node, name, shadow.text, shadow.tail, shadow.attributes)
 
 
@@ -60,7 +71,19 @@ def write_down(node: Node, shadow: ShadowNode) -> None:
     text = get_text(node)
     if visible(text, shadow.element_only) != shadow.text:
         text = shadow.text
-    journal.was(node, shadow.trie.path.last.test, shadow.values(), text, children)
+    journal.was(node, shadow.trie.name, shadow.values(), text, children)
+
+
+def remember(tree: ShadowTree, node: Node) -> None:
+    """For the undo of the transaction: what a node, of which anything may change now, is like.
+
+    Where others may have edited it unseen, that is what events have told: what is there now may belong elsewhere.
+    """
+    assert tree.journal is not None
+    if tree.exposed and is_element(node):
+        write_down(node, shadow_of(node))
+    else:
+        tree.journal.whole(node)
 
 
 def _write_down_all(tree: ShadowTree, node: Node, shadow: ShadowNode) -> None:
@@ -253,15 +276,15 @@ def insert_leaf(tree: ShadowTree, node: Node, name: str, parent: ShadowNode) -> 
     pos = parent.count
     parent.last = node
     parent.count = pos + 1
-    assert shadow.trie is not None
-    ids = shadow.ids = (*(parent.ids or parent.make_ids()), shadow.number)
-    attributes = attributes_of(node)
-    if not attributes:
-        tree.emitter.emit_alone("ins", shadow.trie.path, ids, None, None, pos)
+    # Not kept: most leaves stay as they are, and each tuple kept makes Python collect garbage sooner.
+    ids = (*(parent.ids or parent.make_ids()), shadow.number)
+    path = shadow.trie.path  # type: ignore[union-attr]
+    if not attribute_names(node):
+        tree.emitter.emit_alone("ins", path, ids, None, None, pos)
         return
     emit = tree.emitter.emit
-    emit("ins", shadow.trie.path, ids, None, None, pos)
-    for key, value in attributes:
+    emit("ins", path, ids, None, None, pos)
+    for key, value in attributes_of(node):
         emit_attribute("ins", shadow, key, tree.new_attribute(shadow, key, value).number, value, None, emit)
     tree.end_edit()
 
@@ -309,6 +332,9 @@ def take_over(tree: ShadowTree | None, node: Node) -> None:
     if owner is not tree and tree is not None:
         tree.others.append(owner)
     if above is not None:
+        if owner.journal is not None:
+            for site in parents_told([node]):
+                write_down(site, above)  # an undo puts it there again
         behind = None
         child = above.last
         while child is not None and child is not node:
@@ -355,6 +381,8 @@ def _remove_node(tree: ShadowTree, node: Node, shadow: ShadowNode, emit: Emit) -
         keep_original(tree, node, shadow)
     if tree.journal is not None:
         tree.journal.went(node, shadow)
+        if not tree.exposed or shadow.trie is None:  # else it has been written down
+            tree.journal.whole(node)
     trie = shadow.trie
     if trie is not None:
         ids = shadow.ids or shadow.make_ids()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import foreign
 from .errors import RefusedError, WrapError
+from .mutations import remember
 from .raw import Element, Node, get_parent
 from .reconcile import reconcile
 from .shadow import ShadowTree, tree_of
@@ -15,10 +16,9 @@ class Observation:
     __slots__ = ("_element", "_tree")
 
     def __init__(self, tree: ShadowTree, element: Node) -> None:
-        if not isinstance(element, Element) or tree_of(element) is not tree:
-            raise WrapError(f"{element!r} is no element of the document {tree.name!r}")
         self._tree = tree
         self._element = element
+        self._check()
 
     def __enter__(self) -> Observation:
         tree = self._tree
@@ -27,10 +27,11 @@ class Observation:
                 "observe() inside observe(): one block is enough, the outer one emits everything"
             )
         foreign.catch_up(tree)
+        self._check()  # somebody may have taken it away
         tree.open_subtree(self._element)
         if tree.journal is not None:
             for node in Element.iter(self._element):
-                tree.journal.whole(node)
+                remember(tree, node)
         tree.muted = True
         return self
 
@@ -45,3 +46,7 @@ class Observation:
                 sites.insert(0, parent)
             reconcile(tree, [site for site in sites if tree_of(site) is tree])
         tree.end_edit()
+
+    def _check(self) -> None:
+        if not isinstance(self._element, Element) or tree_of(self._element) is not self._tree:
+            raise WrapError(f"{self._element!r} is no element of the document {self._tree.name!r}")

@@ -19,14 +19,13 @@ ContentOnly: Any = etree._Comment.__mro__[1]
 
 get_text, set_text = Element.text.__get__, Element.text.__set__
 get_tail, set_tail = Element.tail.__get__, Element.tail.__set__
-set_tag = Element.tag.__set__
+get_tag, set_tag = Element.tag.__get__, Element.tag.__set__
 get_content, set_content = ContentOnly.text.__get__, ContentOnly.text.__set__
 get_parent, get_next, get_previous = Element.getparent, Element.getnext, Element.getprevious
 iter_children = Element.iterchildren
 get_attribute, set_attribute, attribute_names = Element.get, Element.set, Element.keys
 number_of_children, index_of = Element.__len__, Element.index
 
-_get_tag = Element.tag.__get__
 _items = Element.items
 # lxml finds each value by a search through all attributes: of many, an XPath gives all in one go.
 _MANY_ATTRIBUTES = 100
@@ -45,7 +44,7 @@ def name_of(node: Node) -> str | None:
     """
     if isinstance(node, ContentOnly):
         return None
-    tag = _get_tag(node)
+    tag = get_tag(node)
     return tag if type(tag) is str else as_name(tag)
 
 

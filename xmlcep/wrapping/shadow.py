@@ -45,12 +45,16 @@ _TEXT = Step.text()
 
 
 class PathTrie:
-    """A path type with the path types below it at hand, by plain names; one per document and path."""
+    """A path type with the path types below it at hand, by plain names; one per document and path.
 
-    __slots__ = ("attributes", "children", "path", "text")
+    ``name`` is that of its elements.
+    """
+
+    __slots__ = ("attributes", "children", "name", "path", "text")
 
     def __init__(self, path: PathType) -> None:
         self.path = path
+        self.name = path.last.test
         self.text = path.child(_TEXT)
         self.children: dict[str, PathTrie] = {}
         self.attributes: dict[str, PathType] = {}

@@ -36,9 +36,10 @@ def undo(tree: ShadowTree, journal: Journal) -> None:
     """Brings tree and shadow back to where they were when the journal was opened; nobody has heard of it."""
     others = _undo_edits(tree, journal)
     for node, shadow in journal.entries.items():
-        if shadow is None and tree_of(node) is tree:
-            leave(node)
-            tree.drop_foreign(node)
+        if tree_of(node) is tree:
+            leave(node)  # if it has been here before, with another shadow node, perhaps
+            if shadow is None:
+                tree.drop_foreign(node)
     try:
         others.reconcile()
     finally:

@@ -74,7 +74,7 @@ def _contents_of(shadow: ShadowNode) -> tuple[Any, ...]:
     if shadow.trie is None:
         return (shadow.tail,)
     attributes = {name: attribute.value for name, attribute in (shadow.attributes or {}).items()}
-    return (shadow.trie.path.last.test, shadow.text, shadow.tail, attributes)
+    return (shadow.trie.name, shadow.text, shadow.tail, attributes)
 
 
 def _place(node: Node) -> str:
@@ -99,7 +99,7 @@ def _problems(tree: ShadowTree, node: Node, shadow: ShadowNode) -> Iterator[str]
     element_only = tree.has_element_only_content(node)
     text = visible(get_text(node), element_only)
     attributes = {name: attribute.value for name, attribute in (shadow.attributes or {}).items()}
-    yield from _compared("its name", name_of(node), shadow.trie.path.last.test)
+    yield from _compared("its name", name_of(node), shadow.trie.name)
     yield from _compared("its text", text, shadow.text)
     yield from _compared("its attributes", dict(attributes_of(node)), attributes)
     if last_child(node) is not shadow.last:

@@ -7,12 +7,14 @@ import logging
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import NAMES, check
 from ..documents import Replica
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
+from ..rules.nested import nested
 from ..rules.unmatched import all_unmatched
 from ..suggestions import did_you_mean_or_list
 from .errors import WrapError
@@ -123,7 +125,7 @@ class Watch:
         if not self._document.closed:
             self._document.catch_up()
         self._document.detach(self)
-        self._say_why_nothing_matched()
+        self._say_what_matched_nothing()
         try:
             return self._raise_now(self._detector.close())
         finally:
@@ -187,10 +189,14 @@ class Watch:
 
     # --- telling
 
-    def _say_why_nothing_matched(self) -> None:
-        """A warning in the log ``xmlcep`` if there were changes and not one of them matched any leaf."""
-        for leaf in all_unmatched(self._rules, self._detector.types_fed)[:_MOST_WARNINGS]:
+    def _say_what_matched_nothing(self) -> None:
+        """Warnings in the log ``xmlcep`` if there were changes and not one of them matched any leaf, and of those that
+        leaves leave out."""
+        happened = self._detector.types_fed
+        for leaf in all_unmatched(self._rules, happened)[:_MOST_WARNINGS]:
             _LOG.warning("a watch ended without a match: %s", leaf)
+        for left_out in islice(nested(self._rules, happened), _MOST_WARNINGS):
+            _LOG.warning("a watch ended: %s", left_out)
 
     def _raise(self, composites: Sequence[CompositeEvent]) -> list[CompositeEvent]:
         only, delivery = self._only, self._document.delivery

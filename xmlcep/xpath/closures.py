@@ -117,7 +117,7 @@ class Closures(Generic[S]):
     def items(self, syntax: Syntax, focus: Focus) -> Lists[S]:
         """The expression, a list, as its values."""
         value = self.raw(syntax, focus)
-        return lambda subject: value(subject) or ()  # type: ignore[return-value]
+        return lambda subject: found if (found := value(subject)) is not None else ()  # type: ignore[return-value]
 
     def raw(self, syntax: Syntax, focus: Focus) -> Values[S]:
         """The expression as what it is."""

@@ -47,8 +47,9 @@ def by_closures(
         return result  # type: ignore[return-value]
 
     return Evaluation(
-        closures.boolean(syntax, focus), closures.string(syntax, focus), closures.number(syntax, focus), value
-    )
+        closures.boolean(syntax, focus), closures.string(syntax, focus), closures.number(syntax, focus),
+        raw if kind is VariableKind.STRING else value,  # type: ignore[arg-type]
+    )  # fmt: skip
 
 
 def by_libxml2(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import ge, le
 from typing import overload
 
-from .values import NAN, Single, number_of_item
+from .values import NAN, Single, number_of_item, number_of_text
 
 _TIDY = 1_000  # so many values that have gone are taken out of the list at once
 
@@ -30,7 +30,7 @@ class RunningValues(Sequence[Single]):
     ([5, '7'], 12.0, 5.0)
     """
 
-    __slots__ = ("_first", "_greatest", "_smallest", "_total", "_values")
+    __slots__ = ("_extremes", "_first", "_greatest", "_smallest", "_total", "_values")
 
     def __init__(self, values: Iterable[Single] = ()) -> None:
         self._values: list[Single] = list(values)
@@ -38,6 +38,7 @@ class RunningValues(Sequence[Single]):
         self._total: _Total | None = None
         self._smallest: _Extreme | None = None
         self._greatest: _Extreme | None = None
+        self._extremes: list[_Extreme] = []  # those of both that there are
 
     def __len__(self) -> int:
         return len(self._values) - self._first
@@ -58,24 +59,26 @@ class RunningValues(Sequence[Single]):
     def append(self, value: Single) -> None:
         """A value comes, at the end."""
         self._values.append(value)
+        if self._total is None and not self._extremes:
+            return
+        number = number_of_text(value) if type(value) is str else number_of_item(value)
         if self._total is not None:
-            self._total.add(number_of_item(value))
-        if self._smallest is not None:
-            self._smallest.add(number_of_item(value))
-        if self._greatest is not None:
-            self._greatest.add(number_of_item(value))
+            self._total.add(number)
+        for extreme in self._extremes:
+            extreme.add(number)
 
     def drop(self, count: int = 1) -> None:
         """The first values go."""
-        for value in self._values[self._first : self._first + count]:
-            if self._total is not None:
-                self._total.remove(number_of_item(value))
-            for extreme in (self._smallest, self._greatest):
-                if extreme is not None:
+        values, first = self._values, self._first
+        until = self._first = min(first + count, len(values))
+        if self._total is not None:
+            self._total.remove(until - first)
+        if self._extremes:
+            for value in values[first:until]:
+                for extreme in self._extremes:
                     extreme.remove(number_of_item(value))
-        self._first = min(self._first + count, len(self._values))
-        if self._first >= max(_TIDY, len(self)):
-            del self._values[: self._first]
+        if until >= _TIDY and 2 * until >= len(values):
+            del values[:until]
             self._first = 0
 
     def total(self) -> float:
@@ -88,60 +91,71 @@ class RunningValues(Sequence[Single]):
         """``min``."""
         if self._smallest is None:
             self._smallest = _Extreme(le, map(number_of_item, self))
+            self._extremes.append(self._smallest)
         return self._smallest.value()
 
     def greatest(self) -> float | None:
         """``max``."""
         if self._greatest is None:
             self._greatest = _Extreme(ge, map(number_of_item, self))
+            self._extremes.append(self._greatest)
         return self._greatest.value()
 
 
 class _Total:
-    """The exact sum of numbers that come and go."""
+    """The exact sum of numbers that come at the end and go at the front."""
 
-    __slots__ = ("_odd", "_unit", "_units")
+    __slots__ = ("_odd", "_parts", "_unit", "_units")
 
     def __init__(self, numbers: Iterable[float]) -> None:
         # It is so many times 1/unit. A finite double is a whole number of 2**-1074, most are of much more.
         self._units, self._unit = 0, 1
-        self._odd: dict[str, int] = {"nan": 0, "inf": 0, "-inf": 0}
+        self._parts: deque[int | float] = (
+            deque()
+        )  # what each brought: so many units, or what is no finite number
+        self._odd: dict[str, int] = {}  # how many there are of what is none
         for number in numbers:
             self.add(number)
 
     def add(self, number: float) -> None:
-        if math.isfinite(number):
-            units = self._in_units(number)  # before the sum is read: it may change the unit
-            self._units += units
-        else:
-            self._odd[repr(number)] += 1
+        if number - number != 0:  # not finite
+            self._odd[repr(number)] = self._odd.get(repr(number), 0) + 1
+            self._parts.append(number)
+            return
+        part, denominator = number.as_integer_ratio()
+        unit = self._unit
+        if denominator > unit:
+            self._refine(denominator // unit)
+        elif denominator != unit:
+            part *= unit // denominator
+        self._parts.append(part)
+        self._units += part
 
-    def remove(self, number: float) -> None:
-        if math.isfinite(number):
-            units = self._in_units(number)
-            self._units -= units
-        else:
-            self._odd[repr(number)] -= 1
+    def remove(self, count: int) -> None:
+        for _ in range(count):
+            part = self._parts.popleft()
+            if not self._odd or type(part) is int:
+                self._units -= part  # type: ignore[assignment]
+            elif self._odd[repr(part)] == 1:
+                del self._odd[repr(part)]
+            else:
+                self._odd[repr(part)] -= 1
 
     def value(self) -> float:
-        odd = self._odd
-        up, down = odd["inf"], odd["-inf"]
-        if odd["nan"] or (up and down):
-            return NAN
-        if up or down:
-            return math.inf if up else -math.inf
+        if self._odd:
+            if len(self._odd) > 1 or "nan" in self._odd:
+                return NAN
+            return math.inf if "inf" in self._odd else -math.inf
         try:
             return self._units / self._unit
         except OverflowError:
             return math.inf if self._units > 0 else -math.inf
 
-    def _in_units(self, number: float) -> int:
-        numerator, denominator = number.as_integer_ratio()
-        unit = self._unit
-        if denominator > unit:
-            self._units *= denominator // unit
-            unit = self._unit = denominator
-        return numerator * (unit // denominator)
+    def _refine(self, times: int) -> None:
+        """From now on the unit is so many times smaller."""
+        self._unit *= times
+        self._units *= times
+        self._parts = deque([part * times if type(part) is int else part for part in self._parts])
 
 
 class _Extreme:

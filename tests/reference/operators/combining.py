@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 
 from xmlcep.algebra import ContextName, Multiplicity
@@ -27,6 +27,8 @@ class Combining(OperatorState):
         """In recent context an arrival replaces what its child had (H4, C10); a real composite takes the place of a
         silent one of the same multiplicity group (M5). In context `next` runs go on and begin (S2)."""
         entry = self.entry(event, child, values)
+        if isinstance(event, Composite):
+            event.arrived = True
         if self.context is ContextName.RECENT:
             for other in group.child(child):
                 self.replace(group, other)
@@ -223,7 +225,8 @@ class Combining(OperatorState):
         self._keep_available(group, entry)
 
     def _keep_available(self, group: Group, entry: Entry) -> Entry | None:
-        """M5, C5: while the node exists and no other composite of the multiplicity group is stored here."""
+        """M5, C5: while the node exists and no other composite of the multiplicity group is stored here, or raised and
+        about to be."""
         child, event = self.children[entry.child], entry.event
         if not (isinstance(child, OperatorState) and isinstance(event, Composite)):
             return None
@@ -232,6 +235,8 @@ class Combining(OperatorState):
         if not self.around.exists(event.group if isinstance(event.group, int) else None):
             return None
         if any(same_raiser(other, event) and not other.used for other in group.child(entry.child)):
+            return None
+        if any(o.group == event.group and not (o.arrived or o.withdrawn) for o in child.raised):
             return None
         if not child.has(child.group(event.group if isinstance(event.group, int) else None), []):
             return None  # Z9
@@ -249,8 +254,8 @@ class Combining(OperatorState):
         for group in self.groups.values():
             runs.prune(group)
 
-    def forget_silent(self, node: int) -> None:
-        super().forget_silent(node)
+    def _take_back_silent(self, is_meant: Callable[[Composite], bool]) -> None:
+        super()._take_back_silent(is_meant)
         for group in self.groups.values():
             runs.prune(group)
 

@@ -78,12 +78,10 @@ class MultiplicityState(OperatorState):
                 group.accumulated = [entry for entry in group.accumulated if entry not in lost]
                 return
             group.batches += full
-            if any(entry in lost for entry in rest):
-                if len(rest) >= self.enough:
-                    group.batches.append(rest)
-                    rest = []
-                rest = [entry for entry in rest if entry not in lost]
-            group.accumulated = [*rest, arrival]
+            if len(rest) >= self.enough:
+                group.batches.append(rest)
+                rest = []
+            group.accumulated = [*(entry for entry in rest if entry not in lost), arrival]
             return
         group.accumulated = [entry for entry in group.accumulated if entry not in lost]
 
@@ -189,13 +187,14 @@ class MultiplicityState(OperatorState):
         return composite
 
     def _withdraw_current(self, group: Group) -> None:
-        """M1: the former composite, if not consumed, is withdrawn from the parent."""
+        """M1: the former composite, if not consumed, is withdrawn from the parent; a silent empty one, too (C12)."""
         former, group.current = group.current, None
-        if former is None:
-            return
-        former.withdrawn = True
+        if former is not None:
+            former.withdrawn = True
+            if self.parent is not None:
+                self.parent.take_back(former)
         if self.parent is not None:
-            self.parent.take_back(former)
+            self.parent.take_back_silent(self, group.key)
 
     # Starting over
 

@@ -6,6 +6,7 @@ at once and when it waits is said in `tests.reference.termination`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence as Several
 from importlib import import_module
 
@@ -383,9 +384,16 @@ class OperatorState:
 
     def forget_silent(self, node: int) -> None:
         """C5: the node is being deleted, so the constraint no longer holds."""
+        self._take_back_silent(lambda event: event.group == node)
+
+    def take_back_silent(self, child: OperatorState, key: int | None) -> None:
+        """M1, C12: a group of a child raises something real, which takes the place of its silent one."""
+        self._take_back_silent(lambda event: event.raiser is child and event.group == key)
+
+    def _take_back_silent(self, is_meant: Callable[[Composite], bool]) -> None:
         for group in self.groups.values():
             for entry in group.stored:
-                if entry.silent and isinstance(entry.event, Composite) and entry.event.group == node:
+                if entry.silent and isinstance(entry.event, Composite) and is_meant(entry.event):
                     entry.withdrawn = True
             group.stored = [entry for entry in group.stored if not (entry.silent and entry.withdrawn)]
 

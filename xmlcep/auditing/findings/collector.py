@@ -25,6 +25,8 @@ class Collector:
         """How many bytes of findings documents hold in memory, all together."""
         self.replayed: Counter[tuple[str, PathType]] = Counter()
         """How many records were replayed by operation and path, of those that can matter."""
+        self.repeating: set[tuple[str, PathType]] = set()
+        """The types of records in whose paths a name stands inside itself, whether or not they can matter."""
 
     def document(self, doc: str, first: int, last: int, count: int, *, disordered: bool) -> None:
         """Notes a document that was replayed."""

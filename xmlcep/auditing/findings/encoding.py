@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from path_types import PathType
@@ -19,11 +20,17 @@ class Recorded(tuple[Any, ...]):
     __slots__ = ()
 
 
+@lru_cache(maxsize=4096)
+def _path(text: str) -> PathType:
+    """A path type, of which there are few."""
+    return PathType.parse(text)
+
+
 def decode_composite(content: bytes, cause: PrimitiveEvent) -> CompositeEvent:
     """The composite that `FindingEncoder.forwarded` wrote, raised at ``cause``."""
     record = FASTEST.loads(content)
     return CompositeEvent(
-        record["name"], None, PathType.parse(record["path"]), tuple(record["ids"]),
+        record["name"], None, _path(record["path"]), tuple(record["ids"]),
         Recorded(record["constituents"]), record["start"], record["end"], cause,
         None if record["bindings"] is None else _map(_as_value, record["bindings"]),
     )  # fmt: skip

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 from time import perf_counter
 from typing import Any
@@ -57,6 +57,8 @@ class DocumentReplay:
         "_may_go_on",
         "_number",
         "_pending",
+        "_raised_at",
+        "_raised_here",
         "_ranking",
         "_replayed",
         "_size",
@@ -94,6 +96,8 @@ class DocumentReplay:
         self._edit_goes_on = False
         self._ranking = ranking
         self._collector = collector
+        self._raised_at = 0
+        self._raised_here: set[str] = set()  # external events at this time point
         self._last: PrimitiveEvent | None = None
         # About them the next record decides: has the transaction ended before them?
         self._waiting: list[tuple[LogFile, int, ClockRecord] | CompositeEvent] = []
@@ -171,6 +175,15 @@ class DocumentReplay:
     def is_at(self, ts: int) -> bool:
         """Whether an external event of this time point belongs to the record before it (L7)."""
         return ts == self.ts and (self.clock is None or self.clock[0] <= ts)
+
+    def is_new_there(self, identity: str) -> bool:
+        """Whether an external event of the last time point was not delivered before, in this run or an earlier one."""
+        if self._raised_at != self.ts:
+            self._raised_at = self.ts
+            self._raised_here.clear()
+        is_new = identity not in self._raised_here
+        self._raised_here.add(identity)
+        return is_new
 
     def take_raised(self, event: CompositeEvent) -> None:
         """Replays an external event that a rule has raised (L7), at the record before it."""
@@ -279,32 +292,34 @@ class DocumentReplay:
         self.txn = None  # clock records between two of the records stand in no transaction
         done = 0
         behind = len(run.clocks)
+        rows = list(run.rows) if run.clocks else []
         for index, (number, clock) in enumerate(run.clocks[len(before) :], start=len(before)):
             if clock.ts >= span.last:
                 behind = index
                 break
-            until = bisect_right(run.rows, clock.ts, lo=done, key=_ts_of)
-            self._replay(run.rows[done:until])
+            until = bisect_right(rows, clock.ts, lo=done, key=_ts_of)
+            self._replay(rows[done:until])
             self.take_clock(file, number, clock)
             done = until
-        self._replay(run.rows[done:] if done else run.rows)
+        self._replay(rows[done:] if run.clocks else run.rows)
         self.ts, self.txn = span.last, span.last_txn
         for number, clock in run.clocks[behind:]:
             self.take_clock(file, number, clock)
 
     def _follow_all(self, file: LogFile, run: Run) -> None:
         """The same, where nothing may have been left out, for any record may release what waits."""
-        done = 0
+        rows = iter(run.rows)
+        row = next(rows, None)
         for number, clock in run.clocks:
-            until = bisect_right(run.rows, clock.ts, lo=done, key=_ts_of)
-            for row in run.rows[done:until]:
+            while row is not None and row[0] <= clock.ts:
                 self.take(row)
+                row = next(rows, None)
             self.take_clock(file, number, clock)
-            done = until
-        for row in run.rows[done:]:
+        while row is not None:
             self.take(row)
+            row = next(rows, None)
 
-    def _replay(self, rows: list[Row]) -> None:
+    def _replay(self, rows: Iterable[Row]) -> None:
         pending = self._pending
         full = len(pending) + _SETTLED
         try:
@@ -345,6 +360,8 @@ class DocumentReplay:
             self._hand_over()
             self._collector.seconds(self.doc, self.seconds)
         state: dict[str, Any] = {"doc": self.doc, "ts": self.ts, "txn": self.txn, "clock": self.clock}
+        if self._raised_here and self._raised_at == self.ts:
+            state["raised"] = sorted(self._raised_here)
         awake = self._awake
         if awake is None or (awake.is_as_new() and not (self._pending or self._waiting)):
             return state
@@ -372,6 +389,7 @@ class DocumentReplay:
         self.clock = None if state["clock"] is None else (state["clock"][0], state["clock"][1])
         self.first = self.ts + 1
         self._before = self.ts, self.clock
+        self._raised_at, self._raised_here = self.ts, set(state.get("raised", ()))
         replay = state.get("replay")
         if replay is None:
             return

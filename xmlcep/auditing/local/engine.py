@@ -21,15 +21,26 @@ from ...log import BadRecord, Batch, ClockCheck, Header, Origin
 from ...log.columns.blocks import RecordTypes, Run
 from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST
-from ...log.records import RAISED, Aside, ClockRecord, Control, Row, is_clock, raised_event, raised_or_none
+from ...log.records import (
+    RAISED,
+    Aside,
+    ClockRecord,
+    Control,
+    Row,
+    is_clock,
+    raised_event,
+    raised_identity,
+    raised_or_none,
+)
 from ...rules import Rules
+from ...rules.nested import repeats
 from ..failures import Failures
 from ..findings.collector import Collector
 from ..findings.order import Ranking
 from ..inputs import LogFile
 from ..plan.snapshot_fragments import snapshot_of
 from ..progress import Reading, Steps
-from ..quarantine import clock_too_late, duplicate, raised_elsewhere, raw_record, too_late
+from ..quarantine import clock_too_late, duplicate, raised_elsewhere, raised_twice, raw_record, too_late
 from ..rule_counts import records_by_rule
 from ..since import Since
 from ..since.state_file import document_line
@@ -111,6 +122,7 @@ class LocalAudit:
         with _without_garbage_collection():
             self._run(files)
         self._collector.count_for_rules(records_by_rule(self._rules, self._collector.replayed))
+        self._collector.repeating.update(each for each in self._collector.replayed if repeats(each[1]))
 
     def _run(self, files: list[LogFile]) -> None:
         self._begin_reading(files)
@@ -184,6 +196,9 @@ class LocalAudit:
                         now = perf_counter()
                         replay.seconds += now - before
                         before = now
+        self._collector.repeating.update(
+            (each.op, each.path) for each in types.by_number if repeats(each.path)
+        )
 
     def _continues(self, run: Run) -> bool:
         """Whether its records follow what was replayed of the document, if it still is replayed."""
@@ -346,7 +361,11 @@ class LocalAudit:
     ) -> None:
         """Takes an external event, if the record that it belongs to is there (L7)."""
         if replay.ts and replay.is_at(event.cause.ts):
-            replay.take_raised(event)
+            if replay.is_new_there(raised_identity(control)):
+                replay.take_raised(event)
+            else:
+                bad = raised_twice(control, Origin(file.name, number))
+                self._collector.quarantine.add(file, bad, replay.doc)
         elif replay.ts and self._keep is None:
             bad = raised_elsewhere(control, Origin(file.name, number))
             self._collector.quarantine.add(file, bad, replay.doc)

@@ -130,6 +130,15 @@ class Pass:
         return deferred or self.has_timers
 
     @property
+    def closes_documents(self) -> bool:
+        """Whether it matters where a document ends, or what it was before its first record; else all that is raised is
+        raised at records."""
+        return (
+            self.has_boundaries or self.has_flushes or self.measures or self.follows_edits or self.asks_document
+            or bool(self.externals)
+        )  # fmt: skip
+
+    @property
     def names(self) -> frozenset[str]:
         """The names of its trees."""
         return frozenset(tree.name for tree in self.trees)
@@ -256,6 +265,11 @@ class Plan:
     def asks_document(self) -> bool:
         """Whether any pass needs document state."""
         return any(each.asks_document for each in self.passes)
+
+    @property
+    def closes_documents(self) -> bool:
+        """Whether it matters to any pass where documents end."""
+        return any(each.closes_documents for each in self.passes)
 
     @property
     def reads_clock(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,10 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...log import Header, LogError
+from ...log.identity import digests
 from ...log.tail import lines_backwards
 from ..inputs import LogFile
-
-_LOOKED_AT = 4096
 
 
 @dataclass(slots=True)
@@ -108,13 +106,13 @@ def key_of(file: LogFile) -> str:
 def read_until(part: NewPart, lines: int, headers: dict[str, Header]) -> PastFile:
     """How far a file has been read now."""
     size = part.file.size if part.end is None else part.end
-    begin, end = _digests(part.file.path, size)
+    begin, end = digests(part.file.path, size)
     return PastFile(size, lines, begin, end, headers)
 
 
 def _check(file: LogFile, known: PastFile) -> None:
     grown = file.size - known.bytes
-    if grown >= 0 and _digests(file.path, known.bytes) == (known.begin, known.end):
+    if grown >= 0 and digests(file.path, known.bytes) == (known.begin, known.end):
         if grown and file.kind != "plain":
             raise LogError(
                 f"{file.name}: has grown since the last run, which only JSON Lines files may: add a new file instead"
@@ -125,14 +123,6 @@ def _check(file: LogFile, known: PastFile) -> None:
         " may be added, grow at their end and be deleted; audit the whole log anew, without the state, or give the new"
         " file another name"
     )
-
-
-def _digests(path: str, size: int) -> tuple[str, str]:
-    with Path(path).open("rb") as stream:
-        begin = stream.read(min(size, _LOOKED_AT))
-        stream.seek(max(size - _LOOKED_AT, 0))
-        end = stream.read(min(size, _LOOKED_AT))
-    return hashlib.sha256(begin).hexdigest(), hashlib.sha256(end).hexdigest()
 
 
 def _end_of_lines(file: LogFile, begun: int) -> int:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...log.json_codec import FASTEST
+from ...log.records import Control, raised_identity
 from ..plan.partition_key import Plan
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
 from .segment_summary import (
@@ -45,7 +46,7 @@ class MergedDocument:
     ``seams`` are the markers found where segments meet. ``clocks`` are the clock records (W6), each with the segment
     of the change record before it: where it has to fire what is due; ``misplaced_clocks`` stand in transactions.
     ``raised`` are the external events (L7) that belong to the last record of a segment before, with that segment and
-    their turn; ``misplaced_raised`` belong to no record before them.
+    their turn; ``misplaced_raised`` belong to no record before them, ``repeated_raised`` were delivered twice.
     ``readings`` say what the document's clock shows where each segment begins. ``edits`` says of the edits that reach
     across segments under which number they go on, and under which they began. While ``first`` is None there were clock
     records only.
@@ -57,6 +58,7 @@ class MergedDocument:
         "_last_clock",
         "_open_edit",
         "_raised_late",
+        "_raised_there",
         "_runs",
         "_time",
         "_touched",
@@ -75,6 +77,7 @@ class MergedDocument:
         "raised",
         "readings",
         "records",
+        "repeated_raised",
         "seams",
         "segment",
     )  # fmt: skip
@@ -103,7 +106,9 @@ class MergedDocument:
         self._transactions = 0
         self.raised: list[tuple[int, int, PlacedRaised]] = []
         self.misplaced_raised: list[PlacedRaised] = []
+        self.repeated_raised: list[PlacedRaised] = []
         self._raised_late = False
+        self._raised_there: set[str] = set()  # behind the last record
 
     def follow(self, summary: SegmentSummary) -> None:
         """Takes the summary of the next segment that has records of the document."""
@@ -127,6 +132,7 @@ class MergedDocument:
             self.position, self.first = summary.position, head
         self.last, self.segment = summary.tail, summary.segment
         self._raised_late = summary.raised_late
+        self._raised_there = set(summary.raised_there)
         self.records += summary.records
 
     def _compare(self, summary: SegmentSummary) -> None:
@@ -160,6 +166,11 @@ class MergedDocument:
             if raised.ts != self.last.ts or any(clock.ts > raised.ts for clock in clocks):
                 self.misplaced_raised.append(raised)
                 continue
+            identity = raised_identity(Control.from_record(FASTEST.loads(raised.text.encode())))
+            if identity in self._raised_there:
+                self.repeated_raised.append(raised)
+                continue
+            self._raised_there.add(identity)
             place = turn(len(clocks), raised.txn, self.last.txn, late=self._raised_late)
             self._raised_late = place > 0
             self.raised.append((self.segment, place, raised))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -15,6 +16,7 @@ class SparkError(XmlCepError, RuntimeError):
 
 # The last line of a Python traceback inside the message of a Java exception: "package.module.Class: text".
 _PYTHON_ERROR = re.compile(r"^(?:[\w.]+\.)?(\w+(?:Error|Exception|Interrupt)): (.*)$", re.MULTILINE)
+_JAVA_ENDED = "Java has ended: it was killed, perhaps for lack of memory"
 _CAUSES = {
     "OutOfMemoryError": "it ran out of memory: give Spark more (spark.driver.memory) or use more partitions",
     "No space left on device": "the disk for temporary files is full: set SPARK_LOCAL_DIRS to a larger one",
@@ -25,7 +27,10 @@ _CAUSES = {
     "All masters are unresponsive": "the master cannot be reached",
     "Cannot call methods on a stopped SparkContext": "the master cannot be reached, or has ended the application",
     "JAVA_GATEWAY_EXITED": "Java ended at once: look at what it wrote above, and at JAVA_HOME and SPARK_HOME",
-    "Connection refused": "the master or a worker cannot be reached",
+    "Error while sending or receiving": _JAVA_ENDED,
+    "Answer from Java side is empty": _JAVA_ENDED,
+    "Connection refused": f"{_JAVA_ENDED}, or the master or a worker cannot be reached",
+    "MemoryError": "a Python worker ran out of memory: use more partitions, or fewer workers at a time",
 }
 
 
@@ -38,8 +43,24 @@ def explained() -> Iterator[None]:
         raise
     except Exception as error:
         if not type(error).__module__.startswith(("pyspark", "py4j")):
+            if isinstance(error, (OSError, EOFError)) and _has_java_ended():
+                raise SparkError(f"the Spark job failed: {_JAVA_ENDED}") from error
             raise
         raise SparkError(f"the Spark job failed: {explain(error)}") from error
+
+
+def _has_java_ended() -> bool:
+    """Whether the JVM that was started for this process is gone; PySpark meets closed sockets and files then."""
+    from pyspark import SparkContext
+
+    process = getattr(SparkContext._gateway, "proc", None)
+    if process is None:
+        return False
+    try:
+        process.wait(timeout=1)  # its connections are closed a little before it is seen to have ended
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 def explain(error: BaseException) -> str:

@@ -12,6 +12,8 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.compute as pc
+
 from ...log.json_codec import FASTEST
 from ...rules import PlainRules, Rules
 from ..failures import Failure, Failures
@@ -95,7 +97,10 @@ class SparkAudit:
             stack.enter_context(self._batches_of(_CHUNKS_AT_ONCE))
             routed, merge = self._routed(splits, buckets, stack)
             merge.collect(self._collector)
-            ranges = FindingRanges.of(merge.extents(), self._records_per_range(merge))
+            extents = merge.extents()
+            ranges = FindingRanges.of(
+                extents, self._records_per_range(pc.sum(extents["records"]).as_py() or 0)
+            )
             replayed = self._replayed(routed, merge, buckets, ranges, stack)
             self._collect_task_reports(replayed)
             with self._watched("writing", stages=2):
@@ -113,7 +118,7 @@ class SparkAudit:
         task = map_task(self._rules, buckets, splits, self._keep, reports, self._read, by_file=self._by_file)
         with self._watched("reading"):
             first = self._kept(self._indexes(splits).mapInArrow(task, CHUNK_DDL), stack)
-        merge = SegmentMerge(splits, reports_in(reports), buckets, self._until)
+        merge = SegmentMerge(splits, reports_in(reports), self._plan, buckets, self._until)
         frames = [first]
         if merge.to_sort:
             reports = reports_accumulator(self._spark.sparkContext)
@@ -147,8 +152,8 @@ class SparkAudit:
         """What the levels of the plan answer, one after the other."""
         from pyspark.sql.functions import expr
 
-        seams = list(seam_chunks(merge.seams(self._plan), self._plan, buckets))
-        whole = self._spark.sparkContext.broadcast(merge.whole(ranges, reads_clock=self._plan.reads_clock))
+        seams = list(seam_chunks(merge.seams(), self._plan, buckets))
+        whole = self._spark.sparkContext.broadcast(merge.whole(ranges))
         stack.callback(_forget, whole)
         task = replay_task(self._rules, buckets, whole, operators=self._operators)
         answers: list[DataFrame] = []
@@ -215,9 +220,8 @@ class SparkAudit:
         size = sum(file.size * (1 if file.kind == "plain" else 8) for file in files)
         return max(min(self._cores * _BUCKETS_PER_CORE, _MOST_SMALL_PARTITIONS), size // _BYTES_PER_PARTITION)
 
-    def _records_per_range(self, merge: SegmentMerge) -> int:
-        """So many that all cores have something to put in order, and no range is large."""
-        records = sum(extent.records for extent in merge.extents())
+    def _records_per_range(self, records: int) -> int:
+        """So many of these that all cores have something to put in order, and no range is large."""
         return max(1, min(_RECORDS_PER_RANGE, -(-records // (2 * self._cores))))
 
     def _kept(self, frame: DataFrame, stack: ExitStack) -> DataFrame:

@@ -20,16 +20,28 @@ from ...log import BadRecord, Batch, ClockCheck, Header, Origin
 from ...log.columns.blocks import Block, FilteredColumns, NumberedClock, RecordTypes, Span, meta_texts
 from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST
-from ...log.records import LARGEST, RAISED, Aside, ClockRecord, Control, Row, raised_event, raised_or_none
+from ...log.records import (
+    LARGEST,
+    RAISED,
+    Aside,
+    ClockRecord,
+    Control,
+    Row,
+    raised_event,
+    raised_identity,
+    raised_or_none,
+)
+from ...rules.nested import repeats
 from ..plan.partition_key import Plan
 from ..plan.snapshot_fragments import fragments
-from ..quarantine import clock_in_transaction, duplicate, raised_elsewhere, raw_record
+from ..quarantine import clock_in_transaction, duplicate, raised_elsewhere, raised_twice, raw_record
+from ..rule_counts import text_of
 from ..splits import BATCH_SIZE, FilePart, PartReader, Split
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
 from .gathering import Gathered
 from .router import Router, wanted_by
 from .segment_summary import FIRST_SORTED_SEGMENT, PlacedClock, PlacedRaised
-from .task_reports import Report, Topic, bad_chunk, report_of
+from .task_reports import Report, Topic, bad_chunk, reports_of
 
 SEGMENT_RECORDS = 500_000
 """After so many records a segment ends: what is found in one is put in order in memory."""
@@ -114,7 +126,8 @@ class Mapper:
             self._end_segment()
         except (XmlCepError, OSError) as error:
             self._report(Topic.TROUBLE, split.segment, "", {"message": str(error)})
-        content = {"parts": parts, "bad": self._bad_records}
+        repeating = [text_of(each) for each in self._types.by_number if repeats(each.path)]
+        content = {"parts": parts, "bad": self._bad_records, "repeating": repeating}
         self._report(Topic.SPLIT, split.segment, "", content)
         self._report_sizes(split.segment, "")
         yield from self._taken()
@@ -241,6 +254,10 @@ class Mapper:
             raised = PlacedRaised(cause.ts, cause.txn, clocks, part.place, number, line.decode())
             document.raised.append(raised)
         elif document.is_at(cause.ts):
+            if not document.is_new_there(raised_identity(control)):
+                document.duplicates += 1
+                self._bad(raised_twice(control, origin), cause.doc, part)
+                return
             turn = document.admit_raised(cause.txn)
             self._router.raised(event.name, cause.doc, cause.ts, turn, line)
         elif self._keep is None:
@@ -390,9 +407,7 @@ class Mapper:
     def _end_segment(self) -> None:
         self._router.write_raised()
         self._take_chunks()
-        summaries = self._router.end()
-        if summaries:
-            self._out.append(report_of(summaries))
+        self._out += reports_of(self._router.end())
 
     def _taken(self) -> list[Chunk | Report]:
         taken, self._out = self._out, []

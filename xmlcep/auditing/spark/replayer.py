@@ -48,10 +48,11 @@ class DocumentEnd(NamedTuple):
 class WholeLog:
     """What a replay has to know of the log as a whole.
 
-    ``ends`` says where documents end: there their trees are closed and their state is freed. ``headers`` has the
-    number of each document's header; ``ranges`` those into which findings go; ``resorted`` the documents whose records
-    come once more, sorted; ``edits`` of each document under which numbers edits go on in a later segment, and began;
-    ``readings`` what its clock shows where segments begin.
+    ``ends`` says where documents end: there their trees are closed and their state is freed. Where nothing is raised by
+    that (`Plan.closes_documents`) it leaves those out that have one segment only: they end with it. ``headers`` has
+    the number of each document's header; ``ranges`` those into which findings go; ``resorted`` the documents whose
+    records come once more, sorted; ``edits`` of each document under which numbers edits go on in a later segment, and
+    began; ``readings`` what its clock shows where segments begin.
     """
 
     ends: Mapping[str, DocumentEnd]
@@ -122,6 +123,7 @@ class BucketReplayer:
         self._plan = plan
         self._buckets = buckets
         self._ends = whole.ends
+        self._has_all_ends = plan.closes_documents
         self._headers = whole.headers
         self._resorted = whole.resorted
         self._edits = whole.edits
@@ -151,13 +153,13 @@ class BucketReplayer:
             for pass_index, counts in table.records(left_out):
                 self.records.setdefault(pass_index, Counter()).update(counts)
             for run in table.runs():
-                if run.doc not in self._ends:
+                if self._has_all_ends and run.doc not in self._ends:
                     continue  # it has a header, but no records
-                live = self._live_detector(run.pass_index, run.doc)
+                live = self._live_detector(run.pass_index, run.doc, segment)
                 if run.doc not in left_out:
                     yield from self._followed(segment, run.doc, live, self._run(run, live, segment))
                     live.fed(segment, run)
-                    self._free(run.pass_index, run.doc, live)
+                    self._free(run.pass_index, run.doc, live, segment)
                 elif not run.plain:
                     yield from self._followed(segment, run.doc, live, self._add_fragments(run, live))
         yield from self._take(segment)
@@ -171,11 +173,12 @@ class BucketReplayer:
         """Closes the trees of the documents that end in this segment (D3)."""
         for pass_index, doc in self._by_end.pop(segment):
             live = self._live.pop((pass_index, doc))
-            ts, at, txn, meta = self._ends[doc].point
-            self._now = ts
-            cause = Elsewhere(ts, at, doc, txn, None if meta is None else FASTEST.loads(meta.encode()))
-            raised = map(live.detector.flush, [cause])
-            yield from self._followed(segment, doc, live, raised)
+            if self._has_all_ends:
+                ts, at, txn, meta = self._ends[doc].point
+                self._now = ts
+                cause = Elsewhere(ts, at, doc, txn, None if meta is None else FASTEST.loads(meta.encode()))
+                raised = map(live.detector.flush, [cause])
+                yield from self._followed(segment, doc, live, raised)
             live.detector.reset()
             self._detectors.give(pass_index, live.detector)
         yield from self._take(segment)
@@ -214,20 +217,25 @@ class BucketReplayer:
     def _count_time(self, doc: str, started: float) -> None:
         self.seconds[doc] = self.seconds.get(doc, 0.0) + time.perf_counter() - started
 
-    def _live_detector(self, pass_index: int, doc: str) -> LiveDetector:
+    def _end_of(self, doc: str, segment: int) -> int:
+        """The segment in which a document ends that has records in this one."""
+        end = self._ends.get(doc)
+        return segment if end is None else end.segment
+
+    def _live_detector(self, pass_index: int, doc: str, segment: int) -> LiveDetector:
         live = self._live.get((pass_index, doc))
         if live is None:
             live = LiveDetector(self._detectors.take(pass_index))
             self._live[pass_index, doc] = live
-            self._by_end.setdefault(self._ends[doc].segment, {})[pass_index, doc] = None
+            self._by_end.setdefault(self._end_of(doc, segment), {})[pass_index, doc] = None
         return live
 
-    def _free(self, pass_index: int, doc: str, live: LiveDetector) -> None:
+    def _free(self, pass_index: int, doc: str, live: LiveDetector, segment: int) -> None:
         """Gives the detector to the next document if nothing of this one waits: so memory depends on what waits, not on
         how many documents there are."""
         if live.is_free():
             del self._live[pass_index, doc]
-            del self._by_end[self._ends[doc].segment][pass_index, doc]
+            del self._by_end[self._end_of(doc, segment)][pass_index, doc]
             self._detectors.give(pass_index, live.detector)
 
     def _run(self, run: RowRun, live: LiveDetector, segment: int) -> Iterator[Sequence[CompositeEvent]]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
+
+import pyarrow as pa
 
 from ...errors import XmlCepError
 from ...log import BadRecord, Origin
@@ -12,27 +16,38 @@ from ...log.records import Control
 from ..findings.collector import Collector
 from ..inputs import LogFile
 from ..plan.partition_key import Plan
-from ..quarantine import clock_in_transaction, raised_elsewhere
+from ..quarantine import clock_in_transaction, raised_elsewhere, raised_twice
+from ..rule_counts import type_of
 from ..splits import FilePart, Split
 from .chunks import Chunk
 from .document_merge import SeamMarker, clock_markers, merge_documents, raised_markers
-from .finding_chunks import DocumentExtent, FindingRanges
+from .finding_chunks import EXTENT_SCHEMA, FindingRanges
+from .plain_documents import PlainDocuments
 from .replayer import DocumentEnd, WholeLog
 from .segment_summary import SegmentSummary
-from .task_reports import HeaderSeen, Report, Topic, bad_from, summaries_from
+from .task_reports import HeaderSeen, Report, Topic, bad_from, docs_from, summaries_from
 
 
 class SegmentMerge:
     """The reports of a log's segments put together.
 
-    ``documents`` are those whose records stand in order; ``to_sort`` those of which they do not; ``bad`` is how many
-    records cannot be used; ``sizes`` how many bytes of chunks each bucket has, by level; ``until`` as for `audit`.
+    ``documents`` are those whose records stand in order, ``plain`` the many of them that need not be looked at one by
+    one: they have one segment, at the ends of which nothing is open, and it does not matter to the plan where they end.
+    ``to_sort`` are those whose records do not stand in order; ``bad`` is how many records cannot be used; ``repeating``
+    are the types of changes at names that stand inside themselves; ``sizes`` how many bytes of chunks each bucket has,
+    by level; ``until`` as for `audit`.
     Raises `XmlCepError` with what a task met that makes the audit impossible.
     """
 
     def __init__(
-        self, splits: Sequence[Split], reports: Iterable[Report], buckets: int, until: str | None = None
+        self,
+        splits: Sequence[Split],
+        reports: Iterable[Report],
+        plan: Plan,
+        buckets: int,
+        until: str | None = None,
     ) -> None:
+        self._plan = plan
         self._buckets = buckets
         self._until = until
         self._splits = splits
@@ -41,6 +56,7 @@ class SegmentMerge:
         self._headers: dict[str, list[HeaderSeen]] = {}
         self._docs_of_files: dict[int, set[str]] = {}
         self.bad = 0
+        self.repeating: set[str] = set()
         self.sizes: dict[int, Counter[int]] = {}
         self._reports = sorted(reports, key=lambda report: (report.segment, report.topic))
         self._read_reports()
@@ -49,7 +65,12 @@ class SegmentMerge:
                 f"Spark lost what its tasks had to report: {len(self._lines)} of {len(self._parts)} parts of the log"
                 " are accounted for; run the audit again"
             )
-        merged = merge_documents(_summaries(self._reports), buckets, until)
+        everything = PlainDocuments.of(_plain_contents(self._reports))
+        if plan.closes_documents:
+            self.plain, self._others = PlainDocuments.of(()), everything
+        else:
+            self.plain, self._others = everything.divided(_docs(self._reports))
+        merged = merge_documents(self._summaries(), buckets, until)
         self.to_sort = frozenset(doc for doc, document in merged.items() if document.needs_sorting)
         self.disordered = frozenset(doc for doc, document in merged.items() if document.goes_back)
         self.documents = {doc: document for doc, document in merged.items() if doc not in self.to_sort}
@@ -58,13 +79,14 @@ class SegmentMerge:
     def _read_reports(self) -> None:
         by_segment = {split.segment: split for split in self._splits}
         for report in self._reports:
-            if report.topic == Topic.SUMMARIES:
+            if report.topic in (Topic.SUMMARIES, Topic.PLAIN_SUMMARIES):
                 continue
             content = FASTEST.loads(report.content)
             if report.topic == Topic.TROUBLE:
                 raise XmlCepError(content["message"])
             if report.topic == Topic.SPLIT:
                 self.bad += content["bad"]
+                self.repeating.update(content["repeating"])
                 for part, told in zip(by_segment[report.segment].parts, content["parts"], strict=True):
                     self._lines[part.place] = told["lines"]
                     self._docs_of_files.setdefault(part.file.place, set()).update(told["docs"])
@@ -93,16 +115,20 @@ class SegmentMerge:
 
     def splits_to_sort(self) -> list[Split]:
         """The splits that have records of the documents to sort."""
-        numbers = {
-            summary.segment >> 20 for summary in _summaries(self._reports) if summary.doc in self.to_sort
-        }
+        numbers = {summary.segment >> 20 for summary in self._summaries() if summary.doc in self.to_sort}
         return [split for split in self._splits if split.number in numbers]
+
+    def _summaries(self) -> Iterator[SegmentSummary]:
+        """The summaries of all but the plain documents, segment by segment."""
+        return _by_segment(_summaries(self._reports), self._others.summaries())
 
     def add_sorted(self, reports: Iterable[Report]) -> None:
         """Takes the reports of the documents of ``to_sort``, made again from their sorted records."""
         in_order = sorted(reports, key=lambda report: report.segment)
         self.bad += sum(summary.duplicates for summary in _summaries(in_order))
-        self.documents.update(merge_documents(_summaries(in_order), self._buckets, self._until))
+        plain = PlainDocuments.of(_plain_contents(in_order))
+        summaries = _by_segment(_summaries(in_order), plain.summaries())
+        self.documents.update(merge_documents(summaries, self._buckets, self._until))
         for report in in_order:
             if report.topic == Topic.SIZES:
                 self._add_sizes(report)
@@ -122,26 +148,33 @@ class SegmentMerge:
                     break
         return found
 
-    def seams(self, plan: Plan) -> Iterator[SeamMarker]:
+    def seams(self) -> Iterator[SeamMarker]:
         """The markers that only the segments together tell."""
         for document in self.documents.values():
             yield from document.seams
-            yield from clock_markers(document, plan, self._buckets)
-            yield from raised_markers(document, plan, self._buckets)
+            yield from clock_markers(document, self._plan, self._buckets)
+            yield from raised_markers(document, self._plan, self._buckets)
 
-    def whole(self, ranges: FindingRanges, *, reads_clock: bool) -> WholeLog:
+    def whole(self, ranges: FindingRanges) -> WholeLog:
         """What replays have to know of the log, with what clocks show if that matters."""
         documents = self.documents
         ends = {doc: DocumentEnd(document.segment, document.last) for doc, document in documents.items()}
         edits = {doc: document.edits for doc, document in documents.items() if document.edits}
-        readings = {doc: document.readings for doc, document in documents.items()} if reads_clock else {}
+        clocks = documents if self._plan.reads_clock else {}
+        readings = {doc: document.readings for doc, document in clocks.items()}
         return WholeLog(ends, self._headers_that_count(), ranges, self.to_sort, edits, readings)
 
-    def extents(self) -> Iterator[DocumentExtent]:
-        """From where to where each document reaches."""
-        for doc, document in self.documents.items():
-            assert document.first is not None
-            yield DocumentExtent(doc, document.first.ts, document.last.ts, document.records)
+    def extents(self) -> pa.Table:
+        """From where to where each document reaches (`EXTENT_SCHEMA`)."""
+        rows = [
+            (doc, document.first.ts, document.last.ts, document.records)
+            for doc, document in self.documents.items()
+            if document.first is not None
+        ]
+        columns = list(zip(*rows, strict=True)) or [()] * len(EXTENT_SCHEMA)
+        arrays = [pa.array(values, field.type) for values, field in zip(columns, EXTENT_SCHEMA, strict=True)]
+        plain = self.plain.table.select(EXTENT_SCHEMA.names)
+        return pa.concat_tables([pa.table(arrays, schema=EXTENT_SCHEMA), plain])
 
     def collect_bad(self, chunk: Chunk, collector: Collector, *, again: bool = False) -> None:
         """Hands a bad record on, with its number in its file; ``again``: it was found in the sorted records."""
@@ -159,11 +192,13 @@ class SegmentMerge:
 
     def _misplaced_raised(self) -> Iterator[tuple[LogFile, BadRecord, str]]:
         for doc, document in self.documents.items():
-            for raised in document.misplaced_raised:
+            misplaced = [(each, raised_elsewhere) for each in document.misplaced_raised]
+            repeated = [(each, raised_twice) for each in document.repeated_raised]
+            for raised, complaint in misplaced + repeated:
                 part: FilePart = self._parts[raised.part]
                 origin = Origin(part.file.name, raised.number + self._lines_before[part.place])
                 control = Control.from_record(FASTEST.loads(raised.text.encode()))
-                yield part.file, raised_elsewhere(control, origin), doc
+                yield part.file, complaint(control, origin), doc
 
     def collect(self, collector: Collector) -> None:
         """Hands on what is known of files and documents."""
@@ -171,13 +206,29 @@ class SegmentMerge:
             collector.quarantine.add(file, bad, doc)
         for index, docs in self._docs_of_files.items():
             collector.quarantine.note_documents(index, docs)
-        for extent in self.extents():
-            doc, first, last, records = extent
-            collector.document(doc, first, last, records, disordered=doc in self.disordered)
+        for batch in self.extents().to_batches(10_000):
+            for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                collector.document(*row, disordered=row[0] in self.disordered)
+        collector.repeating.update(map(type_of, self.repeating))
 
 
 def _summaries(reports: Iterable[Report]) -> Iterator[SegmentSummary]:
-    """The summaries in reports, segment by segment."""
+    """The summaries in reports but for plain ones, segment by segment."""
     for report in reports:
         if report.topic == Topic.SUMMARIES:
             yield from summaries_from(report)
+
+
+def _docs(reports: Iterable[Report]) -> set[str]:
+    """The documents of which there are such."""
+    return {doc for report in reports if report.topic == Topic.SUMMARIES for doc in docs_from(report)}
+
+
+def _plain_contents(reports: Iterable[Report]) -> Iterator[tuple[int, bytes]]:
+    """The plain ones, with the number of their segment."""
+    return ((each.segment, each.content) for each in reports if each.topic == Topic.PLAIN_SUMMARIES)
+
+
+def _by_segment(*summaries: Iterable[SegmentSummary]) -> Iterator[SegmentSummary]:
+    """Summaries that come segment by segment, together."""
+    return heapq.merge(*summaries, key=attrgetter("segment"))

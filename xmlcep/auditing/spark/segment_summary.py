@@ -94,7 +94,7 @@ class SegmentSummary(NamedTuple):
     first record in the segment. ``time`` is the greatest of the times of records and clock records in it up to the last
     record, ``edit_time`` what it was where the last edit began, ``transactions`` how many have records in it.
     ``raised`` are the external events before the first record, ``raised_late`` says whether there is one behind the
-    last record that does not belong to its transaction.
+    last record that does not belong to its transaction, ``raised_there`` what tells those behind it apart.
     """
 
     segment: int
@@ -118,6 +118,7 @@ class SegmentSummary(NamedTuple):
     transactions: int
     raised: list[PlacedRaised]
     raised_late: bool
+    raised_there: list[str]
 
     @property
     def last_clock(self) -> PlacedClock | None:
@@ -135,9 +136,8 @@ class SegmentDocument:
 
     __slots__ = (
         "_at", "clock", "clocks", "count", "disordered", "duplicates", "edit", "edit_goes_on", "edit_time",
-        "first_flush", "head",
-        "head_keys", "leading", "name", "position", "raised", "raised_late", "runs", "tail", "time", "touched",
-        "trailing", "transactions", "ts", "txn",
+        "first_flush", "head", "head_keys", "leading", "name", "position", "raised", "raised_late", "raised_there",
+        "runs", "tail", "time", "touched", "trailing", "transactions", "ts", "txn",
     )  # fmt: skip
 
     def __init__(self, name: str) -> None:
@@ -165,6 +165,7 @@ class SegmentDocument:
         self.transactions = 0
         self.raised: list[PlacedRaised] = []
         self.raised_late = False
+        self.raised_there: set[str] = set()
         self._at: tuple[str, int] = ("", 0)  # the last time as text and as a number
 
     def follows(self, ts: int) -> bool:
@@ -184,6 +185,8 @@ class SegmentDocument:
         """
         self.ts = ts
         self.raised_late = False
+        if self.raised_there:
+            self.raised_there = set()
         trailing, self.trailing = self.trailing, []
         misplaced = txn is not None and txn == self.txn
         if not misplaced:
@@ -215,6 +218,12 @@ class SegmentDocument:
     def is_at(self, ts: int) -> bool:
         """Whether an external event of this time point belongs to the record before it (L7)."""
         return ts == self.ts and (self.clock is None or self.clock[0] <= ts)
+
+    def is_new_there(self, identity: str) -> bool:
+        """Whether an external event behind the last record was not delivered before."""
+        is_new = identity not in self.raised_there
+        self.raised_there.add(identity)
+        return is_new
 
     def admit_raised(self, txn: int | None) -> int:
         """The next external event, behind a record, of this transaction; returns its turn there."""

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from ...errors import MissingExtraError
 from .failures import SparkError, explain
 from .java import find_java
+from .worker_daemon import DAEMON_SETTINGS, FORKS_LOADED
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -158,6 +159,24 @@ def _submitted() -> bool:
     return "PYSPARK_GATEWAY_PORT" in os.environ
 
 
+def _check_local_folders() -> None:
+    """Raises `SparkError` where Spark would find no folder for what workers put aside, and say so in many lines."""
+    given = os.environ.get("SPARK_LOCAL_DIRS", "")
+    folders = [Path(each) for each in given.split(",") if each]
+    if folders and not any(map(_is_writable, folders)):
+        raise SparkError(
+            f"SPARK_LOCAL_DIRS is {given}: nothing can be written there: set it to a folder with room, or leave it out"
+        )
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK | os.X_OK)
+
+
 def start_session(master: str | None, *, input_bytes: int = 0) -> SparkSession:
     """A new session on this master, quiet and set up for audits; None: on the one that ``spark-submit`` was given.
 
@@ -175,6 +194,8 @@ def start_session(master: str | None, *, input_bytes: int = 0) -> SparkSession:
     if master is not None:
         builder = builder.master(_retrying(master))
     local = master is not None and master.startswith("local")
+    if local:
+        _check_local_folders()
     # Without a launched JVM there is a choice of Java; in spark-submit it runs already.
     if SparkContext._gateway is None and not _submitted():
         java = find_java()
@@ -186,7 +207,8 @@ def start_session(master: str | None, *, input_bytes: int = 0) -> SparkSession:
     if local or LOOPBACK in (master or ""):
         os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
         builder = builder.config("spark.driver.host", LOOPBACK).config("spark.driver.bindAddress", LOOPBACK)
-    for name, value in _SETTINGS.items():
+    settings = _SETTINGS | (DAEMON_SETTINGS if local and FORKS_LOADED else {})
+    for name, value in settings.items():
         builder = builder.config(name, value)
     with _held_interrupts() as interrupts:
         try:
@@ -204,6 +226,8 @@ _SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.sql.catalogImplementation": "in-memory",
     "spark.ui.showConsoleProgress": "false",
+    # Plans are small, and made with their numbers of tasks: to look at them again takes half a second of CPU.
+    "spark.sql.adaptive.enabled": "false",
     "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "1",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",

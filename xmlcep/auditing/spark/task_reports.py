@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from ...log import BadRecord, Origin
 from ...log.json_codec import FASTEST
 from ..splits import FilePart
 from .chunks import Chunk, ChunkKind
+from .plain_documents import is_plain, plain_content
 from .segment_summary import PlacedClock, PlacedRaised, SegmentSummary, TimePoint
 
 _CLOCKS = ("leading", "clocks", "trailing")  # the fields of a summary that are lists of clock records
@@ -21,7 +22,7 @@ class Topic(IntEnum):
     """What a report is about."""
 
     SUMMARIES = 0
-    """The documents of a segment; it names the first, for parts of sorted records have the same segment numbers."""
+    """Documents of a segment; it names the first, for parts of sorted records have the same segment numbers."""
     HEADER = 1
     """A header."""
     SPLIT = 2
@@ -30,10 +31,12 @@ class Topic(IntEnum):
     """What makes the audit impossible."""
     SIZES = 4
     """How many bytes of chunks went to each bucket, by level of the plan; from which segment on, and document."""
+    PLAIN_SUMMARIES = 5
+    """The other documents of a segment, of which nothing is open; it names the first."""
 
 
 class Report(NamedTuple):
-    """Something about a segment for the one who started the tasks, as a JSON object."""
+    """Something about a segment for the one who started the tasks: a JSON object, but for summaries."""
 
     topic: Topic
     segment: int
@@ -49,8 +52,19 @@ class HeaderSeen(NamedTuple):
     position: tuple[int, int]
 
 
-def report_of(summaries: Sequence[SegmentSummary]) -> Report:
-    """The summaries of a segment as a report; packed, for those of all segments are in memory together."""
+def reports_of(summaries: Iterable[SegmentSummary]) -> Iterator[Report]:
+    """The summaries of a segment as reports; packed, for those of all segments are in memory together."""
+    plain: list[SegmentSummary] = []
+    others: list[SegmentSummary] = []
+    for summary in summaries:
+        (plain if is_plain(summary) else others).append(summary)
+    if plain:
+        yield Report(Topic.PLAIN_SUMMARIES, plain[0].segment, plain[0].doc, plain_content(plain))
+    if others:
+        yield Report(Topic.SUMMARIES, others[0].segment, others[0].doc, _content(others))
+
+
+def _content(summaries: Sequence[SegmentSummary]) -> bytes:
     records = [
         {
             **summary._asdict(), "head": summary.head and list(summary.head), "tail": list(summary.tail),
@@ -62,12 +76,16 @@ def report_of(summaries: Sequence[SegmentSummary]) -> Report:
         }
         for summary in summaries
     ]  # fmt: skip
-    content = zlib.compress(FASTEST.dumps(records), 1)
-    return Report(Topic.SUMMARIES, summaries[0].segment, summaries[0].doc, content)
+    return zlib.compress(FASTEST.dumps(records), 1)
+
+
+def docs_from(report: Report) -> Iterator[str]:
+    """The documents of such a report that are not plain."""
+    return (record["doc"] for record in FASTEST.loads(zlib.decompress(report.content)))
 
 
 def summaries_from(report: Report) -> Iterator[SegmentSummary]:
-    """The summaries that `report_of` made a report of."""
+    """Their summaries."""
     for record in FASTEST.loads(zlib.decompress(report.content)):
         changed = {
             "position": tuple(record["position"]), "head": _point(record["head"]), "tail": TimePoint(*record["tail"]),

@@ -71,7 +71,7 @@ def new_reader(state: Mapping[str, Json]) -> Interpreter:
 def check_version(state: Mapping[str, Json], what: str) -> None:
     """Raises `StateError` for what is no such state, or one that another version wrote."""
     if not isinstance(state, Mapping) or state.get("xmlcep") != what:
-        raise StateError(f"not the state of {'an audit' if what == 'audit' else 'a detector'}")
+        raise StateError(f"not the state of {'an audit' if what == 'audit' else f'a {what}'}")
     if (state.get("version"), state.get("form")) != (VERSION, FORM):
         raise StateError(
             f"the state was written by another version of xmlcep (state {state.get('version')}-{state.get('form')}, "

@@ -48,8 +48,7 @@ class WaitingPair(Form):
         }  # fmt: skip
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
-        waiting = Waiting()
-        waiting.stored = BothItems().read(reader, data["stored"], owner, None)
+        waiting = Waiting(BothItems().read(reader, data["stored"], owner, None))
         events = Items(1).read(reader, data["endings"], owner, None)
         waiting.endings = [
             Ending(event, at, before) for event, (at, before) in zip(events, data["before"], strict=True)
@@ -116,6 +115,7 @@ class Dying(Form):
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
         trees = owner.trees
+        owner.waiting.released.update(trees)  # so that all are looked at once more
         return [(trees[tree], trees[tree].states[operator], place) for tree, operator, place in data]
 
 

@@ -24,7 +24,7 @@ from ..operators.chain import SequenceState
 from ..operators.conjunction import ConjunctionState
 from ..operators.disjunction import DisjunctionState
 from ..operators.external import ExternalState
-from ..operators.multiplicity import MultiplicityState
+from ..operators.multiplicity import MultiplicityState, SlidingState
 from ..operators.negation import NegatedMultiplicityState
 from ..operators.pairs import (
     ChroniclePairConjunction,
@@ -38,6 +38,7 @@ from ..operators.plus import PlusState
 from ..operators.relation import RelationState
 from ..operators.trailing import Candidate, TrailingSequenceState
 from ..operators.waiting_pairs import WaitingPairConjunction, WaitingPairSequence
+from ..operators.windowed_pairs import WindowedPairConjunction, WindowedPairSequence
 from ..release import Deferral
 from ..setting import Setting
 from ..timers import Timers
@@ -94,6 +95,10 @@ def _pair(state: Mapping[str, Form], *derived: str) -> Layout:
     return _operator(state, "context", "shared", "pairing", "_in_full", "_raise", "bare", *derived)
 
 
+def _windowed(state: Mapping[str, Form], *derived: str) -> Layout:
+    return _pair({"watched": ByKey(PLAIN), **state}, "exists", "within", "_reach", "_measure", *derived)
+
+
 def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
     groups = MadeByKey(lambda operator, key: operator.open_group(key))
     return _operator(
@@ -114,6 +119,16 @@ def _opened(state: Mapping[str, Form], *derived: str) -> Layout:
     return _operator({"opened": ENTRIES_BY_KEY, **state}, "context", "closer", *derived)
 
 
+_MULTIPLICITY = _operator(
+    {
+        "accumulations": MadeByKey(lambda operator, key: operator._accumulation(key)),
+        "gone": ByKey(PLAIN),
+        "_most_gone": PLAIN,
+    },
+    "_by_detection", "lower", "upper", "slides", "prompt", "within", "_outer", "owner", "refills",
+    "_is_plain", "_is_short", "_on_its_way",  # of one time point
+)  # fmt: skip
+
 _CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None))))
 
 _OPERATORS: dict[type, Layout] = {
@@ -123,21 +138,18 @@ _OPERATORS: dict[type, Layout] = {
     ChroniclePairSequence: _pair({"_firsts": ByKey(Items(0))}, "exists", "_ends"),
     WaitingPairConjunction: _pair({"groups": ByKey(WaitingPair())}),
     WaitingPairSequence: _pair({"groups": ByKey(WaitingPair())}, "_ends"),
+    WindowedPairConjunction: _windowed({"_first": ByKey(Items(0)), "_second": ByKey(Items(1))}),
+    WindowedPairSequence: _windowed({"_firsts": ByKey(Items(0))}, "_ends"),
     ConjunctionState: _combining({}),
     AnyState: _combining({}),
     RelationState: _combining({}),
     SequenceState: _sequence({}),
-    TrailingSequenceState: _sequence({"candidates": _CANDIDATES, "ready": _CANDIDATES}, "trailing", "_is_lone"),
-    DisjunctionState: _operator({"pending": ByKey(NumberedEntries())}, "context"),
-    MultiplicityState: _operator(
-        {
-            "accumulations": MadeByKey(lambda operator, key: operator._accumulation(key)),
-            "gone": ByKey(PLAIN),
-            "_most_gone": PLAIN,
-        },
-        "_by_detection", "lower", "upper", "slides", "prompt", "within", "_outer", "owner", "refills",
-        "_is_plain", "_is_short",
+    TrailingSequenceState: _sequence(
+        {"candidates": _CANDIDATES, "ready": _CANDIDATES}, "trailing", "_is_lone", "_until"
     ),
+    DisjunctionState: _operator({"pending": ByKey(NumberedEntries())}, "context"),
+    MultiplicityState: _MULTIPLICITY,
+    SlidingState: _MULTIPLICITY,
     NegatedMultiplicityState: _operator({}),
     PlusState: _operator({"waiting": ByKey(NumberedEntries())}, "delay", "context"),
     AperiodicState: _opened({}),
@@ -202,22 +214,27 @@ _SHARED: dict[type, Layout] = {
         ),
         "follows_time", "uses_time",
     ),
-    Timers: _layout({"_heaps": Heaps(), "_count": PLAIN, "size": PLAIN}, "_by_measure"),
-    Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys(), "stale": Keys()}),
+    Timers: _layout(
+        {"_heaps": Heaps(), **dict.fromkeys(("_count", "size", "changes", "transactions", "time"), PLAIN)}
+    ),
+    Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys(), "stale": Keys()}, "released"),
     Evaluation: _layout(
         {"trees": AllWithin(), "report": Nothing(), "_touched": Nothing(), "_dying": Dying()},
-        "_active", "_setting", "_clock", "dispatch", "waiting",
+        "_active", "_setting", "_clock", "dispatch", "waiting", "_turns", "_releases_alone",
     ),
     TreeState: _layout(
         {"states": AllWithin(), "deferrals": AllWithin()},
-        "tree", "flat", "root", "_deferral", "_released", "_places", "_clock", "_timers", "needs_time", "leaves",
-        "by_detection", "extended", "has_short_entries", "releases_alone", "_composite_dispatch",
+        "tree", "flat", "root", "_deferral", "_deferred_below", "_released", "_places", "setting", "_clock", "_timers",
+        "needs_time", "leaves", "by_detection", "extended", "has_short_entries", "waits_elsewhere", "releases_alone",
+        "awaits_release", "_composite_dispatch",
     ),
     Deferral: _layout(
         {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
         "state", "mode", "condition", "setting", "_tree", "_waiting",
     ),
-    Edit: _layout({"held": Held()}, "_evaluation", "_setting", "asking", "others"),
+    Edit: _layout(
+        {"held": Held()}, "_evaluation", "_setting", "_asks_before", "asking", "others"
+    ),
 }  # fmt: skip
 
 TABLE = Table({**_SHARED, **_OPERATORS, **_KEPT})

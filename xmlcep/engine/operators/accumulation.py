@@ -7,7 +7,7 @@ from typing import Generic, TypeVar, overload
 
 from contexts import Entry
 from contexts.constraints.counting import young
-from contexts.entry import EMPTY_END, EMPTY_START, EVENT, FIRST, LAST
+from contexts.entry import BINDINGS, EMPTY_END, EMPTY_START, EVENT, FIRST, LAST
 from path_types import PathType
 
 from ...events import Event
@@ -99,17 +99,19 @@ class Accumulation:
     and whenever arrivals have gone from among others.
     """
 
+    # As in a new one: of most that is all there ever is.
+    begin = 0
+    current: Entry | None = None
+    told = 0
+    start, end = EMPTY_START, EMPTY_END
+    span: tuple[object, object] | None = None
+    batches: Sequence[list[Entry]] = ()
+    created: tuple[PathType, tuple[int, ...]] | None = None
+    expiry: int | None = None
+    lists: dict[str, RunningValues] | None = None
+
     def __init__(self) -> None:
         self.entries: list[Entry] = []
-        self.begin = 0
-        self.current: Entry | None = None
-        self.told = 0
-        self.start, self.end = EMPTY_START, EMPTY_END
-        self.span: tuple[object, object] | None = None
-        self.batches: list[list[Entry]] = []
-        self.created: tuple[PathType, tuple[int, ...]] | None = None
-        self.expiry: int | None = None
-        self.lists: dict[str, RunningValues] | None = None
 
     def count(self) -> int:
         """How many there are."""
@@ -140,9 +142,14 @@ class Accumulation:
 
     def add_values(self, entry: Entry, lists: dict[str, RunningValues]) -> None:
         """The values of one more arrival."""
+        bindings = entry[BINDINGS]
         for name, values in lists.items():
-            for value in values_in(entry, name):
+            value = None if bindings is None else bindings.get(name)
+            if type(value) is str:
                 values.append(value)
+            else:
+                for each in values_in(entry, name):
+                    values.append(each)
 
     def start_over(self, entries: Iterable[Entry] = ()) -> None:
         """Accumulation starts over, with ``entries`` left over."""
@@ -185,9 +192,7 @@ class SlidingAccumulation(Accumulation):
     first: letting them go costs the same however many stay. Among others all are looked at.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._ordered = True
+    _ordered = True
 
     def add(self, entry: Entry) -> None:
         entries, span = self.entries, self.span
@@ -210,14 +215,34 @@ class SlidingAccumulation(Accumulation):
         super().replace(entries, told)
         self._ordered = self._ordered or not self.entries
 
+    def slide(self, entry: Entry, within: tuple[int, int]) -> None:
+        """One more arrival that begins and ends no earlier than those before it, and what drops out for it (W3);
+        where all are such."""
+        entries, (amount, unit) = self.entries, within
+        entries.append(entry)
+        if self.lists is not None:
+            self.add_values(entry, self.lists)
+        begin, last = self.begin, entry[LAST]
+        first, limit = entries[begin], last[unit] - amount
+        if first[FIRST][unit] < limit:
+            until = begin + 1
+            while entries[until][FIRST][unit] < limit:  # which the arrival does not
+                until += 1
+            self.drop_first(until - begin)
+            first = self.entries[self.begin]
+        self.start, self.end, self.span = first[0], entry[1], (first[FIRST], last)
+
     def drop_first(self, count: int) -> None:
         """The oldest ones drop out."""
         if self.lists is not None:
-            gone = Arrivals(self.entries, self.begin, self.begin + count)
-            for name, values in self.lists.items():
-                values.drop(sum(len(values_in(entry, name)) for entry in gone))
+            for entry in self.entries[self.begin : self.begin + count]:
+                bindings = entry[BINDINGS]
+                for name, values in self.lists.items():
+                    value = None if bindings is None else bindings.get(name)
+                    values.drop(1 if type(value) is str else len(values_in(entry, name)))
         self.begin += count
-        self.told = max(self.told, self.begin)
+        if self.told < self.begin:
+            self.told = self.begin
         if self.begin > _TIDY and 2 * self.begin > len(self.entries):
             self.entries = self.live()
             self.told -= self.begin

@@ -120,6 +120,18 @@ class SequenceState(CombiningState):
             group.stored[position].clear()
             self.drop_if_empty(key)
 
+    def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        position = self._position.get(child)
+        if position is None or self.hopeless_without[position]:
+            self.arrive(child, key, (entry,), cause)
+            if self.outbox:
+                self.hand_up(cause, key)
+            return
+        group = self.groups.get(key) or self.open_group(key)
+        self.admit(group, position, key, (entry,), cause)
+        if self.outbox:
+            self.hand_up(cause, key)
+
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         if child in self.violations:
             self.forbid(child, key, arrivals, cause)
@@ -175,7 +187,8 @@ class SequenceState(CombiningState):
     def forget(self, key: Key) -> None:
         super().forget(key)
         for violations in self.violations.values():
-            violations.forget(violations.project(key))
+            if violations.stored:
+                violations.forget(violations.project(key))
         if self.contiguity is not None:
             self.contiguity.forget(self.grouping.place_of(key))
 

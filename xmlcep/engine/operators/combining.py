@@ -63,7 +63,8 @@ class CombiningState(ChoosingState, DeferrableState):
         group = self.groups[key] = Group(stored, self._stored_owners, key, shared=self.shared)
         if self.context.runs:
             group.runs = self._new_runs()
-        self.note_key(key)
+        if self.by_value:
+            self.note_key(key)
         return group
 
     def _new_runs(self) -> Runs:
@@ -80,13 +81,13 @@ class CombiningState(ChoosingState, DeferrableState):
 
     def close_group(self, key: Key) -> None:
         """Forgets a group."""
-        if self.groups.pop(key, None) is not None:
+        if self.groups.pop(key, None) is not None and self.by_value:
             self.drop_key(key)
 
     def drop_if_empty(self, key: Key) -> None:
         """Forgets a group in which nothing is stored."""
         group = self.groups.get(key)
-        if group is not None and not any(group.stored):
+        if group is not None and group.is_empty():
             self.close_group(key)
 
     def withdraw(self, child: int, entry: Entry) -> None:
@@ -158,34 +159,44 @@ class CombiningState(ChoosingState, DeferrableState):
             group = self.open_group(key)
         self.admit(group, child, key, arrivals, cause)
 
+    def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        group = self.groups.get(key) or self.open_group(key)
+        self.admit(group, child, key, (entry,), cause)
+        if self.outbox:
+            self.hand_up(cause, key)
+
     def admit(self, group: Group, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Stores arrivals in a group that has something, and evaluates it if enough operands have."""
-        self.keep(group, child, arrivals)
-        if self.context.runs or self.exists.enough(group):
-            self.raise_all(key, group, child, arrivals, cause)
-        if self._expires is not None and group.expiry is None:
-            self.watch_over(group, self._expires)
-
-    def keep(self, group: Group, child: int, arrivals: Sequence[Entry]) -> None:
-        """Stores arrivals."""
+        if group.owners is not None:
+            self._tell_of(group, child, arrivals)
         if self._stores:
             self.context.store(group, self.exists, child, arrivals)
         else:
             group.stored[child].extend(arrivals)
+        if group.runs.has_complete() if group.runs is not None else self.exists.enough(group):
+            self.raise_all(key, group, child, arrivals, cause)
+        elif self._stores and not any(group.stored) and group.is_empty():
+            self.close_group(key)
+            return
+        if self._expires is not None and group.expiry is None:
+            self.watch_over(group, self._expires)
+
+    def _tell_of(self, group: Group, child: int, arrivals: Sequence[Entry]) -> None:
+        """Tells who has raised arrivals that they are stored, if it wants to know that."""
+        owner = None if group.owners is None else group.owners[child]
+        if owner is not None and owner.refills:
+            owner.arrived(arrivals)
 
     def raise_all(self, key: Key, group: Group, child: int, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Evaluates a group and raises what it finds; forgets the group if that has emptied it."""
         group.now = self.clock.point
-        for combination in self.choose(group, child, arrivals):
+        for combination in self.context.on_arrival(group, self.exists, child, arrivals):
             self.raise_combination(combination, cause)
         for entries in group.stored:
             if entries:
                 return
-        self.close_group(key)
-
-    def choose(self, group: Group, child: int, arrivals: Sequence[Entry]) -> Sequence[Sequence[Entry]]:
-        """What the context chooses now that these have arrived."""
-        return self.context.on_arrival(group, self.exists, child, arrivals)
+        if group.is_empty():
+            self.close_group(key)
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
 
@@ -212,7 +223,8 @@ class CombiningState(ChoosingState, DeferrableState):
         group = self.groups.get(key)
         if group is None:
             group = self.open_group(key)
-        self.keep(group, child, arrivals)
+        self._tell_of(group, child, arrivals)
+        self.context.store(group, self.exists, child, arrivals)
         if self._expires is not None and group.expiry is None:
             self.watch_over(group, self._expires)
         if self.context.runs:
@@ -247,10 +259,16 @@ class CombiningState(ChoosingState, DeferrableState):
         if group.expiry is not None:
             return
         unit, amount = MEASURE[window.unit], reach(window)
-        ends = (e[FIRST][unit] + amount for s in group.stored for e in s if e[FIRST] is not None)
-        group.expiry = min((end for end in ends if after is None or end > after), default=None)
-        if group.expiry is not None:
-            self.setting.expiries.set(window.unit, self.due(group.expiry, group.key))
+        expiry: int | None = None
+        for stored in group.stored:
+            for entry in stored:
+                if entry[FIRST] is not None:
+                    end = entry[FIRST][unit] + amount
+                    if (after is None or end > after) and (expiry is None or end < expiry):
+                        expiry = end
+        group.expiry = expiry
+        if expiry is not None:
+            self.setting.expiries.set(window.unit, self.due(expiry, group.key))
 
     def expire(self, due: Due) -> None:
         group = self.groups.get(due.key)

@@ -15,6 +15,7 @@ from .combining import CombiningState, window_constraints
 from .pairs import ChroniclePairConjunction, PairConjunction, is_plain_pair
 from .state import OperatorState
 from .waiting_pairs import WaitingPairConjunction
+from .windowed_pairs import WindowedPairConjunction, is_windowed_pair
 
 
 class ConjunctionState(CombiningState):
@@ -45,4 +46,6 @@ def new_state(
             return WaitingPairConjunction(node, tree, report, setting)
         chronicle = CONTEXTS[node.context.value].takes_oldest
         return (ChroniclePairConjunction if chronicle else PairConjunction)(node, tree, report, setting)
+    if is_windowed_pair(node, tree, setting):
+        return WindowedPairConjunction(node, tree, report, setting)
     return ConjunctionState(node, tree, report, setting, operands)

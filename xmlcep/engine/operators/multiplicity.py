@@ -6,6 +6,7 @@ One module because what arrives, what is taken back and what is released change 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
 
 from contexts import Entry, Owner
 from contexts.constraints import Objection
@@ -16,18 +17,19 @@ from contexts.grouping import Key
 from path_types import PathType
 
 from ...algebra import Multiplicity, Order, Promise
-from ...events import Cause, CompositeEvent, Event, PrimitiveEvent
-from ...rules.trees import EventTree, OperatorNode
+from ...events import Cause, CompositeEvent, Event, PrimitiveEvent, PrimitiveType
+from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..composer import interval, nearest_common_ancestor, span_of
 from ..leaf import Bindings
 from ..setting import Setting
 from ..timers import MEASURE, Due
-from .accumulation import Accumulation, Integrated, SlidingAccumulation
+from ..values import GatheredBindings
+from .accumulation import Accumulation, Arrivals, Integrated, SlidingAccumulation
 from .choosing import reach
 from .negation import NegatedMultiplicityState
 from .state import Account, DeferrableState, OperatorState
 
-_TOGETHER = 16  # how many times while a window lasts what has become too old is freed
+_TOGETHER = 4  # how many times while a window lasts what has become too old is freed
 _new_tuple = tuple.__new__
 _FEW = 64  # deleted nodes that are kept without asking whether they are still needed
 
@@ -55,6 +57,7 @@ class MultiplicityState(DeferrableState):
         # with the key of the parent's group that it is stored in.
         self.gone: dict[int, Key] = {}
         self._most_gone = _FEW
+        self._on_its_way: list[Entry] = []  # raised at a time point, and not yet stored by the parent
         self.owner: Owner | None = self if node.takes_back else None
 
         values, slides = self.values, self.slides or self.within is not None or self._outer is not None
@@ -76,13 +79,19 @@ class MultiplicityState(DeferrableState):
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         for entry in arrivals:
-            accumulation = self._accumulation(key)
-            if self._accumulates(key, accumulation, entry):
+            accumulation = self.accumulations.get(key) or self._accumulation(key)
+            if self._is_short:
+                accumulation.add(entry)
+                self._integrate_short(key, accumulation, cause)
+            elif self._accumulates(key, accumulation, entry):
                 self.integrate(key, accumulation, cause)
             else:
                 self._drop_if_idle(key, accumulation)
 
     def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        self.integrate(key, self.accumulations[key], cause)
+
+    def evaluate_newest(self, key: Key, cause: Cause) -> None:
         self.integrate(key, self.accumulations[key], cause)
 
     def _accumulates(self, key: Key, accumulation: Accumulation, entry: Entry) -> bool:
@@ -112,18 +121,11 @@ class MultiplicityState(DeferrableState):
 
     def integrate(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
         """Raises the composite of all so far if they are enough; at u accumulation starts over (M1, M2, V6)."""
+        if self._is_short:
+            self._integrate_short(key, accumulation, cause)
+            return
         count = accumulation.count()
         if count < max(self.lower, 1):
-            return
-        if self._is_short:
-            entries = accumulation.entries
-            path, ids = self.composer.place(entries[0][EVENT])
-            constituents = Integrated(entries, 0, len(entries))
-            start, end = accumulation.start, accumulation.end
-            self._integrated(
-                accumulation, self.composer.composite(path, ids, constituents, start, end, cause)
-            )
-            self._start_over_if_full(key, accumulation, count)
             return
         entries, values = accumulation.entries, self.values
         arrivals: Sequence[Entry] = ()
@@ -145,12 +147,28 @@ class MultiplicityState(DeferrableState):
             self._integrated(accumulation, composite)
         self._start_over_if_full(key, accumulation, count)
 
+    def _integrate_short(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
+        """The same where nothing is asked, and nothing drops out."""
+        entries = accumulation.entries
+        count = len(entries)
+        if count < self.lower or not count:
+            return
+        path, ids = self.composer.place(entries[0][EVENT])
+        constituents = Integrated(entries, 0, count)
+        start, end = accumulation.start, accumulation.end
+        self._integrated(accumulation, self.composer.composite(path, ids, constituents, start, end, cause))
+        if count == self.upper:
+            self._drop(key)
+
     def _integrated(self, accumulation: Accumulation, composite: CompositeEvent) -> None:
         """Raises the composite of all so far, which integrates the former one."""
         if accumulation.current is not None:
             self._withdraw(accumulation.current)
         accumulation.current = self._raise(composite)
-        self._tell(accumulation, len(accumulation.entries))
+        if self._owners is not None:
+            self._tell(accumulation, len(accumulation.entries))
+        else:
+            accumulation.told = len(accumulation.entries)
 
     def _start_over_if_full(self, key: Key, accumulation: Accumulation, count: int) -> None:
         if count == self.upper and not self.slides:
@@ -174,7 +192,8 @@ class MultiplicityState(DeferrableState):
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             accumulation = self.accumulations[key] = self._new_accumulation()
-            self.note_key(key)
+            if self.by_value:
+                self.note_key(key)
         return accumulation
 
     def _new_accumulation(self) -> Accumulation:
@@ -210,6 +229,10 @@ class MultiplicityState(DeferrableState):
     def _raise(self, composite: CompositeEvent) -> Entry:
         entry = self.composer.report_and_store(composite)
         self.outbox.append(entry)
+        if self.refills:
+            if self._on_its_way and self._on_its_way[0][AT] != entry[AT]:
+                self._on_its_way.clear()  # of an earlier time point: it has a place in no group of the parent
+            self._on_its_way.append(entry)
         return entry
 
     def _raise_batch(self, entries: list[Entry], cause: Cause) -> bool:
@@ -242,6 +265,8 @@ class MultiplicityState(DeferrableState):
         """
         if self.parent is not None and not discard(self.outbox, former):
             self.parent.withdraw(self.node.child_index, former)
+        if self._on_its_way:
+            discard(self._on_its_way, former)
 
     def withdraw(self, child: int, entry: Entry) -> None:
         """A child multiplicity takes back a composite: out of the accumulation with it (M1)."""
@@ -254,7 +279,8 @@ class MultiplicityState(DeferrableState):
             accumulation.keep(kept)
         for batch in accumulation.batches:
             batch[:] = [other for other in batch if other is not entry]
-        accumulation.batches = [batch for batch in accumulation.batches if batch]
+        if accumulation.batches:
+            accumulation.batches = [batch for batch in accumulation.batches if batch]
         self._drop_if_idle(key, accumulation)
 
     def _drop_if_idle(self, key: Key, accumulation: Accumulation) -> None:
@@ -262,7 +288,7 @@ class MultiplicityState(DeferrableState):
             self._drop(key)
 
     def _drop(self, key: Key) -> None:
-        if self.accumulations.pop(key, None) is not None:
+        if self.accumulations.pop(key, None) is not None and self.by_value:
             self.drop_key(key)
 
     # ---- what the parent tells (M3, M5) ----------------------------------------------------------------
@@ -284,17 +310,28 @@ class MultiplicityState(DeferrableState):
             self._drop_if_idle(key, accumulation)
 
     def successor(self, entry: Entry, stored: Iterable[Entry], at: int) -> Entry | None:
-        """M5: a silent empty composite, unless another of this group is unconsumed or the node is gone."""
+        """M5: a silent empty composite, unless another of this group is unconsumed or the node is gone.
+
+        Unconsumed are those that are stored, and those that were raised and are about to be (C5).
+        """
         if not self.refills or (self.values.having is not None and not self.values.admits(())):
             return None
         event = entry[EVENT]
+        if self._on_its_way:
+            stored = [*stored, *(other for other in self._on_its_way if other[AT] == at)]
         if self.flat:
             if any(True for _ in stored):
                 return None
-        elif event.ids[-1] in self.gone or any(other[EVENT].ids == event.ids for other in stored):
+        elif event[3][-1] in self.gone or any(other[EVENT][3] == event[3] for other in stored):
             return None
-        empty = event._replace(constituents=(), start=None, end=None, span=None, bindings=self.values.of(()))
+        empty = self.composer.composite(
+            event[2], event[3], (), EMPTY_START, EMPTY_END, event[7], None, self.values.of(())
+        )
         return self.composer.entry(empty, silent=True)
+
+    def arrived(self, entries: Iterable[Entry]) -> None:
+        for entry in entries if self._on_its_way else ():
+            discard(self._on_its_way, entry)
 
     def available(self, silent: Entry) -> None:
         """A silent composite stands in the parent's store: the next one replaces it."""
@@ -331,7 +368,7 @@ class MultiplicityState(DeferrableState):
         if len(kept) > len(entries) or not any(other is entry for other in kept):
             return
         batches, rest = self._batches(entries)
-        accumulation.batches += batches
+        accumulation.batches = [*accumulation.batches, *batches]
         if batches:
             accumulation.replace(rest)
 
@@ -363,14 +400,19 @@ class MultiplicityState(DeferrableState):
         if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
         ts = event[0]
-        accumulation.add((ts, ts, self.clock.point, event, False))
-        return len(accumulation.entries) >= self.lower
+        entries = accumulation.entries
+        entries.append((ts, ts, self.clock.point, event, False))
+        if ts < accumulation.start:
+            accumulation.start = ts
+        accumulation.end = ts  # of primitive events the newest
+        return len(entries) >= self.lower
 
     def is_possible(self, key: Key) -> bool:
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             return False
-        enough = accumulation.count() >= max(self.lower, 1)
+        count = len(accumulation.entries) - accumulation.begin
+        enough = count >= self.lower and count > 0
         return enough or accumulation.created is not None or bool(accumulation.batches)
 
     def release(self, key: Key, cause: Cause) -> None:
@@ -379,13 +421,12 @@ class MultiplicityState(DeferrableState):
         if self._is_plain and (self.upper is None or len(accumulation.entries) < self.upper):
             entries = accumulation.entries
             path, ids = self.composer.place(entries[0][EVENT])
-            constituents, start, end = (
-                Integrated(entries, 0, len(entries)),
-                accumulation.start,
-                accumulation.end,
-            )
-            self._raise(self.composer.composite(path, ids, constituents, start, end, cause))
-            self.consumed_by(0, entries)
+            constituents = Integrated(entries, 0, len(entries))
+            start, end = accumulation.start, accumulation.end
+            whole = self.composer.composite(path, ids, constituents, start, end, cause)
+            self._raise(whole)
+            if self._owners is not None:
+                self.consumed_by(0, entries)
             del self.accumulations[key]
             return
         if accumulation.current is not None:
@@ -402,7 +443,7 @@ class MultiplicityState(DeferrableState):
             if composite is not None:
                 self._raise(composite)
         accumulation.created = None
-        accumulation.batches = []
+        accumulation.batches = ()
         accumulation.start_over(rest)
         self._drop_if_idle(key, accumulation)
 
@@ -442,6 +483,8 @@ class MultiplicityState(DeferrableState):
 
     def forget(self, key: Key) -> None:
         self._drop(key)
+        if not self.gone:
+            return
         place = self.grouping.place_of(key)
         if place in self.gone and not self._is_stored_above(place):
             del self.gone[place]
@@ -503,6 +546,77 @@ class MultiplicityState(DeferrableState):
         return sum(accumulation.size() for accumulation in self.accumulations.values())
 
 
+def slides_over_events(node: OperatorNode, tree: EventTree, setting: Setting) -> bool:
+    """Whether a multiplicity can be one of these: nothing is asked of what it raises but ``having``."""
+    program, (operand,) = setting.programs[tree.index][node.index], node.children
+    return (
+        node.window is not None
+        and node.outer_window is None
+        and not (tree.flat or node.deferred or node.definition.options.slide)
+        and tree.order is Order.INTERVAL
+        and isinstance(operand, LeafNode)
+        and isinstance(operand.type, PrimitiveType)
+        and not (program.guard or program.lets)
+    )
+
+
+class SlidingState(MultiplicityState):
+    """A multiplicity with a window of its own over primitive events, made short (M1, W3, V6).
+
+    These come in the order of their moments, so what drops out is always the oldest, and never the arrival. What it
+    raises is exactly what `MultiplicityState` does.
+    """
+
+    def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        accumulation, within, values = self.accumulations.get(key), self.within, self.values
+        if accumulation is None:
+            accumulation = self._accumulation(key)
+        assert isinstance(accumulation, SlidingAccumulation)
+        assert within is not None
+        accumulation.slide(entry, within)
+        if accumulation.expiry is None:
+            self._watch_over(key, accumulation)
+        entries, begin = accumulation.entries, accumulation.begin
+        stop = len(entries)
+        count = stop - begin
+        if count < self.lower:
+            return
+        bindings: GatheredBindings | None = None
+        if values.has_variables:
+            lists = accumulation.lists
+            if lists is None:
+                lists = accumulation.lists = values.lists_to_keep(accumulation.arrivals())
+            sees = values.sees
+            if sees is not None and not (
+                sees(lists)
+                if values.having_asks_lists
+                else sees(values.seen_of(accumulation.arrivals(), lists))
+            ):
+                self._start_over_if_full(key, accumulation, count)
+                return
+            arrivals = Arrivals(entries, begin, stop)
+            known = values.singles_of(arrivals)
+            bindings = GatheredBindings(known, values.lists, arrivals)
+        event, composer = entries[begin][EVENT], self.composer
+        path, length = composer.ancestors.get(event[2]) or composer.ancestor(event[2])
+        start, end, span = accumulation.start, accumulation.end, accumulation.span
+        parts: tuple[Any, ...] = (
+            composer.name, composer.label, path, event[3][:length], Integrated(entries, begin, stop), start, end, cause,
+            bindings, span,
+        )  # fmt: skip
+        composite = _new_tuple(CompositeEvent, parts)
+        if self.parent is not None:
+            self._integrated(accumulation, composite)
+            self.hand_up(cause)
+        else:
+            if composer.report is not None:
+                composer.report.append(composite)
+            assert span is not None
+            accumulation.current = (start, end, self.clock.point, composite, False, *span, bindings)
+            accumulation.told = stop
+        self._start_over_if_full(key, accumulation, count)
+
+
 def new_state(
     node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
     operands: Sequence[Promise],
@@ -510,4 +624,6 @@ def new_state(
     """The running state of a multiplicity."""
     if node.counts:
         return NegatedMultiplicityState(node, tree, report, setting)
+    if slides_over_events(node, tree, setting):
+        return SlidingState(node, tree, report, setting, operands[0])
     return MultiplicityState(node, tree, report, setting, operands[0])

@@ -42,8 +42,7 @@ def is_plain_pair(node: OperatorNode, tree: EventTree, setting: Setting) -> bool
     return (
         len(node.children) == 2
         and CONTEXTS[node.context.value].pairing is not None
-        and node.condition is None
-        and not (tree.flat or node.may_repeat or definition.options.guard)
+        and not (tree.flat or node.may_repeat)
         and tree.order is Order.INTERVAL
         # Between its events there is nothing to ask; that they carry moments and variables is no obstacle.
         and not (node.needs_moments or program.having or (tree.extended and node.deferred))
@@ -68,7 +67,9 @@ class PairState(ChoosingState):
         self.pairing: Pairing = pairing
         self._in_full = tree.extended
         self._raise: Callable[..., None] = (
-            self._raise_all_of
+            self._raise_allowed
+            if self.values.guard is not None
+            else self._raise_all_of
             if self.context.batches
             else self._raise_in_full
             if self._in_full
@@ -111,9 +112,12 @@ class PairState(ChoosingState):
 
     def raise_pairs(self, pairs: Sequence[Pair], key: Key, cause: Cause) -> None:
         """Raises the composites of these combinations of a time point, which go on up the tree at once."""
-        alone = len(pairs) == 1
-        for first, second in pairs:
-            self._raise(first, second, key, cause, alone=alone)
+        if len(pairs) == 1:
+            first, second = pairs[0]
+            self._raise(first, second, key, cause)
+        else:
+            for first, second in pairs:
+                self._raise(first, second, key, cause, alone=False)
         if self.outbox:
             self.hand_up(cause)
 
@@ -159,7 +163,7 @@ class PairState(ChoosingState):
     def _raise_in_full(
         self, first: Entry, second: Entry, key: Key, cause: Cause, *, alone: bool = True
     ) -> None:
-        """The same where entries carry moments and variables; it goes into the outbox."""
+        """The same where entries carry moments and variables; it goes into the outbox, if anybody is to have it."""
         start, end, _, event, _, begin, finish, _ = first
         other_start, other_end, _, other, _, other_begin, other_finish, _ = second
         if begin is None or other_begin is None:  # empty
@@ -183,12 +187,17 @@ class PairState(ChoosingState):
         composite = _new_tuple(CompositeEvent, parts)
         if composer.report is not None:
             composer.report.append(composite)
-        self.outbox.append((start, end, self.clock.point, composite, False, *span, bindings))
+        if self.parent is not None or not alone:
+            self.outbox.append((start, end, self.clock.point, composite, False, *span, bindings))
 
     def _raise_all_of(
         self, firsts: Stored, seconds: Stored, key: Key, cause: Cause, *, alone: bool = True
     ) -> None:
-        """The same of all events of both operands; it goes into the outbox."""
+        """The same of all events of both operands; it goes into the outbox if it is not of one each."""
+        if len(firsts) == len(seconds) == 1:
+            raise_ = self._raise_in_full if self._in_full else self.raise_pair
+            raise_(firsts[0], seconds[0], key, cause, alone=alone)
+            return
         if self._in_full:
             members = [*self._entries(0, firsts), *self._entries(1, seconds)]
             composite = self.composer.compose(members, cause, self.values.of(members))
@@ -209,6 +218,13 @@ class PairState(ChoosingState):
         if self.composer.report is not None:
             self.composer.report.append(composite)
         self.outbox.append((start, end, self.clock.point, composite, False))
+
+    def _raise_allowed(
+        self, first: Item | Stored, second: Item | Stored, key: Key, cause: Cause, *, alone: bool = True
+    ) -> None:
+        """The same where a guard has to allow it (U5); it goes into the outbox."""
+        firsts, seconds = (first, second) if self.context.batches else ((first,), (second,))
+        self.raise_combination([*self._entries(0, firsts), *self._entries(1, seconds)], cause)
 
     # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
 
@@ -237,12 +253,24 @@ class PairConjunction(PairState):
         self.exists = AnyOrder()
         self._groups: dict[Key, tuple[Stored, Stored]] = {}
 
+    def _accept(self, child: int, key: Key, event: PrimitiveEvent) -> None:
+        # What add does, without its call: this is how most events come.
+        stored = self._groups.get(key)
+        if stored is None:
+            self._groups[key] = ([], [event]) if child else ([event], [])
+            return
+        pairs = self.pairing.any_order(stored, child, (event,))
+        if not (stored[0] or stored[1]):
+            del self._groups[key]
+        if pairs:
+            self.raise_pairs(pairs, key, as_event(event))
+
     def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
         stored = self._groups.get(key)
         if stored is None:
-            stored = self._groups[key] = ([], [])
-            stored[child].extend(items)
-            self.note_key(key)
+            self._groups[key] = ([], [*items]) if child else ([*items], [])
+            if self.by_value:
+                self.note_key(key)
             return ()
         pairs = self.pairing.any_order(stored, child, items)
         if not (stored[0] or stored[1]):
@@ -281,12 +309,22 @@ class PairSequence(PairState):
         self._firsts: dict[Key, Stored] = {}
         self._ends = ends_of(self.bare[0])
 
+    def acceptor(self, child: int) -> Acceptor:
+        return super().acceptor(child) if child or not self.bare[child] else self._accept_first
+
+    def _accept_first(self, key: Key, event: PrimitiveEvent) -> None:
+        firsts = self._firsts.setdefault(key, [])
+        if self.context.replaces:
+            firsts.clear()
+        firsts.append(event)
+
     def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
         firsts = self._firsts.get(key)
         if not child:
             if firsts is None:
-                self._firsts[key] = list(items)
-                self.note_key(key)
+                self._firsts[key] = [*items]
+                if self.by_value:
+                    self.note_key(key)
             elif self.context.replaces:
                 firsts[:] = items
             else:
@@ -294,10 +332,13 @@ class PairSequence(PairState):
             return ()
         if firsts is None:
             return ()
-        endings = endings_after(firsts, self._ends, items, at)
-        if not endings:
-            return ()
-        pairs = self.pairing.in_order(firsts, endings)
+        if len(items) == 1:
+            (item,) = items
+            before = count_before(firsts, self._ends, item[0])
+            pairs = self.pairing.ended(firsts, before, item) if before else ()
+        else:
+            endings = endings_after(firsts, self._ends, items, at)
+            pairs = self.pairing.in_order(firsts, endings) if endings else ()
         if not firsts:
             self.forget(key)
         return pairs
@@ -342,7 +383,7 @@ class ChroniclePairConjunction(PairState):
     def acceptor(self, child: int) -> Acceptor:
         return (
             super().acceptor(child)
-            if not self.bare[child]
+            if not self.bare[child] or self.values.guard is not None
             else self._accept_second
             if child
             else self._accept_first
@@ -351,7 +392,7 @@ class ChroniclePairConjunction(PairState):
     def _accept_first(self, key: Key, event: PrimitiveEvent) -> None:
         others = self._second.get(key)
         if others is None:
-            _store(self._first, key, event)
+            self._first.setdefault(key, []).append(event)
             return
         other = others.pop(0)
         if not others:
@@ -363,7 +404,7 @@ class ChroniclePairConjunction(PairState):
     def _accept_second(self, key: Key, event: PrimitiveEvent) -> None:
         others = self._first.get(key)
         if others is None:
-            _store(self._second, key, event)
+            self._second.setdefault(key, []).append(event)
             return
         other = others.pop(0)
         if not others:
@@ -379,7 +420,7 @@ class ChroniclePairConjunction(PairState):
         own, others = (self._second, self._first) if child else (self._first, self._second)
         partners = others.get(key)
         if partners is None:
-            _store(own, key, entry)
+            own.setdefault(key, []).append(entry)
             if self.by_value:
                 self.note_key(key)
             return
@@ -388,8 +429,10 @@ class ChroniclePairConjunction(PairState):
             del others[key]
             if self.by_value:
                 self.drop_key(key)
-        self._raise(*oriented(child, entry, other), key, cause)
-        self.hand_up(cause)
+        first, second = (other, entry) if child else (entry, other)
+        self._raise(first, second, key, cause)
+        if self.outbox:
+            self.hand_up(cause)
 
     def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
         own, others = (self._second, self._first) if child else (self._first, self._second)
@@ -397,7 +440,7 @@ class ChroniclePairConjunction(PairState):
         for item in items:
             partners = others.get(key)
             if partners is None:
-                _store(own, key, item)
+                own.setdefault(key, []).append(item)
                 if self.by_value:
                     self.note_key(key)
                 continue
@@ -438,16 +481,13 @@ class ChroniclePairConjunction(PairState):
 class ChroniclePairSequence(PairSequence):
     """The oldest first event is taken."""
 
-    def acceptor(self, child: int) -> Acceptor:
-        return super().acceptor(child) if child or not self.bare[child] else self._accept_first
-
     def _accept_first(self, key: Key, event: PrimitiveEvent) -> None:
-        _store(self._firsts, key, event)
+        self._firsts.setdefault(key, []).append(event)
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
         item = entry[EVENT] if self.bare[child] else entry
         if not child:
-            _store(self._firsts, key, item)
+            self._firsts.setdefault(key, []).append(item)
             self.note_key(key)
             return
         firsts = self._firsts.get(key)
@@ -473,22 +513,17 @@ def endings_after(
     firsts: Stored, ends: Callable[[Item], float], seconds: Iterable[Item], at: int
 ) -> list[Ending]:
     """Those of the second events that something is before (of both kinds the start stands first)."""
-    newest = ends(firsts[-1])
     found = []
     for second in seconds:
-        start = second[0]
-        before = len(firsts) if newest < start else bisect_left(firsts, start, key=ends)
+        before = count_before(firsts, ends, second[0])
         if before:
-            found.append(_new_tuple(Ending, (second, at, before)))
+            found.append(Ending(second, at, before))
     return found
 
 
-def _store(groups: dict[Key, Stored], key: Key, item: Item) -> None:
-    stored = groups.get(key)
-    if stored is None:
-        groups[key] = [item]
-    else:
-        stored.append(item)
+def count_before(firsts: Stored, ends: Callable[[Item], float], start: float) -> int:
+    """How many of the first events are before a second one that starts then: the oldest ones."""
+    return len(firsts) if ends(firsts[-1]) < start else bisect_left(firsts, start, key=ends)
 
 
 def as_event(item: Item) -> PrimitiveEvent:

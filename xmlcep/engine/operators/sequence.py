@@ -16,6 +16,7 @@ from .pairs import ChroniclePairSequence, PairSequence, is_plain_pair
 from .state import OperatorState
 from .trailing import TrailingSequenceState
 from .waiting_pairs import WaitingPairSequence
+from .windowed_pairs import WindowedPairSequence, is_windowed_pair
 
 
 def new_state(
@@ -33,4 +34,6 @@ def new_state(
             return WaitingPairSequence(node, tree, report, setting)
         chronicle = CONTEXTS[node.context.value].takes_oldest
         return (ChroniclePairSequence if chronicle else PairSequence)(node, tree, report, setting)
+    if not definition.negated and is_windowed_pair(node, tree, setting):
+        return WindowedPairSequence(node, tree, report, setting)
     return SequenceState(node, tree, report, setting, operands)

@@ -221,6 +221,9 @@ class OperatorState(ABC):
         if parent is None:
             return
         if key is not None and self._same_keys:
+            if len(entries) == 1:
+                parent.taker.take(self.child_index, key, entries[0], cause)
+                return
             parent.taker.arrive(self.child_index, key, entries, cause)
         else:
             key = None
@@ -340,6 +343,11 @@ class DeferrableState(OperatorState):
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Stores arrivals without evaluating them (X1)."""
 
+    def hold_all(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> bool:
+        """`hold`; says whether the group is possible then."""
+        self.hold(child, key, arrivals, cause)
+        return self.is_possible(key)
+
     def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:
         """What stores the events of a leaf, operand ``child``, and says whether they make a combination.
 
@@ -350,6 +358,10 @@ class DeferrableState(OperatorState):
     @abstractmethod
     def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Evaluates arrivals that were held because of a condition, which turned out to hold (X4)."""
+
+    def evaluate_newest(self, key: Key, cause: Cause) -> None:
+        """The same of the one arrival that a `keeper` has just stored."""
+        raise NotImplementedError("it has no keeper")
 
     @abstractmethod
     def is_possible(self, key: Key) -> bool:

@@ -33,7 +33,10 @@ class Candidate:
     def __init__(self, members: list[tuple[int, Entry]], due: int | None) -> None:
         self.members = members
         self.due = due
-        self.end = max((entry[END] for _, entry in members), default=EMPTY_END)
+        self.end: float = EMPTY_END
+        for _, entry in members:
+            if entry[END] > self.end:
+                self.end = entry[END]
 
     def join(self, newer: Candidate) -> None:
         """Cumulative: both are one, due with the first (A3)."""
@@ -68,6 +71,8 @@ class TrailingSequenceState(SequenceState):
             and self.context.takes_oldest
             and self.values.having is None
         )
+        window = node.window
+        self._until = None if window is None else (reach(window), MEASURE[window.unit])
         self.candidates: dict[Key, list[Candidate]] = {}
         self.ready: dict[Key, list[Candidate]] = {}
 
@@ -84,11 +89,27 @@ class TrailingSequenceState(SequenceState):
         else:
             super().arrive(child, key, arrivals, cause)
 
+    def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        if child in self.trailing:
+            self.forbid(child, key, (entry,), cause)
+        elif self._is_lone:
+            self._add(key, [(0, entry)])
+        else:
+            super().take(child, key, entry, cause)
+
     def raise_all(self, key: Key, group: Group, child: int, arrivals: Sequence[Entry], cause: Cause) -> None:
         group.now = self.clock.point
-        operand_of = {id(entry): k for k, stored in enumerate(group.stored) for entry in stored}
-        for combination in self.choose(group, child, arrivals):
-            self._add(key, [(operand_of.get(id(entry), 0), entry) for entry in combination])
+        operands: dict[int, list[int]] = {}
+        if self.context.batches:  # one entry may stand in several
+            for k, stored in enumerate(group.stored):
+                for entry in stored:
+                    operands.setdefault(id(entry), []).append(k)
+        for combination in self.context.on_arrival(group, self.exists, child, arrivals):
+            if not operands:
+                self._add(key, list(enumerate(combination)))
+                continue
+            left = {identity: iter(where) for identity, where in operands.items()}
+            self._add(key, [(next(left[id(entry)]), entry) for entry in combination])
         if group.is_empty():
             self.close_group(key)
 
@@ -100,31 +121,37 @@ class TrailingSequenceState(SequenceState):
         candidate = Candidate(members, self._due(members))
         if self._is_ended(key, candidate):
             return
-        self.note_key(key)
-        waiting = self.candidates.setdefault(key, [])
-        if self.context.replaces:
-            waiting.clear()
-        if self.context.batches and waiting:
+        if self.by_value:
+            self.note_key(key)
+        waiting = self.candidates.get(key)
+        if waiting is None or self.context.replaces:
+            self.candidates[key] = [candidate]
+        elif self.context.batches:
             waiting[0].join(candidate)
             return
-        waiting.append(candidate)
+        else:
+            waiting.append(candidate)
         if candidate.due is not None:
             window = self.node.window
             assert window is not None
             self.setting.timers.set(window.unit, self.due(candidate.due, key))
 
     def _due(self, members: list[tuple[int, Entry]]) -> int | None:
-        window = self.node.window
-        if window is None:
+        if self._until is None:
             return None
-        firsts = [entry[FIRST] for _, entry in members if entry[FIRST] is not None]
-        first = min(firsts) if firsts else self.clock.moment()
-        return int(first[MEASURE[window.unit]]) + reach(window)
+        amount, unit = self._until
+        first: int | None = None
+        for _, entry in members:
+            if entry[FIRST] is not None and (first is None or entry[FIRST][unit] < first):
+                first = entry[FIRST][unit]
+        return (self.clock.moment()[unit] if first is None else first) + amount
 
     def _is_ended(self, key: Key, candidate: Candidate) -> bool:
         """Whether an event of the last ``not`` lies behind it."""
         for k in self.trailing:
             violations = self.violations[k]
+            if not violations.stored:
+                continue
             behind = [
                 entry
                 for entry in violations.of(key)
@@ -143,7 +170,7 @@ class TrailingSequenceState(SequenceState):
         if child not in self.trailing:
             super().forbid(child, key, arrivals, cause)
             return
-        concerned = self.matching(child, key)
+        concerned = self.matching(child, key) if self.by_value else (key,)
         waiting = [k for k in concerned if k in self.candidates]
         begun = [self.groups[k] for k in concerned if k in self.groups]
         if self.prompt and not begun and self.violations[child].one_is_enough:
@@ -165,11 +192,10 @@ class TrailingSequenceState(SequenceState):
     def _end(self, waiting: Sequence[Key], arrivals: Sequence[Entry]) -> None:
         """Ends the candidates that lie before any of these events of the last ``not``."""
         window = self.node.window
-        now = 0 if window is None else self.clock.now_by_each_measure()[MEASURE[window.unit]]
-        solid = [entry[START] for entry in arrivals if entry[START] != EMPTY_START]
-        if not solid:
+        now = 0 if window is None else self.clock.now_by(window.unit)
+        latest = max([entry[START] for entry in arrivals if entry[START] != EMPTY_START], default=None)
+        if latest is None:
             return
-        latest = max(solid)
         for key in waiting:
             candidates = self.candidates[key]
             left = [c for c in candidates if c.end >= latest or (c.due is not None and now > c.due)]
@@ -181,11 +207,13 @@ class TrailingSequenceState(SequenceState):
             self.candidates[key] = candidates
             return
         self.candidates.pop(key, None)
-        if key not in self.groups and key not in self.ready:
+        if self.by_value and key not in self.groups and key not in self.ready:
             super().drop_key(key)
         if self.prompt:
             for k in self.trailing:
-                self.violations[k].forget(self.violations[k].project(key))
+                violations = self.violations[k]
+                if violations.stored:
+                    violations.forget(violations.project(key))
 
     def withdraw(self, child: int, entry: Entry) -> None:
         super().withdraw(child, entry)
@@ -265,7 +293,10 @@ class TrailingSequenceState(SequenceState):
 
     def forget(self, key: Key) -> None:
         """What is absent stays so: candidates outlive the deletion of their node (A4)."""
-        kept = {k: self.violations[k].of(key) for k in self.trailing} if key in self.candidates else {}
+        if key not in self.candidates:
+            super().forget(key)
+            return
+        kept = {k: self.violations[k].of(key) for k in self.trailing}
         super().forget(key)
         for k, entries in kept.items():
             self.violations[k].add(key, entries)

@@ -1,24 +1,26 @@
 """Two operands that nothing but perhaps their order joins, raised at a release (D2, D3, D5): see `pairs`.
 
 A group has a combination that has not been raised as soon as both operands have something that goes together, for every
-arrival is fresh, and what a release leaves goes together only with what is still to come (X1).
+arrival is fresh, and what a release leaves goes together only with what is still to come (X1). So it is with a
+condition, too (X4): what arrives while nothing else waits is raised at once if that holds.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 from contexts import AnyOrder, Chains, Combinations, Entry
 from contexts.constraints import Objection
-from contexts.entry import AT, END, EVENT, START
+from contexts.entry import END, EVENT, START
 from contexts.grouping import Key
-from contexts.pairing import Pair, Waiting
+from contexts.pairing import Ending, Pair, Waiting
 
 from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
-from .pairs import Item, PairState, endings_after, ends_of
+from .pairs import Item, PairState, count_before, ends_of
 from .state import Account, DeferrableState
 
 
@@ -32,7 +34,7 @@ class WaitingPairState(PairState, DeferrableState):
         self.groups: dict[Key, Waiting] = {}
 
     @abstractmethod
-    def keep(self, child: int, key: Key, item: Item, at: int) -> bool:
+    def keep(self, child: int, key: Key, item: Item) -> bool:
         """Stores an arrival; says whether it makes a combination."""
 
     @abstractmethod
@@ -40,31 +42,45 @@ class WaitingPairState(PairState, DeferrableState):
         """What is chosen of a group that has a combination."""
 
     def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:
-        if not self.bare[child]:
-            return None
-        clock, keep = self.clock, self.keep
-        return lambda key, event: keep(child, key, event, clock.point)
+        return partial(self.keep, child) if self.bare[child] else None
 
     def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
         raise NotImplementedError("what arrives waits for a release")
 
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        is_bare = self.bare[child]
+        self.hold_all(child, key, arrivals, cause)
+
+    def hold_all(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> bool:
+        is_bare, is_possible = self.bare[child], False
         for entry in arrivals:
-            self.keep(child, key, entry[EVENT] if is_bare else entry, entry[AT])
+            is_possible = self.keep(child, key, entry[EVENT] if is_bare else entry)
+        return is_possible
+
+    @property
+    def one_by_one(self) -> bool:
+        return self.context.one_by_one
+
+    @abstractmethod
+    def arrived(self, waiting: Waiting, child: int, arrivals: int) -> Sequence[Pair]:
+        """What is chosen of a group that has a combination, when that many newest events of an operand have arrived
+        together, and nothing else was waiting."""
 
     def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        raise NotImplementedError("it has no condition")
+        waiting = self.groups[key]
+        self._raise_waiting(waiting, self.arrived(waiting, child, len(arrivals)), key, cause)
+
+    def evaluate_newest(self, key: Key, cause: Cause) -> None:
+        self.release(key, cause)  # one arrival alone is raised as it is released
 
     def release(self, key: Key, cause: Cause) -> None:
         waiting = self.groups[key]
-        for first, second in self.released(waiting):
+        self._raise_waiting(waiting, self.released(waiting), key, cause)
+
+    def _raise_waiting(self, waiting: Waiting, pairs: Sequence[Pair], key: Key, cause: Cause) -> None:
+        for first, second in pairs:
             self._raise(first, second, key, cause, alone=False)
         firsts, seconds = waiting.stored
-        if firsts or seconds:
-            waiting.fresh = False
-            waiting.told = (len(firsts), len(seconds))
-        else:
+        if not (firsts or seconds):
             del self.groups[key]
 
     def account(self, key: Key) -> Account:
@@ -86,10 +102,10 @@ class WaitingPairConjunction(WaitingPairState):
 
     exists: Combinations = AnyOrder()
 
-    def keep(self, child: int, key: Key, item: Item, at: int) -> bool:
+    def keep(self, child: int, key: Key, item: Item) -> bool:
         waiting = self.groups.get(key)
         if waiting is None:
-            waiting = self.groups[key] = Waiting()
+            waiting = self.groups[key] = Waiting(([], []))
         own = waiting.stored[child]
         if self.context.replaces:
             own.clear()
@@ -98,8 +114,21 @@ class WaitingPairConjunction(WaitingPairState):
         waiting.fresh = True
         return bool(waiting.stored[1 - child])
 
+    def arrived(self, waiting: Waiting, child: int, arrivals: int) -> Sequence[Pair]:
+        own = waiting.stored[child]
+        newest = own[-arrivals:]
+        del own[-arrivals:]
+        return self._told(waiting, self.pairing.any_order(waiting.stored, child, newest))
+
     def released(self, waiting: Waiting) -> Sequence[Pair]:
-        return self.pairing.released(waiting)
+        return self._told(waiting, self.pairing.released(waiting))
+
+    def _told(self, waiting: Waiting, pairs: Sequence[Pair]) -> Sequence[Pair]:
+        """What a group raises; of what it has left nothing is fresh."""
+        firsts, seconds = waiting.stored
+        waiting.fresh = False
+        waiting.told = (len(firsts), len(seconds))
+        return pairs
 
     def is_possible(self, key: Key) -> bool:
         waiting = self.groups.get(key)
@@ -127,25 +156,30 @@ class WaitingPairSequence(WaitingPairState):
         super().__init__(node, tree, report, setting)
         self._ends = ends_of(self.bare[0])
 
-    def keep(self, child: int, key: Key, item: Item, at: int) -> bool:
+    def keep(self, child: int, key: Key, item: Item) -> bool:
         waiting = self.groups.get(key)
         replaces = self.context.replaces
         if waiting is None:
             if child:
                 return False
-            waiting = self.groups[key] = Waiting()
+            self.groups[key] = Waiting(([item], []))
+            return False
         firsts = waiting.stored[0]
         if child:
-            endings = endings_after(firsts, self._ends, (item,), at)
+            before = count_before(firsts, self._ends, item[0])
             if replaces:
                 waiting.endings.clear()
-            waiting.endings += endings
+            if before:
+                waiting.endings.append(Ending(item, self.clock.point, before))
         else:
             if replaces:
                 firsts.clear()
                 waiting.endings.clear()
             firsts.append(item)
         return bool(waiting.endings)
+
+    def arrived(self, waiting: Waiting, child: int, arrivals: int) -> Sequence[Pair]:
+        return self.released(waiting)
 
     def released(self, waiting: Waiting) -> Sequence[Pair]:
         pairs = self.pairing.in_order(waiting.stored[0], waiting.endings)

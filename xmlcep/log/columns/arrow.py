@@ -7,6 +7,7 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import RecordError
+from ..errors import BadRecord
 from ..json_codec import FASTEST
 from ..records import LARGEST, ClockRecord, Row
 from .arrow_values import encoded_metas, flags, id_tuples_at, metas_of, number, numbers, values_of
@@ -44,13 +45,17 @@ class ArrowBlock(Block):
         self,
         batch: pyarrow.RecordBatch,
         items: Callable[[], Iterator[Item]],
+        complain: Callable[[int, str], BadRecord],
         doc: str | None = None,
         first: int = 1,
     ) -> None:
-        super().__init__(items)
+        super().__init__(items, complain)
         self._batch = batch
         self._doc = doc
         self._first = first
+
+    def __len__(self) -> int:
+        return len(self._batch)
 
     def _checked(self, types: RecordTypes) -> _Columns | None:
         clock = self._batch.column("clock") if "clock" in self._batch.schema.names else None
@@ -96,11 +101,11 @@ class ArrowBlock(Block):
         if ops is None or paths is None or docs is None:
             return None
         try:
-            # Not all of these pairs need occur: an operation and a path of different records may be one.
-            table = [types[op, path] for path in paths.values for op in ops.values]
+            pairs = _combined(paths, ops)
+            table = [types[op, path] for op, path in pairs.values]
         except RecordError:
             return None
-        found = _Columns(columns, table, _combined(paths, ops), docs)
+        found = _Columns(columns, table, pairs.codes, docs)
         return found if found.fit() else None
 
 
@@ -123,12 +128,22 @@ def _encoded(column: Any) -> _Encoded | None:
     return _Encoded(values.to_pylist(), codes.cast(pa.int64()))
 
 
-def _combined(paths: _Encoded, ops: _Encoded) -> pyarrow.Array:
+class _EncodedPairs(NamedTuple):
+    """Operations and paths of records as their distinct pairs and, per record, the index of its pair (int64)."""
+
+    values: list[tuple[str, str]]
+    codes: pyarrow.Array
+
+
+def _combined(paths: _Encoded, ops: _Encoded) -> _EncodedPairs:
+    """Of the pairs only those that occur: with many paths these are few."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    if len(ops.values) == 1:
-        return paths.codes
-    return pc.add(pc.multiply(paths.codes, number(len(ops.values))), ops.codes)
+    width = len(ops.values)
+    found = pc.add(pc.multiply(paths.codes, number(width)), ops.codes).dictionary_encode()
+    pairs = [(ops.values[code % width], paths.values[code // width]) for code in found.dictionary.to_pylist()]
+    return _EncodedPairs(pairs, found.indices.cast(pa.int64()))
 
 
 def _are_regular(columns: dict[str, Any]) -> bool:
@@ -212,8 +227,8 @@ class _Columns:
                 return None
             kept = self._kept(self._needed, _BUT_IDS)
             counts_of_all = [(self._table[code], count) for code, count in _counts(kept.codes).items()]
-            rows = list(self._rows(kept, self._needed, repeat(spans[0].doc)))
-            return [Run(spans[0], rows, counts_of_all, clocks.get(spans[0].doc, ()))]
+            one = self._rows(kept, self._needed, repeat(spans[0].doc))
+            return [Run(spans[0], one, counts_of_all, clocks.get(spans[0].doc, ()))]
         order = self._sorted_by_document()
         spans = self._spans(order)
         if spans is None:

@@ -20,6 +20,7 @@ from ...events import OPERATIONS, record_path
 from ...timestamps import TimeError, microseconds
 from ..batches import Batch
 from ..decoding import is_same_meta
+from ..errors import BadRecord
 from ..json_codec import FASTEST
 from ..records import Aside, ClockRecord, Row
 
@@ -50,13 +51,14 @@ class Span(NamedTuple):
 class Run(NamedTuple):
     """A span with rows of the records that are needed.
 
+    The rows may be there once only, each made when it is asked for, so that it is at hand when it is looked at.
     ``counts`` says how many there are of each type, in order of first occurrence. A row has no ``pos``: no rule sees
     it, save through the state of the document. ``clocks`` are the document's clock records in the block, in order;
     those between two of the span's records stand in no transaction.
     """
 
     span: Span
-    rows: list[Row]
+    rows: Iterable[Row]
     counts: list[tuple[RecordType, int]]
     clocks: Sequence[NumberedClock] = ()
 
@@ -141,11 +143,19 @@ class CheckedColumns(Protocol):
 class Block(ABC):
     """What a reader took from a file in one go.
 
-    ``items`` reads its records as any reader does; bad ones go where the reader puts them.
+    ``items`` reads its records as any reader does; bad ones go where the reader puts them. ``complain`` makes the bad
+    record of the number of one and a reason that only other records tell.
     """
 
-    def __init__(self, items: Callable[[], Iterator[Item]]) -> None:
+    def __init__(
+        self, items: Callable[[], Iterator[Item]], complain: Callable[[int, str], BadRecord]
+    ) -> None:
         self.items = items
+        self.complain = complain
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """How many lines or records these are."""
 
     def runs(self, types: RecordTypes) -> list[Run] | None:
         """The records in runs, at most one per document; None if anything is out of the ordinary."""

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ...errors import RecordError
 from ..decoding import is_meta
+from ..errors import BadRecord
 from ..json_codec import JsonCodec, key_bounds, refuse_repeated_keys
 from ..records import FIELDS, LARGEST, ClockRecord, is_clock
 from .blocks import (
@@ -39,12 +40,16 @@ class LinesBlock(Block):
     """Lines of a log, the first of which has the number ``first``."""
 
     def __init__(
-        self, lines: Sequence[bytes], codec: JsonCodec, items: Callable[[], Iterator[Item]], first: int = 1
-    ) -> None:
-        super().__init__(items)
+        self, lines: Sequence[bytes], codec: JsonCodec, items: Callable[[], Iterator[Item]],
+        complain: Callable[[int, str], BadRecord], first: int = 1,
+    ) -> None:  # fmt: skip
+        super().__init__(items, complain)
         self._lines = lines
         self._codec = codec
         self._first = first
+
+    def __len__(self) -> int:
+        return len(self._lines)
 
     def _checked(self, types: RecordTypes) -> _Columns | None:
         try:
@@ -114,9 +119,7 @@ class _Columns(NamedTuple):
         )  # fmt: skip
         counts, clocks = self._counts(), self.clocks
         if len(self.times) == 1:
-            return [
-                Run(span, list(rows), counts[span.doc], clocks.get(span.doc, ())) for span in self._spans()
-            ]
+            return [Run(span, rows, counts[span.doc], clocks.get(span.doc, ())) for span in self._spans()]
         rows_of: dict[str, list[Any]] = {each: [] for each in self.times}
         for row in rows:
             rows_of[row[8]].append(row)

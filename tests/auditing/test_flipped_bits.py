@@ -1,0 +1,76 @@
+"""A damaged time point in an audit: nothing else is lost, whichever engine reads it, in splits of any size."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.auditing.test_agreement import orders
+from tests.auditing.test_partitioning import both_ways
+from xmlcep.log.parquet import arrow_schema
+from xmlcep.rules import parse_rules
+
+RULES = parse_rules(
+    """
+    event Price = ins(item/price)
+    event Quantity = ins(item/quantity)
+    event Pair = ins(item/price) & ins(item/quantity)
+    """
+)
+
+
+@settings(max_examples=120)
+@given(st.data(), st.booleans(), st.booleans())
+def test_a_flipped_bit_costs_one_record_at_most(data: st.DataObject, parquet: bool, txn: bool) -> None:
+    records = [*orders("a", 25, txn), *orders("b", 6)]
+    records = data.draw(st.permutations(records)) if data.draw(st.booleans()) else records
+    place = data.draw(st.integers(0, len(records) - 1))
+    bit = data.draw(st.one_of(st.integers(0, 5), st.integers(0, 62)))
+    damaged = [dict(record) for record in records]
+    damaged[place]["ts"] ^= 1 << bit
+    sizes = {
+        "split_bytes": data.draw(st.sampled_from((300, 2000, 10**6))),
+        "segment_records": data.draw(st.sampled_from((2, 9, 1000))),
+        "buckets": data.draw(st.sampled_from((1, 3))),
+    }
+    outcomes = []
+    for each in (records, damaged):
+        with tempfile.TemporaryDirectory() as folder:
+            log = Path(folder) / ("log.parquet" if parquet else "log.jsonl")
+            if parquet:
+                pq.write_table(pa.Table.from_pylist(each, arrow_schema()), log, row_group_size=11)
+            else:
+                log.write_text("".join(f"{json.dumps(record)}\n" for record in each))
+            local, distributed = both_ways([log], RULES, operators=False, **sizes)
+        assert distributed == local
+        outcomes.append(local)
+    (whole, _, _), (found, bad, _) = outcomes
+    assert len(bad) <= 1
+    own = (damaged[place]["ts"], records[place]["ts"])
+    single = [
+        [line for line in map(json.loads, lines) if line["name"] != "Pair" and line["ts"] not in own]
+        for lines in (whole, found)
+    ]
+    assert single[0] == single[1]
+
+
+@pytest.mark.parametrize("bit", [0, 1, 4, 40])
+def test_it_is_sorted_to_its_place_or_occurs_twice(tmp_path: Path, bit: int) -> None:
+    records = orders("a", 40)
+    records[20]["ts"] ^= 1 << bit
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    (_, bad, (documents, _)), distributed = both_ways(
+        [log], RULES, split_bytes=900, segment_records=7, operators=False
+    )
+    twice = bit != 40
+    assert len(bad) == twice
+    assert documents["a"]["records"] == len(records) - twice
+    assert distributed[1] == bad

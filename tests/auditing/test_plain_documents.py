@@ -1,0 +1,127 @@
+"""Documents of one segment, of which nothing is open at its ends, are rows of a table to the one who settles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from path_types import PathType
+from tests.auditing.logs import write_log
+from xmlcep.auditing.inputs import find_files
+from xmlcep.auditing.plan.partition_key import make_plan
+from xmlcep.auditing.spark.finding_chunks import FindingRanges
+from xmlcep.auditing.spark.mapper import Mapper
+from xmlcep.auditing.spark.plain_documents import OPEN_FIELDS, PlainDocuments, is_plain, plain_content
+from xmlcep.auditing.spark.segment_merge import SegmentMerge
+from xmlcep.auditing.spark.segment_summary import PlacedClock, PlacedRaised, SegmentSummary, TimePoint
+from xmlcep.auditing.spark.task_reports import Report
+from xmlcep.auditing.splits import make_splits
+from xmlcep.events import PrimitiveEvent
+from xmlcep.log.records import ClockRecord
+from xmlcep.rules import parse_rules
+
+PRICED = "event Priced = ins(item) ; ins(item/price)"
+BOTH = "event Both {end=non-local} = ins(item) & ins(item/price)"
+
+
+def item(doc: str, ts: int) -> PrimitiveEvent:
+    return PrimitiveEvent(ts, "ins", PathType.parse("/order/item"), (1, 10 + ts), doc=doc)
+
+
+def merged(folder: Path, files: Sequence[Sequence[PrimitiveEvent | ClockRecord]], rules: str) -> SegmentMerge:
+    """What is known of a log in so many files, each of which is a segment."""
+    for number, records in enumerate(files):
+        write_log(folder / f"log{number}.jsonl", records)
+    found = find_files([folder]).files
+    splits = make_splits(found, max(file.size for file in found))
+    assert len(splits) == len(files)
+    plan = make_plan(parse_rules(rules))
+    mapper = Mapper(plan, 4)
+    reports = [each for split in splits for each in mapper.read(split) if isinstance(each, Report)]
+    return SegmentMerge(splits, reports, plan, 4)
+
+
+FILES = [
+    [item("alone", 1), item("alone", 2), item("divided", 1)],
+    [item("divided", 2), item("back", 2)],
+    [ClockRecord("clocked", 1, "2026-01-01T00:00:00Z"), item("clocked", 2), item("back", 1), item("last", 7)],
+]
+
+
+def test_only_documents_with_something_open_are_objects(tmp_path: Path) -> None:
+    merge = merged(tmp_path, FILES, PRICED)
+    assert sorted(merge.plain.table["doc"].to_pylist()) == ["alone", "last"]
+    assert merge.documents.keys() == {"divided", "clocked"} and merge.to_sort == {"back"}
+    assert [split.number for split in merge.splits_to_sort()] == [1, 2]
+    extents = sorted(merge.extents().to_pylist(), key=lambda extent: extent["doc"])
+    assert [tuple(extent.values()) for extent in extents] == [
+        ("alone", 1, 2, 2), ("clocked", 2, 2, 1), ("divided", 1, 2, 2), ("last", 7, 7, 1),
+    ]  # fmt: skip
+    assert merge.whole(FindingRanges([])).ends.keys() == {"divided", "clocked"}
+
+
+def test_where_their_ends_matter_all_are(tmp_path: Path) -> None:
+    merge = merged(tmp_path, FILES, BOTH)
+    assert not len(merge.plain.table)
+    everything = {"alone", "divided", "clocked", "last"}
+    assert merge.documents.keys() == everything
+    assert merge.whole(FindingRanges([])).ends.keys() == everything
+
+
+NUMBERS = st.integers(0, 2**40)
+PLAIN = st.builds(
+    lambda doc, segment, place, ts, txns, counts: SegmentSummary(
+        segment, doc, place, TimePoint(ts, txn=txns[0]), TimePoint(ts + counts[0], txn=txns[1]), counts[1], False, 0,
+        {}, {}, None, {}, [], [], [], None, None, None, counts[2], [], False, [],
+    ),
+    st.text(max_size=3), st.integers(0, 3), st.tuples(NUMBERS, NUMBERS), st.integers(1, 2**40),
+    st.tuples(st.none() | NUMBERS, st.none() | NUMBERS), st.tuples(NUMBERS, NUMBERS, NUMBERS),
+)  # fmt: skip
+
+
+@given(st.lists(PLAIN, unique_by=lambda each: (each.segment, each.doc)))
+def test_they_come_back_as_they_were(summaries: list[SegmentSummary]) -> None:
+    assert all(map(is_plain, summaries))
+    contents = [(each.segment, plain_content([each])) for each in summaries]
+    found = PlainDocuments.of(contents)
+    assert sorted(found.summaries()) == sorted(summaries)
+    alone, divided = found.divided({"a"})
+    names = [each.doc for each in summaries]
+    assert sorted(alone.table["doc"].to_pylist()) == sorted(
+        name for name in names if names.count(name) == 1 and name != "a"
+    )
+    assert sorted([*alone.summaries(), *divided.summaries()]) == sorted(summaries)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"head": None}, {"head": TimePoint(1, "2026-01-01T00:00:00Z")}, {"tail": TimePoint(1, meta="{}")},
+        {"disordered": True}, {"duplicates": 1}, {"head_keys": {0: None}}, {"open_runs": {0: 1}},
+        {"first_flush": TimePoint(1)}, {"touched": {0: [1]}}, {"leading": [PlacedClock(1, "", 0, 1)]},
+        {"clocks": [PlacedClock(1, "", 0, 1)]}, {"trailing": [PlacedClock(1, "", 0, 1)]}, {"open_edit": 1},
+        {"time": 0}, {"edit_time": 0}, {"raised_late": True},
+        {"raised": [PlacedRaised(1, None, 0, 0, 1, "{}")]}, {"raised_there": ["Late"]},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_whatever_is_open_is_kept(change: dict[str, object]) -> None:
+    plain = SegmentSummary(
+        0, "d", (0, 1), TimePoint(1), TimePoint(2), 2, False, 0, {}, {}, None, {}, [], [], [], None, None, None, 1, [],
+        False, [],
+    )  # fmt: skip
+    assert is_plain(plain)
+    assert not is_plain(plain._replace(**change))
+
+
+def test_a_row_says_or_leaves_out_every_field() -> None:
+    """What is new in summaries has a place here, or is something that may be open."""
+    said = {"segment", "doc", "position", "head", "tail", "records", "transactions"}
+    assert said | OPEN_FIELDS == set(SegmentSummary._fields) and not said & OPEN_FIELDS

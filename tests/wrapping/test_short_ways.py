@@ -1,0 +1,67 @@
+"""The short ways of frequent edits tell what the general way tells, event by event."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from lxml import etree
+
+from tests.wrapping.judge import whole
+from tests.wrapping.mutator import START, Mutator
+from xmlcep.wrapping import fast_paths, fromstring, lxml_methods
+from xmlcep.wrapping.shadow import ShadowTree
+
+
+def edited(seed: int, steps: int, *, snapshot: bool) -> tuple[list[Any], list[str], Any]:
+    """What is told of random edits, what each of them said, and what the document is then."""
+    with fromstring(START, now=lambda: 0.0) as document:
+        if snapshot:
+            document.snapshot()
+        events: list[Any] = []
+        document.subscribe(events.append)
+        mutator = Mutator(document.root, Random(seed))
+        said = [mutator.step() for _ in range(steps)]
+        document._check()
+        return events, said, whole(document.root)
+
+
+def general(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every edit goes the general way."""
+
+    def update(tree: ShadowTree) -> None:
+        tree.fast_path = tree.fast_values = False
+
+    monkeypatch.setattr(ShadowTree, "update_fast_path", update)
+
+
+@pytest.mark.parametrize("snapshot", [True, False])
+@pytest.mark.parametrize("seed", range(12))
+def test_random_edits_are_told_alike(seed: int, snapshot: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    short = edited(seed, 60, snapshot=snapshot)
+    general(monkeypatch)
+    assert edited(seed, 60, snapshot=snapshot) == short
+
+
+def test_each_short_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the test above compares two ways: these edits are made without the general one."""
+    for name in ("set_text_of", "set_tail_of", "set_attribute", "put", "take_out"):
+        monkeypatch.delattr(fast_paths, name)
+    monkeypatch.delattr(lxml_methods, "born")
+    with fromstring("<r k='1'>t<a/>u</r>") as document:
+        root = document.root
+        events: list[Any] = []
+        document.subscribe(events.append)
+        document.snapshot()
+        root.text, root[0].tail = "v", "w"
+        root.set("k", "2")
+        root.append(etree.Element("b"))
+        root.append(etree.fromstring("<c>x</c>"))
+        root.insert(0, etree.Element("d"))
+        etree.SubElement(root, "e")
+        root.remove(root[0])
+        assert [f"{event.op} {event.path}" for event in events] == [
+            "upd /r/text()", "upd /r/text()", "upd /r/@k", "ins /r/b", "ins /r/c", "ins /r/c/text()", "ins /r/d",
+            "ins /r/e", "del /r/d",
+        ]  # fmt: skip

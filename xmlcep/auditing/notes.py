@@ -1,0 +1,48 @@
+"""What a person should read beside the findings: what an audit did not look at, or took for something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from ..log.reading import first_header
+from ..log.segments import first_of
+from ..rules.nested import Nested
+from .inputs import LogFile
+
+_MOST_NOTES = 5  # of one kind
+
+
+def nested_names(leaves: Iterator[Nested]) -> Iterator[str]:
+    """What is said of leaves that leave something out; of many the first."""
+    yield from map(str, islice(leaves, _MOST_NOTES))
+    left = sum(1 for _ in leaves)
+    if left:
+        yield f"… and {left:,} more that leave out names inside themselves"
+
+
+def logs_of_one_name(files: Iterable[LogFile]) -> Iterator[str]:
+    """Logs that begin with documents of one name, whose records look like those of one document."""
+    logs: dict[str, dict[Path, str]] = {}
+    for file in files:
+        header = first_header(file.path)
+        if header is not None:
+            logs.setdefault(header.doc, {}).setdefault(first_of(Path(file.name))[0], file.name)
+    for doc, named in logs.items():
+        if len(named) > 1:
+            first, second, *more = named.values()
+            others = f" and {len(more):,} more" if more else ""
+            yield (
+                f"{first}, {second}{others} are logs of documents with the same name, {doc!r}: they were read as one"
+                " document; if they are several, give each a name when it is wrapped (name=)"
+            )
+
+
+def left_out_entries(entries: list[str]) -> list[str]:
+    """What is said of entries of folders that are no logs by their names."""
+    if not entries:
+        return []
+    shown, more = entries[:_MOST_NOTES], len(entries) - _MOST_NOTES
+    others = f" and {more:,} more" if more > 0 else ""
+    return [f"left out, by their names no logs: {', '.join(shown)}{others}"]

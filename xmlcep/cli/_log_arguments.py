@@ -1,0 +1,33 @@
+"""Logs as commands take them: what comes through a pipe, or is ``-`` (standard input), is read once and kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+
+import click
+
+from ..auditing.inputs import LogPath as LogPath
+from ..auditing.inputs import find_files, with_pipes_kept
+from ._rules_input import STANDARD_INPUT, claim_standard_input
+
+
+def _kept(context: click.Context, _: click.Parameter, given: tuple[str, ...]) -> tuple[LogPath, ...]:
+    if context.resilient_parsing:  # a shell that completes a line
+        return given
+    if STANDARD_INPUT in given:
+        claim_standard_input(context, "the log")
+    return tuple(with_pipes_kept(given, context.with_resource(ExitStack())))
+
+
+def logs_argument(name: str, metavar: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """One or more logs, each of which can be read more than once while the command runs."""
+    return click.argument(
+        name, nargs=-1, required=True, metavar=metavar, type=click.Path(allow_dash=True), callback=_kept
+    )
+
+
+def files_read(logs: Sequence[LogPath]) -> list[str]:
+    """The files of logs, which must not be written to; raises `LogError` for those that are not there."""
+    return [os.fspath(file.path) for file in find_files(logs).files]
