@@ -17,6 +17,8 @@ from .errors import RecordError
 Operation: TypeAlias = Literal["ins", "upd", "del"]
 OPERATIONS: tuple[Operation, ...] = ("ins", "upd", "del")
 ANY = "*"
+UNNAMED = "document"
+"""What documents are called that nobody gives a name."""
 
 
 class Scope(Enum):

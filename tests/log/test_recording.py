@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -377,3 +378,14 @@ def test_killed_at_a_random_moment(tmp_path: Path, seed: int) -> None:
 def test_only_documents_are_recorded(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match=r"a wrapped document is recorded, not 'order\.xml'"):
         record("order.xml", tmp_path / "log.jsonl")  # type: ignore[arg-type]
+
+
+def test_a_document_without_a_name_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for name in ({}, {"name": "order"}):
+        log = tmp_path / f"{len(name)}.jsonl"
+        for _ in range(2):  # once, when the log is begun
+            document = xmlcep.fromstring("<order/>", **name)
+            with caplog.at_level(logging.WARNING, "xmlcep"), xmlcep.record(document, log):
+                pass
+    (said,) = [record.message for record in caplog.records]
+    assert said.startswith(f"{tmp_path / '0.jsonl'}: the log of a document without a name")

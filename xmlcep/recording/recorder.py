@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections import Counter
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from ..arguments import PATH, check, optional, whole_number
 from ..documents.replica import Replica
 from ..errors import ArgumentError, RecordError, XmlCepError
-from ..events import CompositeEvent, PrimitiveEvent
+from ..events import UNNAMED, CompositeEvent, PrimitiveEvent
 from ..log.errors import LogError
 from ..log.records import TOGETHER, ClockRecord, Control, change_record, raised_control, raised_identity
 from ..log.segments import first_of
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from .log_replay import History
     from .recorded_watch import RecordedWatch
     from .state_file import RecordingState, WatchState
+
+_LOG = logging.getLogger("xmlcep")
 
 
 class Recording:
@@ -326,6 +329,11 @@ def record(
     to_continue = look_at(path)
     if to_continue is None:
         writer = create_log(path, header_of(doc), seal=seal)
+        if doc.name == UNNAMED:
+            _LOG.warning(
+                "%s: the log of a document without a name, called %r: an audit of several such logs takes them for one"
+                " document; give it a name when it is wrapped (name=)", path, UNNAMED,
+            )  # fmt: skip
         state_path(writer.log).unlink(missing_ok=True)  # of another log that had this name
         return _recording(doc, writer, mode, max_bytes, state_every)
     try:

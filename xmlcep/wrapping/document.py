@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from lxml import etree
 
 from ..arguments import FUNCTION, IDS, NAMES, TEXT, check, optional, refuse, whole_number
-from ..events import CompositeEvent, PrimitiveEvent
+from ..events import UNNAMED, CompositeEvent, PrimitiveEvent
 from ..timestamps import as_microseconds, microseconds, timestamp
 from . import foreign
 from .announcing import announce
@@ -444,7 +444,7 @@ def _release(tree: ShadowTree, parser: Any) -> None:
 def wrap(
     tree: Any,
     *,
-    name: str = "document",
+    name: str = UNNAMED,
     now: Callable[[], float] = time.time,
     ignore_whitespace: bool = False,
     ids: Sequence[int] | None = None,
@@ -518,7 +518,7 @@ def _wrapped(
 
 
 def fromstring(
-    text: str | bytes, *, name: str = "document", now: Callable[[], float] = time.time,
+    text: str | bytes, *, name: str = UNNAMED, now: Callable[[], float] = time.time,
     ignore_whitespace: bool = False,
 ) -> Document:  # fmt: skip
     """Parses XML text safely and wraps it; raises `DocumentError` (which names line and reason) when it is refused."""

@@ -15,6 +15,7 @@ from typing import IO, Any, TypeAlias
 from lxml import etree
 
 from ..arguments import PATH, check
+from ..events import UNNAMED
 from ..xml_parser import DEPTH_LIMIT as DEPTH_LIMIT
 from ..xml_parser import compression, explanation, safe_parser
 from .errors import DocumentError
@@ -76,7 +77,7 @@ def parse_file(source: Source, *, lookup: etree.ElementClassLookup | None = None
 def name_of_source(source: Source) -> str:
     """What a document is called by default: the last part of its file's name, ``document`` if it has none."""
     given = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
-    return Path(given).name if isinstance(given, (str, os.PathLike)) else "document"
+    return Path(given).name if isinstance(given, (str, os.PathLike)) else UNNAMED
 
 
 def _without_encoding(raw: bytes) -> bytes:
