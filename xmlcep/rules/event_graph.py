@@ -13,7 +13,7 @@ from ..errors import RuleProblem
 from ..events import CompositeType, Scope
 from ..languages import CompiledText, Languages
 from ..suggestions import KnownNames
-from ..xpath import Expression
+from ..xpath import Condition, Expression
 from .programs import OperatorProgram, compile_tree
 from .trees import EventTree, build_tree, composite_leaves
 from .variables import Variables
@@ -91,8 +91,16 @@ def build_graph(
     """
     given = list(definitions)
     trees: list[EventTree] = []
+    conditions: dict[str, Condition] = {}
     for definition in given:
-        tree = build_tree(definition, len(trees), problems, namespaces=namespaces, references=references)
+        tree = build_tree(
+            definition,
+            len(trees),
+            problems,
+            namespaces=namespaces,
+            references=references,
+            conditions=conditions,
+        )
         if tree is not None:
             trees.append(tree)
     _check_names(given, problems)

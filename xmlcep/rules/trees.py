@@ -189,13 +189,16 @@ def build_tree(
     *,
     namespaces: Mapping[str, str] | None = None,
     references: Sequence[str] = (),
+    conditions: dict[str, Condition] | None = None,
 ) -> EventTree | None:
     """The event tree of one definition; None when it has problems, which are appended to ``problems``.
 
     ``namespaces`` (prefix to URI, ``""`` for the default) are those of the conditions' XPath expressions,
-    ``references`` the names of the reference documents that these can ask (V8).
+    ``references`` the names of the reference documents that these can ask (V8). ``conditions`` are those that were read
+    with these names before, by their text; others are added: derived rules ask the same at many places.
     """
-    operators = _TreeBuilder(definition, namespaces or {}, references, problems).build()
+    known = {} if conditions is None else conditions
+    operators = _TreeBuilder(definition, namespaces or {}, references, problems, known).build()
     return None if operators is None else EventTree(definition, index, operators, ())
 
 
@@ -204,9 +207,10 @@ class _TreeBuilder:
 
     def __init__(
         self, definition: EventDefinition, namespaces: Mapping[str, str], references: Sequence[str],
-        problems: list[RuleProblem],
+        problems: list[RuleProblem], conditions: dict[str, Condition],
     ) -> None:  # fmt: skip
         self.definition = definition
+        self.conditions = conditions
         self.namespaces = namespaces
         self.references = references
         self.problems = problems
@@ -351,11 +355,16 @@ class _TreeBuilder:
                 at,
             )
             return None
+        known = self.conditions.get(options.when)
+        if known is not None:
+            return known
         try:
-            return Condition(options.when, namespaces=self.namespaces, references=self.references)
+            condition = Condition(options.when, namespaces=self.namespaces, references=self.references)
         except ConditionError as error:
             self._problem(error.message, error.hint, _within(at, options.when, error))
             return None
+        self.conditions[options.when] = condition
+        return condition
 
 
 def _within(at: Position, expression: str, error: ConditionError) -> Position:
