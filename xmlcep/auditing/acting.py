@@ -15,12 +15,15 @@ from ..engine import Detector
 from ..errors import XmlCepError
 from ..events import CompositeEvent, CompositeType, PrimitiveEvent
 from ..language import print_path
+from ..log.quarantine import refuse
 from ..log.reading import read_everything
 from ..log.records import RAISED, ClockRecord, Control, Header, raised_event
 from ..rules import Rules
 from ..rules.rule_programs import DELETED, DELTA, RuleProgram, Triggers
 from ..xpath import Environment, NodeKind
 from .inputs import LogPath, find_files
+from .quarantine import raised_twice
+from .raised import RaisedThere
 
 
 class WouldFire(NamedTuple):
@@ -51,7 +54,8 @@ def would_fire(logs: Sequence[LogPath], rules: Rules) -> Iterator[WouldFire]:
         raise XmlCepError(f"{rules.source_name}: there are no rules that act: write rule NAME on EVENT do …")
     documents: dict[str, _Document] = {}
     files = [file.path for file in find_files(list(logs)).files]
-    for _, item in read_everything(files):
+    raised: dict[str, RaisedThere] = {}
+    for origin, item in read_everything(files):
         if isinstance(item, Header):
             known = documents.get(item.doc)
             if known is not None:
@@ -62,6 +66,8 @@ def would_fire(logs: Sequence[LogPath], rules: Rules) -> Iterator[WouldFire]:
             if item.kind == RAISED:
                 event = raised_event(item)
                 if event.cause.doc in documents and rules.takes_external(event):
+                    if not raised.setdefault(event.cause.doc, RaisedThere()).is_new(event.ts, item):
+                        refuse(raised_twice(item, origin))
                     yield from documents[event.cause.doc].raised(event)
             continue
         doc = item.doc

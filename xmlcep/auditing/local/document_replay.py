@@ -25,6 +25,7 @@ from ..findings.collector import Collector
 from ..findings.order import Ranking
 from ..inputs import LogFile
 from ..quarantine import clock_in_transaction
+from ..raised import RaisedThere
 
 _new_tuple = tuple.__new__
 _ts_of = itemgetter(0)
@@ -57,8 +58,6 @@ class DocumentReplay:
         "_may_go_on",
         "_number",
         "_pending",
-        "_raised_at",
-        "_raised_here",
         "_ranking",
         "_replayed",
         "_size",
@@ -70,6 +69,7 @@ class DocumentReplay:
         "doc",
         "failure",
         "first",
+        "raised_there",
         "seconds",
         "ts",
         "txn",
@@ -83,6 +83,7 @@ class DocumentReplay:
         self.ts = 0
         self.clock: tuple[int, int] | None = None  # time point and time of the last clock record
         self.txn: int | None = None
+        self.raised_there = RaisedThere()
         self.first = 0
         self.count = 0
         self.disordered = False
@@ -96,8 +97,6 @@ class DocumentReplay:
         self._edit_goes_on = False
         self._ranking = ranking
         self._collector = collector
-        self._raised_at = 0
-        self._raised_here: set[str] = set()  # external events at this time point
         self._last: PrimitiveEvent | None = None
         # About them the next record decides: has the transaction ended before them?
         self._waiting: list[tuple[LogFile, int, ClockRecord] | CompositeEvent] = []
@@ -175,15 +174,6 @@ class DocumentReplay:
     def is_at(self, ts: int) -> bool:
         """Whether an external event of this time point belongs to the record before it (L7)."""
         return ts == self.ts and (self.clock is None or self.clock[0] <= ts)
-
-    def is_new_there(self, identity: str) -> bool:
-        """Whether an external event of the last time point was not delivered before, in this run or an earlier one."""
-        if self._raised_at != self.ts:
-            self._raised_at = self.ts
-            self._raised_here.clear()
-        is_new = identity not in self._raised_here
-        self._raised_here.add(identity)
-        return is_new
 
     def take_raised(self, event: CompositeEvent) -> None:
         """Replays an external event that a rule has raised (L7), at the record before it."""
@@ -360,8 +350,8 @@ class DocumentReplay:
             self._hand_over()
             self._collector.seconds(self.doc, self.seconds)
         state: dict[str, Any] = {"doc": self.doc, "ts": self.ts, "txn": self.txn, "clock": self.clock}
-        if self._raised_here and self._raised_at == self.ts:
-            state["raised"] = sorted(self._raised_here)
+        if raised := self.raised_there.at(self.ts):
+            state["raised"] = list(raised)
         awake = self._awake
         if awake is None or (awake.is_as_new() and not (self._pending or self._waiting)):
             return state
@@ -389,7 +379,7 @@ class DocumentReplay:
         self.clock = None if state["clock"] is None else (state["clock"][0], state["clock"][1])
         self.first = self.ts + 1
         self._before = self.ts, self.clock
-        self._raised_at, self._raised_here = self.ts, set(state.get("raised", ()))
+        self.raised_there = RaisedThere(self.ts, state.get("raised", ()))
         replay = state.get("replay")
         if replay is None:
             return

@@ -29,7 +29,6 @@ from ...log.records import (
     Row,
     is_clock,
     raised_event,
-    raised_identity,
     raised_or_none,
 )
 from ...rules import Rules
@@ -361,7 +360,7 @@ class LocalAudit:
     ) -> None:
         """Takes an external event, if the record that it belongs to is there (L7)."""
         if replay.ts and replay.is_at(event.cause.ts):
-            if replay.is_new_there(raised_identity(control)):
+            if replay.raised_there.is_new(replay.ts, control):
                 replay.take_raised(event)
             else:
                 bad = raised_twice(control, Origin(file.name, number))

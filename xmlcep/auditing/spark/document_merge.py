@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...log.json_codec import FASTEST
-from ...log.records import Control, raised_identity
+from ...log.records import Control
 from ..plan.partition_key import Plan
+from ..raised import RaisedThere
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
 from .segment_summary import (
     ClockReading,
@@ -108,7 +109,7 @@ class MergedDocument:
         self.misplaced_raised: list[PlacedRaised] = []
         self.repeated_raised: list[PlacedRaised] = []
         self._raised_late = False
-        self._raised_there: set[str] = set()  # behind the last record
+        self._raised_there = RaisedThere()
 
     def follow(self, summary: SegmentSummary) -> None:
         """Takes the summary of the next segment that has records of the document."""
@@ -132,7 +133,7 @@ class MergedDocument:
             self.position, self.first = summary.position, head
         self.last, self.segment = summary.tail, summary.segment
         self._raised_late = summary.raised_late
-        self._raised_there = set(summary.raised_there)
+        self._raised_there = RaisedThere(summary.tail.ts, summary.raised_there)
         self.records += summary.records
 
     def _compare(self, summary: SegmentSummary) -> None:
@@ -166,11 +167,10 @@ class MergedDocument:
             if raised.ts != self.last.ts or any(clock.ts > raised.ts for clock in clocks):
                 self.misplaced_raised.append(raised)
                 continue
-            identity = raised_identity(Control.from_record(FASTEST.loads(raised.text.encode())))
-            if identity in self._raised_there:
+            control = Control.from_record(FASTEST.loads(raised.text.encode()))
+            if not self._raised_there.is_new(raised.ts, control):
                 self.repeated_raised.append(raised)
                 continue
-            self._raised_there.add(identity)
             place = turn(len(clocks), raised.txn, self.last.txn, late=self._raised_late)
             self._raised_late = place > 0
             self.raised.append((self.segment, place, raised))

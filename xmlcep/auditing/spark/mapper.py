@@ -28,7 +28,6 @@ from ...log.records import (
     Control,
     Row,
     raised_event,
-    raised_identity,
     raised_or_none,
 )
 from ...rules.nested import repeats
@@ -254,7 +253,7 @@ class Mapper:
             raised = PlacedRaised(cause.ts, cause.txn, clocks, part.place, number, line.decode())
             document.raised.append(raised)
         elif document.is_at(cause.ts):
-            if not document.is_new_there(raised_identity(control)):
+            if not document.raised_there.is_new(document.ts, control):
                 document.duplicates += 1
                 self._bad(raised_twice(control, origin), cause.doc, part)
                 return

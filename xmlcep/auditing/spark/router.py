@@ -205,7 +205,7 @@ class Router:
                 each.duplicates, each.head_keys, {number: key for number, (key, fed) in each.runs.items() if fed},
                 each.first_flush, {number: sorted(touched) for number, touched in each.touched.items() if touched},
                 each.leading, each.clocks, each.trailing, each.open_edit, each.time, each.edit_time, each.transactions,
-                each.raised, each.raised_late, sorted(each.raised_there),
+                each.raised, each.raised_late, list(each.raised_there.at(each.ts)),
             )
             for each in self._documents.values()
             if each.head is not None or each.leading or each.raised

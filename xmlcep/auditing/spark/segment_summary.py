@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from ...log.records import ClockRecord
 from ...timestamps import microseconds
+from ..raised import RaisedThere
 from .chunks import META
 
 FIRST_SORTED_SEGMENT = 1 << 62
@@ -165,7 +166,7 @@ class SegmentDocument:
         self.transactions = 0
         self.raised: list[PlacedRaised] = []
         self.raised_late = False
-        self.raised_there: set[str] = set()
+        self.raised_there = RaisedThere()
         self._at: tuple[str, int] = ("", 0)  # the last time as text and as a number
 
     def follows(self, ts: int) -> bool:
@@ -185,8 +186,6 @@ class SegmentDocument:
         """
         self.ts = ts
         self.raised_late = False
-        if self.raised_there:
-            self.raised_there = set()
         trailing, self.trailing = self.trailing, []
         misplaced = txn is not None and txn == self.txn
         if not misplaced:
@@ -218,12 +217,6 @@ class SegmentDocument:
     def is_at(self, ts: int) -> bool:
         """Whether an external event of this time point belongs to the record before it (L7)."""
         return ts == self.ts and (self.clock is None or self.clock[0] <= ts)
-
-    def is_new_there(self, identity: str) -> bool:
-        """Whether an external event behind the last record was not delivered before."""
-        is_new = identity not in self.raised_there
-        self.raised_there.add(identity)
-        return is_new
 
     def admit_raised(self, txn: int | None) -> int:
         """The next external event, behind a record, of this transaction; returns its turn there."""
