@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from statistics import median
 from time import process_time
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from lxml import etree
 
@@ -55,6 +55,8 @@ def run(settings: Settings) -> Iterator[Figure]:
                     rounds[kind].append(spent)
         for kind in KINDS:
             yield _figure(f"{call.name}, {kind}", rounds[kind], call.calls, rounds["plain"], "plain")
+    if settings.only in LEAST:
+        yield from _least(settings.runs)
     if not settings.only:
         yield from _wrapping(settings.runs)
     for case, sizes in GROWING.items():
@@ -108,6 +110,31 @@ def purchase_order(elements: int) -> bytes:
         for number in range(elements // 4)
     )
     return f'<?xml version="1.0"?>\n<order orderDate="2026-01-01">\n{items}</order>'.encode()
+
+
+class PassedOn(etree.ElementBase):
+    """Elements of which Python sees every assignment, and does nothing with it."""
+
+    __slots__ = ()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+
+def _least(runs: int) -> Iterator[Figure]:
+    """What an assignment costs at least that Python is to see: no document, no event."""
+    tail = next(call for call in CALLS if call.name == "tail = ")
+    rounds: dict[Any, list[float]] = {None: [], PassedOn: []}
+    for _ in range(runs):
+        for kind, taken in rounds.items():
+            parser = etree.XMLParser()
+            if kind is not None:
+                parser.set_element_class_lookup(etree.ElementDefaultClassLookup(element=kind))
+            item = etree.fromstring("<order><item/>a</order>", parser)[0]
+            start = process_time()
+            tail.run(None, item)
+            taken.append(process_time() - start)
+    yield _figure(LEAST, rounds[PassedOn], tail.calls, rounds[None], "plain")
 
 
 def _wrapping(runs: int) -> Iterator[Figure]:
@@ -204,6 +231,7 @@ def _held_root(children: int) -> float:
         return (process_time() - start) / edits
 
 
+LEAST = "tail = , seen by Python and passed on"
 GROWING: dict[str, tuple[Callable[[int], float], tuple[int, ...]]] = {
     "first event, per level of depth": (_first_event, (100, 1_000, 5_000)),
     "SubElement, watched, ever deeper, to level": (_deeper, (100, 1_000, 5_000)),

@@ -47,7 +47,7 @@ class Costs:
     driver_job: float = 0.03
     shuffled: float = 8.2
     moved: float = 57.0
-    driver_base: float = 190 * 2**20
+    driver_base: float = 175 * 2**20
     document_bytes: float = 600.0
 
 

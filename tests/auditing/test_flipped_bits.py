@@ -67,7 +67,7 @@ def test_it_is_sorted_to_its_place_or_occurs_twice(tmp_path: Path, bit: int) -> 
     records[20]["ts"] ^= 1 << bit
     log = tmp_path / "log.jsonl"
     log.write_text("".join(f"{json.dumps(record)}\n" for record in records))
-    (_, bad, (documents, _)), distributed = both_ways(
+    (_, bad, (documents, *_)), distributed = both_ways(
         [log], RULES, split_bytes=900, segment_records=7, operators=False
     )
     twice = bit != 40

@@ -8,7 +8,7 @@ from unittest import mock
 import pytest
 
 from tests.auditing.test_partitioning import Outcome, both_ways
-from xmlcep.auditing import splits
+from xmlcep.auditing import OutputError, audit, splits
 from xmlcep.log.json_codec import FASTEST, STANDARD
 from xmlcep.rules import Rules, parse_rules
 
@@ -102,16 +102,16 @@ def test_ids(tmp_path: Path, rules: Rules, item: int) -> None:
 def test_documents_without_good_records(tmp_path: Path, rules: Rules) -> None:
     bad_ones = [record(1, op='"gone"', doc='"e"'), record(2, ids="[]", doc='"e"'), record(0, doc='"e"')]
     for lines in arranged(bad_ones):
-        found, bad, (described, _) = outcome(tmp_path / "log.jsonl", lines, rules)
+        found, bad, (described, *_) = outcome(tmp_path / "log.jsonl", lines, rules)
         assert not found and len(bad) == len(lines) and described["e"]["records"] == 0
-    found, bad, (described, _) = outcome(tmp_path / "log.jsonl", bad_ones + three(), rules)
+    found, bad, (described, *_) = outcome(tmp_path / "log.jsonl", bad_ones + three(), rules)
     assert bool(found) == (rules is not RULES["none"]) and len(bad) == 3
     assert described["d"]["records"] == 3 and described["e"]["quarantined"] == 3
 
 
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
 def test_a_header_alone(tmp_path: Path, rules: Rules) -> None:
-    assert outcome(tmp_path / "log.jsonl", [HEADER], rules) == ([], [], ({}, set()))
+    assert outcome(tmp_path / "log.jsonl", [HEADER], rules) == ([], [], ({}, set(), []))
 
 
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
@@ -135,3 +135,27 @@ def test_an_unsigned_column_of_transactions(tmp_path: Path, rules: Rules) -> Non
     found, bad, _ = local
     assert [FASTEST.loads(line)["record"] for *_, line in bad] == [4]
     assert bool(found) == (rules is not RULES["none"])
+
+
+@pytest.mark.parametrize("levels", [2, 126, 127, 128, 200, 600])
+def test_events_built_on_each_other_are_written_or_refused(tmp_path: Path, levels: int) -> None:
+    """A finding holds the findings it is made of; what writes JSON goes down so far and no further."""
+    rules = "event E0 = ins(item)\n" + "".join(
+        f"event E{number} = E{number - 1}(item) | del(item/price)\n" for number in range(1, levels)
+    )
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"doc":"d","ts":1,"op":"ins","path":"/a/item","ids":[1,2]}\n')
+    out = tmp_path / "found.jsonl"
+    if levels > 500:
+        with pytest.raises(
+            OutputError, match=r"a finding of E\d+ cannot be written: events in events in events"
+        ):
+            audit(log, parse_rules(rules), engine="local", out=out)
+        return
+    audit(log, parse_rules(rules), engine="local", out=out)
+    last = STANDARD.loads(out.read_bytes().splitlines()[-1])
+    depth = 0
+    while "constituents" in last:
+        (last,) = last["constituents"]
+        depth += 1
+    assert depth == levels

@@ -30,8 +30,10 @@ from .termination import take_turn
 from .values import as_text
 
 Compile = Callable[[str], Callable[..., Any]]
-Round = tuple[Due | None, list[Composite]]
-"""What is due, None for the step itself, and what roots raised then."""
+Raised = list[tuple[int, Composite]]
+"""What roots raised, each with the place of its tree in their order."""
+Round = tuple[Due | None, Raised]
+"""What is due, None for the step itself, and what was raised then."""
 
 
 def evaluate(
@@ -109,7 +111,7 @@ class Trees:
             found.append(handed[0][0])
         return sorted(found, key=lambda due: due.order)
 
-    def _handed(self, handed: list[Round], due: Due | None) -> list[Composite]:
+    def _handed(self, handed: list[Round], due: Due | None) -> Raised:
         return handed.pop(0)[1] if handed and handed[0][0] == due else []
 
     def _record(self, event: PrimitiveEvent) -> None:
@@ -121,7 +123,7 @@ class Trees:
                 for operator in tree.postorder():
                     operator.forget_silent(event.ids[-1])
 
-    def _round(self, step: Happening, due: Due | None, handed: list[Composite]) -> list[Composite]:
+    def _round(self, step: Happening, due: Due | None, handed: Raised) -> Raised:
         """One time point (W5), or a flush, which has that of the round before."""
         around = self.around
         around.ts, around.ordinal = step.ts, step.ordinal
@@ -136,15 +138,15 @@ class Trees:
             around.cause = Cause(step.ts, written(due.value) if timed else None, step.cause.doc)
         return self._time_point(step.event if due is None else None, due, handed)
 
-    def _time_point(
-        self, event: PrimitiveEvent | None, due: Due | None, handed: list[Composite]
-    ) -> list[Composite]:
+    def _time_point(self, event: PrimitiveEvent | None, due: Due | None, handed: Raised) -> Raised:
         """G2: every tree once, within a tree the operators in postorder; N2: what a root raises is there
-        for later trees, in the order of the finding records."""
+        for later trees, in the order of the finding records, be they held or not."""
         occurred: list[Event] = [] if event is None else [event]
-        occurred += handed
-        reaching: list[Composite] = []
+        reaching: Raised = []
+        outside = list(handed)
         for index, tree in self.trees:
+            while outside and outside[0][0] < index:
+                occurred.append(outside.pop(0)[1])
             for number, operator in enumerate(tree.postorder()):
                 take_turn(operator, occurred, event, due)
                 for composite in operator.raised:
@@ -153,7 +155,7 @@ class Trees:
             # Whatever the root raised, also what it withdrew from its (missing) parent since (G2, C6, N2).
             found = sorted(tree.raised, key=lambda composite: (_ids(composite), composite.rank))
             occurred += found
-            reaching += found
+            reaching += [(index, composite) for composite in found]
         return reaching
 
 

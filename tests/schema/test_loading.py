@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from xmlcep.schema import SchemaError, derive
 from xmlcep.schema.facets import accepts_empty
+from xmlcep.schema.loading import MAX_MODEL, load_schema
 
 XS = 'xmlns:xs="http://www.w3.org/2001/XMLSchema"'
 PIECES = st.sampled_from(
@@ -108,3 +109,24 @@ def test_pipes_are_no_schemas(tmp_path: Path) -> None:
         derive(file, locations={"urn:p": pipe})
     with pytest.raises(SchemaError, match="a folder, not a file"):
         derive(tmp_path)
+
+
+def _wide(count: int) -> str:
+    return "".join(f'<xs:element name="e{number}" type="xs:int"/>' for number in range(count))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        f'<xs:complexType name="t"><xs:choice>{_wide(MAX_MODEL + 1)}</xs:choice></xs:complexType>',
+        f'<xs:group name="g"><xs:choice>{_wide(MAX_MODEL // 2 + 1)}</xs:choice></xs:group><xs:complexType name="t">'
+        '<xs:sequence><xs:group ref="g"/><xs:sequence><xs:group ref="g"/></xs:sequence></xs:sequence></xs:complexType>',
+    ],
+)
+def test_content_models_that_would_take_too_long_are_refused(schema: str, tmp_path: Path) -> None:
+    file = tmp_path / "wide.xsd"
+    file.write_text(
+        f'<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">{schema}</xs:schema>', encoding="utf-8"
+    )
+    with pytest.raises(SchemaError, match="MAX_MODEL"):
+        load_schema(file)

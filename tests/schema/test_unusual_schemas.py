@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 import sys
 from collections import Counter
@@ -14,7 +15,9 @@ from typing import Any, NamedTuple
 
 import pytest
 import xmlschema
+from lxml import etree
 
+import xmlcep
 from tests.schema.comparing import Comparer
 from tests.schema.instances import NoDocument, random_document
 from tests.schema.judging import Node, left_out, nodes_of, outcome, random_order
@@ -121,6 +124,57 @@ def test_complete_means_that_it_is_complete(name: str) -> None:
     wrong = [each for seed in range(12) for each in (*inserted(name, seed, said), *edited(name, seed, said))]
     assert wrong == []
     assert said["judged"] > 20
+
+
+class Doubled(NamedTuple):
+    """Children that were put there twice: ``told`` that they are too many, and whether xmlschema finds their parent
+    wrong only then."""
+
+    told: bool
+    wrong: bool
+
+
+def doubled(name: str, seed: int) -> list[Doubled]:
+    """Elements of a random document, each copied behind itself for a moment."""
+    choose = random.Random(seed)
+    schema, _ = unusual(name)
+    rules = derive(FOLDER / name / "main.xsd", violations=True)
+    try:
+        document = xmlcep.fromstring(etree.tostring(random_document(schema, choose)))
+    except NoDocument:
+        return []
+
+    def wrong(parent: Any) -> bool:
+        return any(error.elem is parent for error in schema.iter_errors(document.root))
+
+    told: list[str] = []
+    found = []
+    elements = [element for element in document.root.iter("*") if element is not document.root]
+    only = [tree.name for tree in rules.graph.trees if tree.name.startswith("TooMany")]
+    with document.watch(rules, only=only, on_event=lambda each: told.append(each.name)):
+        for element in choose.sample(elements, min(3, len(elements))):
+            parent = element.getparent()
+            was_wrong = wrong(parent)
+            told.clear()
+            element.addnext(copy.deepcopy(element))
+            found.append(Doubled(bool(told), wrong(parent) and not was_wrong))
+            parent.remove(element.getnext())
+    return found
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_what_is_too_many_is_wrong(name: str) -> None:
+    found = [each for seed in range(6) for each in doubled(name, seed)]
+    assert all(each.wrong for each in found if each.told)
+    if name in (
+        "abstract-types",
+        "redefine",
+        "nillable",
+        "simple-types",
+        "mixed-and-empty",
+    ):  # no rounds, no wildcards
+        assert any(each.told for each in found)
+        assert all(each.told for each in found if each.wrong)
 
 
 def main(first: int, rounds: int) -> None:

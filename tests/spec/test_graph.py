@@ -18,6 +18,8 @@ earliest  | event B = A(order/item) ; ins(order/item/comment) | p1 q1 c1     | 2
 earliest  | event B = A(/order/item) & ins(/order/billTo)     | p1 q1 b1     | 2: A:p1+q1; 3: B:(p1+q1)+b1
 -- another path type: not compatible (E2)
 earliest  | event B = A(item/price) ; ins(item/comment)       | p1 q1 c1     | 2: A:p1+q1
+-- in the order of the trees, whichever of them ask the document and wait for the end of the edit (U2)
+earliest  | event W {when="price"} = x[1,1] ins(item/quantity) event B(order) = ?(item) ▽ del(order/billTo) | i1 p1 q1 | 3: W:q1 A:p1+q1 B:(q1) B:(p1+q1)
 -- every tree has its own leaves: C does not miss what B consumes (H8)
 earliest  | event B = A(item) ; ins(item/comment) event C = A(item) ; *(item/comment) | p1 q1 c1 | 2: A:p1+q1; 3: B:(p1+q1)+c1 C:(p1+q1)+c1
 -- dependencies first, however deep

@@ -142,6 +142,15 @@ event E {context=cumulative, having="sum($a) > 10"} = *(item/price/text()) as $a
 # let is seen
 event E {let sum="$a + $b", having="$sum > 5"} = *(item/price/text()) as $a & *(item/quantity/text()) as $b
     i1 p1 q1 t1=2 u1=3 u1=4            | 6: t1=2+u1=4{a=[2],b=[4],sum=6}
+# about no variable
+event E {having="2 > 3"} = ins(item/price) & ins(item/quantity)
+    i1 p1 q1                           |
+event E = x[2,*]{having="2 > 3"} ins(item/price)
+    i1 p1 p1.2 p1.3                    |
+event E = x[2,*]{within="10 s", having="2 > 3"} ins(item/price)
+    @0 i1 @1 p1 @2 p1.2 @3 p1.3        |
+event E = x[2,*]{within="10 s", having="2 < 3"} ins(item/price)
+    @0 i1 @1 p1 @2 p1.2                | 3: p1+p1.2
 # on a multiplicity: what was raised before stays
 event E = x[1,*]{name=M, having="sum($v) < 10"} *(item/price/text()) as $v & ins(item/comment)
     i1 p1 t1=4 t1=7 c1                 | 3: M:t1=4{v=[4]}; 5: E:(t1=4)+c1{v=[4]}

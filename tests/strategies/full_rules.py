@@ -449,11 +449,17 @@ class _Builder:
         return replace(options, let=(Let(name, text),)), {**names, name: False}
 
     def _having(self, bound: Bound) -> str | None:
-        if "having" not in self.wanted or not bound.names or not self._chance(3):
+        if "having" not in self.wanted or not self._chance(3):
             return None
+        if not bound.names:
+            return str(self._one(("1 < 2", "2 < 1")))
         one, other = self._one(sorted(bound.names)), self._one(sorted(bound.names))
         if "reference" in self.wanted and self._chance(2):
             return str(self._one(_OF_PARTS)).format(f"${one}")
+        if bound.names[one] and self._chance(2):  # a list
+            return str(
+                self._one((f"sum(${one}) > 5", f"count(${one}) mod 2 = 0", f"max(${one}) > min(${one})"))
+            )
         return self._one((f"${one} = '5'", f"${one} > 0", f"${one} != ${other}", f"not(${one} = ${other})",
                           f"string(${one}) != '1'", f"${one} < ${other} or ${one} > 1"))  # fmt: skip
 

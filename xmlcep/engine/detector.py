@@ -189,8 +189,12 @@ class Detector:
                     ids = event[3]
                     for accept, index in bound.direct:
                         accept(ids[index], event)
-                    if bound.freed:
+                    if bound.awaited:
                         evaluation.end_time_point(event, bound)
+                    elif bound.freed:
+                        place = ids[-1]
+                        for forget in bound.forgets:
+                            forget(place)
                 else:
                     evaluation.process(_as_event(event), bound, {})
                 if report:

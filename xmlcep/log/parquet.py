@@ -2,6 +2,8 @@
 
 The header of a Parquet log stands in the file's key-value metadata under ``xmlcep``; control records have no
 place there. The column ``meta`` is a map of strings; JSON text is read as well.
+
+One module because what is written here has to be what is read here: columns, their types, the place of the header.
 """
 
 from __future__ import annotations

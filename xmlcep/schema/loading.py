@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 Locations: TypeAlias = Mapping[str, str | Path]
 
+MAX_MODEL = 2_000
+"""Elements in one content model, group references written out: the library compares each with each (Unique Particle
+Attribution), which takes some seconds here and minutes for 10,000."""
+
 _XSD = "http://www.w3.org/2001/XMLSchema"
 
 
@@ -47,9 +51,10 @@ def load_schema(
                     str(path.resolve()), locations=given, allow="local", defuse="always",
                     uri_mapper=_local_file, build=False,
                 )  # fmt: skip
-                for document in schema.maps.schemas:
-                    if document.target_namespace != _XSD:
-                        simplify_facets(document.root)
+                own = [each.root for each in schema.maps.schemas if each.target_namespace != _XSD]
+                _refuse_wide_models(path, own)
+                for root in own:
+                    simplify_facets(root)
                 schema.build()
             except SchemaError:
                 raise
@@ -63,6 +68,36 @@ def load_schema(
             break  # 1.1 takes some broken schemas for empty ones
         return schema, _unresolved(caught)
     raise SchemaError(_explained(path, first, unresolved)) from first
+
+
+def _refuse_wide_models(path: Path, roots: list[Any]) -> None:
+    """Raises `SchemaError` for a content model of more than `MAX_MODEL` elements in these schema documents."""
+    groups = {group.get("name"): group for root in roots for group in root.findall(f"{{{_XSD}}}group")}
+    sizes: dict[Any, int] = {}
+
+    def size(model: Any) -> int:
+        if model not in sizes:
+            sizes[model] = 0  # of a group that refers to itself, as one that is redefined does
+            for part in model:
+                kind = part.tag.rpartition("}")[2] if isinstance(part.tag, str) else ""
+                referred = groups.get(part.get("ref", "").rpartition(":")[2]) if kind == "group" else None
+                if kind in ("element", "any"):
+                    sizes[model] += 1
+                elif referred is not None:
+                    sizes[model] += size(referred)
+                elif kind in ("sequence", "choice", "all", "complexContent", "extension", "restriction"):
+                    sizes[model] += size(part)
+        return sizes[model]
+
+    for root in roots:
+        for tag in ("complexType", "group"):
+            for model in root.iter(f"{{{_XSD}}}{tag}"):
+                if size(model) > MAX_MODEL:
+                    name = model.get("name")
+                    raise SchemaError(
+                        f"{path}: {f'{tag} {name!r}' if name else 'a content model'} has more than {MAX_MODEL:,} "
+                        "elements (MAX_MODEL): to find out whether they can be told apart would take too long"
+                    )
 
 
 def _require_file(path: Path) -> None:

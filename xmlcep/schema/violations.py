@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from path_types import PathType
 
@@ -29,12 +29,11 @@ def violation_events(
     """``x[1,*]{when="count(comment) > 1"} ins(item/comment)`` for every bound of the content model.
 
     The condition counts the children there are, so that one that was deleted or stood there from the start is
-    counted as it should be; the event is raised by the very insertion that was one too many, and by further ones.
+    counted as it should be; the event is raised by the very insertion that was one too many, and by further ones. Where
+    ``xsi:type`` can name other types, it is one too many for all of them.
     """
-    model = demands.simplified(declaration.content.model)
-    if model is None:
-        return
-    for counted, bound in _bounds(schema, model):
+    models = [demands.simplified(content.model) for content in declaration.contents()]
+    for counted, bound in _bounds(schema, [model for model in models if model is not None]):
         tests = " | ".join(map(prefixes.in_condition, counted))
         inserted: list[Expression] = [building.inserted(element_path(place, name)) for name in counted]
         either = building.disjunction(inserted, place)
@@ -50,16 +49,23 @@ def violation_events(
         yield DerivedEvent(building.event(name, place, [root], when=condition), (comment,))
 
 
-def _bounds(schema: Schema, model: Part) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Names of children and how many of them there may be together: each by itself, and those of a choice."""
-    bounds = _Bounds(schema, model)
-    for name, most in bounds.single.items():
+def _bounds(schema: Schema, models: list[Part]) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Names of children and how many of them there may be together: each by itself, and those of a choice.
+
+    ``models`` are those that the element can have, by ``xsi:type``: what one of them allows is allowed.
+    """
+    found = dict.fromkeys(schema.declarations[index].name for model in models for index in elements(model))
+    bounds = [_Bounds(schema, model, tuple(found)) for model in models]
+    single = {name: _greatest(each.single.get(name, 0) for each in bounds) for name in found}
+    for name, most in single.items():
         if most is not None:
             yield (name,), most
-    for names in bounds.choices(model):
-        most = bounds.together(model, frozenset(names))
-        each = [bounds.single[name] for name in names]
-        if most is not None and not (None not in each and most >= sum(filter(None, each))):
+    for names in dict.fromkeys(names for each in bounds for names in each.choices(each.model)):
+        most = _greatest(each.together(each.model, frozenset(names)) for each in bounds)
+        each_by_itself = [single[name] for name in names]
+        if most is not None and not (
+            None not in each_by_itself and most >= sum(filter(None, each_by_itself))
+        ):
             yield names, most  # else the bounds of the names by themselves say as much
 
 
@@ -69,9 +75,10 @@ class _Bounds:
     A wildcard that takes one of the names counts as if it stood for it.
     """
 
-    def __init__(self, schema: Schema, model: Part) -> None:
+    def __init__(self, schema: Schema, model: Part, names: tuple[str, ...]) -> None:
         self.schema = schema
-        self.names = tuple(dict.fromkeys(self._named(index) for index in elements(model)))
+        self.model = model
+        self.names = names
         self.single = self._most(model)
 
     def _named(self, index: int) -> str:
@@ -112,6 +119,11 @@ class _Bounds:
             else:
                 for inner in part.parts:
                     yield from self.choices(inner)
+
+
+def _greatest(bounds: Iterable[int | None]) -> int | None:
+    known = list(bounds)
+    return None if None in known else max(filter(None, known), default=0)
 
 
 def _joined(kind: GroupKind, first: int | None, second: int | None) -> int | None:

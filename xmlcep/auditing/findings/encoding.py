@@ -10,8 +10,9 @@ from typing import Any
 from path_types import PathType
 
 from ...events import CompositeEvent, Event, PrimitiveEvent
-from ...log.json_codec import FASTEST
+from ...log.json_codec import FASTEST, STANDARD
 from ...xpath.values import text_of
+from .atomic_files import OutputError
 
 
 class Recorded(tuple[Any, ...]):
@@ -66,6 +67,20 @@ def _as_value(given: Any) -> Any:
     return float(given[_NUMBER]) if isinstance(given, dict) else given
 
 
+def _json(record: dict[str, Any]) -> bytes:
+    try:
+        return FASTEST.dumps(record)
+    except TypeError:  # deeper than the fastest goes
+        pass
+    try:
+        return STANDARD.dumps(record)
+    except RecursionError:
+        raise OutputError(
+            f"a finding of {record['name']} cannot be written: events in events in events, some 300 of them: let rules"
+            " be made of fewer others"
+        ) from None
+
+
 class _PathTexts(dict[PathType | None, str | None]):
     """The text of path types; None for no path."""
 
@@ -94,12 +109,12 @@ class FindingEncoder:
             record["txn"] = cause.txn
         if cause.meta is not None:
             record["meta"] = cause.meta
-        return FASTEST.dumps(record)
+        return _json(record)
 
     def forwarded(self, composite: CompositeEvent) -> bytes:
         """The composite for another task, as `decode_composite` reads it."""
         name, _, path, ids, constituents, start, end, _, bindings, _ = composite
-        return FASTEST.dumps(
+        return _json(
             {
                 "name": name, "path": self._texts[path], "ids": ids, "start": start, "end": end,
                 "constituents": self._constituents(constituents),

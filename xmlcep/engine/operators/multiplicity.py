@@ -581,22 +581,17 @@ class SlidingState(MultiplicityState):
         count = stop - begin
         if count < self.lower:
             return
-        bindings: GatheredBindings | None = None
-        if values.has_variables:
+        arrivals, sees = Arrivals(entries, begin, stop), values.sees
+        if sees is not None:
             lists = accumulation.lists
             if lists is None:
-                lists = accumulation.lists = values.lists_to_keep(accumulation.arrivals())
-            sees = values.sees
-            if sees is not None and not (
-                sees(lists)
-                if values.having_asks_lists
-                else sees(values.seen_of(accumulation.arrivals(), lists))
-            ):
+                lists = accumulation.lists = values.lists_to_keep(arrivals)
+            if not sees(lists if values.having_asks_lists else values.seen_of(arrivals, lists)):
                 self._start_over_if_full(key, accumulation, count)
                 return
-            arrivals = Arrivals(entries, begin, stop)
-            known = values.singles_of(arrivals)
-            bindings = GatheredBindings(known, values.lists, arrivals)
+        bindings: GatheredBindings | None = None
+        if values.has_variables:
+            bindings = GatheredBindings(values.singles_of(arrivals), values.lists, arrivals)
         event, composer = entries[begin][EVENT], self.composer
         path, length = composer.ancestors.get(event[2]) or composer.ancestor(event[2])
         start, end, span = accumulation.start, accumulation.end, accumulation.span

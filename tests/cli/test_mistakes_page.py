@@ -1,0 +1,46 @@
+"""docs/mistakes.md: what is said to wrong input stands there as it is said."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_wrong_input import files as files  # what the commands on the page are given
+from xmlcep.cli.main import run
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "mistakes.md"
+SAID = re.compile(r"^\$ xmlcep (.*)\n((?:(?!\$ |```).*\n)*)", re.MULTILINE)
+MISTAKES = SAID.findall(PAGE.read_text(encoding="utf-8"))
+
+
+def said_to(command: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """What a command says, without blanks at line ends."""
+    assert run(shlex.split(command)) == 2
+    written = capsys.readouterr()
+    assert written.out == ""
+    assert "Traceback" not in written.err
+    return "".join(f"{line.rstrip()}\n" for line in written.err.splitlines() if line.strip())
+
+
+def test_there_are_forty_and_more() -> None:
+    assert len({command for command, _ in MISTAKES}) == len(MISTAKES) > 40
+
+
+@pytest.mark.parametrize(("command", "expected"), MISTAKES, ids=[command for command, _ in MISTAKES])
+def test_it_is_said_as_the_page_has_it(
+    command: str, expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert said_to(command, capsys) == expected
+
+
+@pytest.mark.skipif("XMLCEP_APPROVE" not in os.environ, reason="writes what is said now into the page")
+def test_approve(capsys: pytest.CaptureFixture[str]) -> None:
+    """For a change that was meant: ``XMLCEP_APPROVE=1 pytest tests/cli/test_mistakes_page.py``, then read the page."""
+    text = SAID.sub(
+        lambda match: f"$ xmlcep {match[1]}\n{said_to(match[1], capsys)}", PAGE.read_text(encoding="utf-8")
+    )
+    PAGE.write_text(text, encoding="utf-8")
