@@ -4,7 +4,7 @@
 definitions over the same small alphabet of names, so that they find something; `reusing_rule_sets` gives those
 in which trees take what others raise under other nodes (`taking` names them). All shrink to small examples.
 `full_rule_sets` has every construct of the event language, `timed_histories` what those need: edits of several
-records, time, transactions, users.
+records, time, transactions, users. `rules_with_one_event_twice` (in `twice`) has operands that take the same event.
 `show_rules` and `show_history` print an example so that it can be read.
 
 >>> from tests.strategies import histories, rule_sets
