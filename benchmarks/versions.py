@@ -126,7 +126,7 @@ def _memory(case: str, documents: _Documents) -> Iterator[Figure]:
             )
             taken[what] = int(done.stdout)
         for what, size in taken.items():
-            ratio = None if what == BASE else size / taken[BASE]
+            ratio = None if what == BASE or not taken[BASE] else size / taken[BASE]
             yield Figure(
                 "versions", f"{case}, {what}", size / 1e6, "MB", ratio, BASE if ratio is not None else ""
             )

@@ -67,7 +67,7 @@ class Next(Context):
         if not runs:
             return [[] for _ in group.stored]
         furthest = max(runs, key=lambda run: len(run.members))
-        return [[] if entry is None else [entry] for entry in furthest.combination(len(group.stored))]
+        return [[] if entry is None else [entry] for entry in furthest.combination()]
 
     def on_arrival(
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
@@ -82,7 +82,7 @@ class Next(Context):
         # What takes the place of a consumed empty composite begins runs, too, and they can be complete at once.
         while complete := [run for run in runs.open if run.is_complete]:
             runs.open = [run for run in runs.open if not run.is_complete]
-            found += [run.combination(len(group.stored)) for run in complete]
+            found += [run.combination() for run in complete]
             if group.owners is None and runs.only_new and not runs.open:
                 break  # nobody is to be told, and nothing of it is kept
             for run in complete:
@@ -105,13 +105,13 @@ def _runs(group: Group) -> Runs:
 
 def _store_new(group: Group, exists: Combinations, runs: Runs, child: int, entry: Entry) -> None:
     """Stores an arrival where runs take what is new: what none takes now, none ever will, and is not kept."""
-    ordered, member, operands = exists.ordered, Member(child, entry), len(group.stored)
+    ordered, member = exists.ordered, Member(child, entry)
     is_member = False
     for run in runs.open:
         if run.is_complete or not (len(run.members) == child if ordered else run.lacks(child)):
             continue
-        if exists.goes_on(group, run.with_(member, operands)):
-            run.members.append(member)
+        if exists.goes_on(group, run.with_(member)):
+            run.take(member)
             run.is_complete = len(run.members) == exists.width(group)
             is_member = True
     if child == 0 or not ordered:
@@ -127,8 +127,8 @@ def _begin(group: Group, exists: Combinations, member: Member) -> bool:
     if exists.ordered and member.operand > 0:
         return False
     runs = _runs(group)
-    run = Run(0 if runs.only_new else runs.number(member), member)
-    if not exists.goes_on(group, run.combination(len(group.stored))):
+    run = Run(0 if runs.only_new else runs.number(member), member, len(group.stored))
+    if not exists.goes_on(group, run.chosen):
         return False
     run.is_complete = exists.width(group) == 1
     runs.open.append(run)
@@ -139,12 +139,11 @@ def _begin(group: Group, exists: Combinations, member: Member) -> bool:
 
 def _go_on(group: Group, exists: Combinations, run: Run, arrival: Member) -> bool:
     """A run takes what it can, one after the other; says whether it took the arrival."""
-    width = len(group.stored)
     took = False
     while not run.is_complete:
         for member in _candidates(group, exists, run):
-            if exists.goes_on(group, run.with_(member, width)):
-                run.members.append(member)
+            if exists.goes_on(group, run.with_(member)):
+                run.take(member)
                 run.is_complete = len(run.members) == exists.width(group)
                 took = took or member.identity == arrival.identity
                 break

@@ -21,34 +21,45 @@ class Member(NamedTuple):
 
 
 class Run:
-    """``members`` in the order in which it took them; the first began it, as the event stored with number ``began``."""
+    """``members`` in the order in which it took them; the first began it, as the event stored with number ``began``.
 
-    __slots__ = ("began", "is_complete", "members")
+    ``chosen`` is what it has by operand, None where it has nothing.
+    """
 
-    def __init__(self, began: int, member: Member) -> None:
+    __slots__ = ("began", "chosen", "is_complete", "members")
+
+    def __init__(self, began: int, member: Member, operands: int) -> None:
         self.began = began
-        self.members = [member]
+        self.members: list[Member] = []
+        self.chosen: list[Entry | None] = [None] * operands
         self.is_complete = False
+        self.take(member)
 
-    def with_(self, member: Member, width: int) -> list[Entry | None]:
-        """What it would have with one more, by operand of ``width``; None where it has nothing."""
-        chosen: list[Entry | None] = [None] * width
-        for operand, entry in (*self.members, member):
-            chosen[operand] = entry
+    def take(self, member: Member) -> None:
+        """It has one more."""
+        self.members.append(member)
+        self.chosen[member.operand] = member.entry
+
+    def with_(self, member: Member) -> list[Entry | None]:
+        """What it would have with one more, by operand."""
+        chosen = self.chosen.copy()
+        chosen[member.operand] = member.entry
         return chosen
 
-    def combination(self, width: int) -> Combination:
+    def combination(self) -> Combination:
         """What it has, by operand."""
-        return tuple(self.with_(self.members[0], width))
+        return tuple(self.chosen)
 
     def lacks(self, operand: int) -> bool:
         """Whether it has nothing of this operand."""
-        return all(operand != member.operand for member in self.members)
+        return self.chosen[operand] is None
 
     def leave(self, gone: Member) -> None:
         """A member leaves, with those behind it."""
         for index, member in enumerate(self.members):
             if member.identity == gone.identity:
+                for left in self.members[index:]:
+                    self.chosen[left.operand] = None
                 del self.members[index:]
                 self.is_complete = False
                 return

@@ -225,8 +225,17 @@ class Detector:
             if self._edit.holds(event):
                 return False
         if clock.follows_time:
-            expiries = setting.expiries
-            if setting.timers.size and self._is_due_before(event):
+            timers, expiries = setting.timers, setting.expiries
+            if (
+                timers.size
+                # What is asked there first, without the call.
+                and (
+                    timers.changes < event[0]
+                    or timers.transactions <= clock.transaction
+                    or timers.time != NEVER
+                )
+                and self._is_due_before(event)
+            ):
                 return False
             clock.move(event)
             if expiries.size and expiries.is_due(event[0], clock.time, clock.transaction):

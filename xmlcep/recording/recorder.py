@@ -1,4 +1,7 @@
-"""Recording a wrapped document: every change goes to its log as it happens."""
+"""Recording a wrapped document: every change goes to its log as it happens.
+
+One module because how a log is begun, continued and written is one question: what its last record says.
+"""
 
 from __future__ import annotations
 

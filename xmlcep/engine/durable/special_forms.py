@@ -89,7 +89,7 @@ class RunsForm(Form):
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
         if data is None:
             return present
-        present.open = [self._run(reader, *run) for run in data["open"]]
+        present.open = [self._run(reader, len(owner.stored), *run) for run in data["open"]]
         for operand, entry, number, used in data["known"]:
             identity = Member(operand, reader.entry(entry)).identity
             if number is not None:
@@ -99,10 +99,11 @@ class RunsForm(Form):
         present._last = data["last"]
         return present
 
-    def _run(self, reader: Interpreter, began: int, complete: int, members: Json) -> Run:
-        taken = [Member(operand, reader.entry(entry)) for operand, entry in members]
-        run = Run(began, taken[0])
-        run.members = taken
+    def _run(self, reader: Interpreter, operands: int, began: int, complete: int, members: Json) -> Run:
+        first, *others = [Member(operand, reader.entry(entry)) for operand, entry in members]
+        run = Run(began, first, operands)
+        for member in others:
+            run.take(member)
         run.is_complete = bool(complete)
         return run
 
