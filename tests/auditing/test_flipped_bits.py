@@ -26,7 +26,7 @@ RULES = parse_rules(
 )
 
 
-@settings(max_examples=120)
+@settings(max_examples=40)
 @given(st.data(), st.booleans(), st.booleans())
 def test_a_flipped_bit_costs_one_record_at_most(data: st.DataObject, parquet: bool, txn: bool) -> None:
     records = [*orders("a", 25, txn), *orders("b", 6)]
