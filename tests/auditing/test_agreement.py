@@ -51,7 +51,7 @@ def described(result: AuditResult) -> tuple[bytes, bytes | None, list[Any]]:
     return result.out.read_bytes(), quarantine, [documents[doc].to_record() for doc in sorted(documents)]
 
 
-@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(rule_sets(), st.data())
 def test_random_rules_and_logs(spark: SparkSession, definitions, data) -> None:
     rules = Rules.from_definitions(definitions)
