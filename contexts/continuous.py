@@ -84,8 +84,7 @@ def _with_arrivals(
     if len(arrivals) == 1 and not exists.constrained:
         return _with_arrival(group, exists, child, arrivals[0])
     # Round by round, in each round the arrivals in order (C1).
-    each_of = _chains if exists.constrained else _repetitions
-    rounds = zip_longest(*(each_of(group, exists, child, arrival) for arrival in arrivals))
+    rounds = zip_longest(*(_repetitions(group, exists, child, arrival) for arrival in arrivals))
     found = [chosen for each in list(rounds) for chosen in each if chosen is not None]
     used = {
         (k, id(entry)): (k, entry)  # one entry may stand in several operands
@@ -116,7 +115,7 @@ def _of_terminators(group: Group, exists: Combinations) -> list[Combination]:
     for batch in _batches(group, last):
         used: dict[tuple[int, int], tuple[int, Entry | None]] = {}
         for terminator in batch:
-            for chain in _chains(group, exists, last, terminator):
+            for chain in _repetitions(group, exists, last, terminator):
                 found.append(chain)
                 used.update(((k, id(entry)), (k, entry)) for k, entry in enumerate(chain))
         group.consume(used.values())
@@ -137,31 +136,9 @@ def _batches(group: Group, last: int) -> Iterator[Sequence[Entry]]:
         yield together
 
 
-def _chains(group: Group, exists: Combinations, child: int, terminator: Entry) -> Iterator[Combination]:
-    """The combinations of one terminator, each against what the former ones have left over.
-
-    What takes the place of what is consumed is not there before the last terminator of the time point is through (C4,
-    Z2); a silent partner does for several (C5).
-    """
-    pools = [list(entries) for entries in group.stored]
-    repeated = False
-    while (chosen := exists.newest(group, pools, child, terminator)) is not None:
-        partners = [(k, entry) for k, entry in enumerate(chosen) if k != child and entry is not None]
-        if repeated and all_silent(entry for _, entry in partners):
-            return
-        yield chosen
-        repeated = True
-        for k, entry in partners:
-            if entry[SILENT]:
-                continue
-            if group.shared:  # S1: in all operands
-                pools = [[one for one in pool if one[EVENT] is not entry[EVENT]] for pool in pools]
-            else:
-                discard(pools[k], entry)
-
-
 def _repetitions(group: Group, exists: Combinations, child: int, terminator: Entry) -> Iterator[Combination]:
     """The combinations of one terminator, each against what the former ones have left over."""
+    leave = _left_until_the_last if exists.constrained else _left_with_what_follows
     pools = [list(entries) for entries in group.stored]
     repeated = False
     while (chosen := exists.newest(group, pools, child, terminator)) is not None:
@@ -170,9 +147,32 @@ def _repetitions(group: Group, exists: Combinations, child: int, terminator: Ent
             return
         yield chosen
         repeated = True
-        for k, entry in partners:
+        pools = leave(group, pools, partners)
+
+
+def _left_until_the_last(
+    group: Group, pools: list[list[Entry]], partners: Sequence[tuple[int, Entry]]
+) -> list[list[Entry]]:
+    """What a combination leaves over where there are constraints: what takes the place of what is consumed is not there
+    before the last terminator of the time point is through (C4, Z2); a silent partner does for several (C5)."""
+    for k, entry in partners:
+        if entry[SILENT]:
+            continue
+        if group.shared:  # S1: in all operands
+            pools = [[one for one in pool if one[EVENT] is not entry[EVENT]] for pool in pools]
+        else:
             discard(pools[k], entry)
-        for k, entry in partners:
-            silent = group.successor(k, entry, pools[k])
-            if silent is not None:
-                pools[k].append(silent)
+    return pools
+
+
+def _left_with_what_follows(
+    group: Group, pools: list[list[Entry]], partners: Sequence[tuple[int, Entry]]
+) -> list[list[Entry]]:
+    """The same where there are none: what takes the place of what is consumed is there at once (M5)."""
+    for k, entry in partners:
+        discard(pools[k], entry)
+    for k, entry in partners:
+        silent = group.successor(k, entry, pools[k])
+        if silent is not None:
+            pools[k].append(silent)
+    return pools
