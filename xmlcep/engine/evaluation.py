@@ -31,7 +31,7 @@ _new_tuple = tuple.__new__
 _NOTHING_DUE: Mapping[int, list[Due]] = {}
 Outside: TypeAlias = Mapping[int, list[CompositeEvent]]
 """Composites of trees that are not evaluated now, by the tree that raised them (N2)."""
-Changed = dict[int, set[tuple[int, int]]]
+Changed: TypeAlias = dict[int, set[tuple[int, int]]]
 """By tree, operator and node of the groups whose conditions read what an edit changes (U4)."""
 NOTHING_OUTSIDE: Outside = MappingProxyType({})
 

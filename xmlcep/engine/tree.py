@@ -6,7 +6,7 @@ One module because a time point goes through one object: arrivals, releases and 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from contexts import FLAT_KEY, Entry
@@ -31,8 +31,6 @@ from .waiting import Waiting
 Answers: TypeAlias = dict[tuple[int, int, int], "Bindings | None"]
 """What leaves have found out before, by tree, operator and operand: the variables bound, None if it is not taken."""
 NO_ANSWERS: Answers = {}
-Take: TypeAlias = Callable[[int, Key, Entry, Cause], None]
-KeyReader: TypeAlias = Callable[[int, "Bindings | None"], "Key | None"]
 NOT_ASKED: Bindings = {}
 NO_CREATIONS: frozenset[int] = frozenset()
 _new_tuple = tuple.__new__

@@ -21,16 +21,7 @@ from ...log import BadRecord, Batch, ClockCheck, Header, Origin
 from ...log.columns.blocks import RecordTypes, Run
 from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST
-from ...log.records import (
-    RAISED,
-    Aside,
-    ClockRecord,
-    Control,
-    Row,
-    is_clock,
-    raised_event,
-    raised_or_none,
-)
+from ...log.records import RAISED, Aside, ClockRecord, Control, Row, is_clock, raised_event, raised_or_none
 from ...rules import Rules
 from ...rules.nested import repeats
 from ..failures import Failures

@@ -127,10 +127,7 @@ class SequenceState(CombiningState):
             if self.outbox:
                 self.hand_up(cause, key)
             return
-        group = self.groups.get(key) or self.open_group(key)
-        self.admit(group, position, key, (entry,), cause)
-        if self.outbox:
-            self.hand_up(cause, key)
+        super().take(position, key, entry, cause)
 
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         if child in self.violations:

@@ -175,7 +175,7 @@ class CombiningState(ChoosingState, DeferrableState):
             group.stored[child].extend(arrivals)
         if group.runs.has_complete() if group.runs is not None else self.exists.enough(group):
             self.raise_all(key, group, child, arrivals, cause)
-        elif self._stores and not any(group.stored) and group.is_empty():
+        elif self._stores and group.is_empty():
             self.close_group(key)
             return
         if self._expires is not None and group.expiry is None:
@@ -192,9 +192,6 @@ class CombiningState(ChoosingState, DeferrableState):
         group.now = self.clock.point
         for combination in self.context.on_arrival(group, self.exists, child, arrivals):
             self.raise_combination(combination, cause)
-        for entries in group.stored:
-            if entries:
-                return
         if group.is_empty():
             self.close_group(key)
 
