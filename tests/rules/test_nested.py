@@ -36,6 +36,14 @@ INNER = "/doc/list/item/list"
         ("event A = ins(list) event B = ins(item/list)", []),
         ("event A = ins(doc)", []),
         ("event A = del(list)", []),
+        ("event A = *(list//*)", [f"A: *(list//*) leaves out {INNER}, {INNER}/item and 1 more"]),
+        ("event A = *(list//)", [f"A: *(list//) leaves out {INNER}, {INNER}/item and 1 more"]),
+        ("event A = *(doc//*)", []),
+        ("event A {flat} = *(item//)", [f"A: *(item//) leaves out {INNER}/item, {INNER}/item/text()"]),
+        ("event A = *(/doc/list//*)", []),
+        ("event B = ins(item) event A = ins(list)", [
+            f"B: ins(item) leaves out {INNER}/item", f"A: ins(list) leaves out {INNER}",
+        ]),
     ],
 )  # fmt: skip
 def test_places(rules: str, said: list[str]) -> None:
