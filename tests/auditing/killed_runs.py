@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import shutil
-import signal
 import sys
 import tempfile
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
+from tests.kills import killed
 from xmlcep import parse_rules
 from xmlcep.auditing import audit
 
@@ -41,63 +38,12 @@ def records(run: int) -> bytes:
     return "\n".join([*lines, '{"doc": "A", "op": "no"}', ""]).encode()
 
 
-class Killer:
-    """Kills this process at its n-th step."""
-
-    def __init__(self, at: int) -> None:
-        self._left = at
-
-    def step(self) -> None:
-        self._left -= 1
-        if self._left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    def around(self, call: Callable[..., Any]) -> Callable[..., Any]:
-        def called(*args: Any, **kwargs: Any) -> Any:
-            self.step()
-            result = call(*args, **kwargs)
-            self.step()
-            return result
-
-        return called
-
-    def copy(self, source: Any, target: Any, length: int = 0) -> None:
-        content = source.read()
-        target.write(content[: len(content) // 2])
-        target.flush()
-        self.step()
-        target.write(content[len(content) // 2 :])
-
-    def arm(self) -> None:
-        for name in ("fsync", "replace", "unlink", "truncate", "open"):
-            setattr(os, name, self.around(getattr(os, name)))
-        shutil.copyfileobj = self.copy  # type: ignore[assignment]
-
-
 def run(folder: Path, number: int, out: str) -> None:
     """One run of the audit."""
     audit(
         folder / "logs", RULES, since=folder / "state", out=folder / out, quarantine=folder / "bad.jsonl",
         summary_file=folder / "summary.json", final=number == RUNS - 1,
     )  # fmt: skip
-
-
-def killed(folder: Path, number: int, out: str, at: int) -> bool:
-    """Whether a run was killed at its step ``at``; False if it took less."""
-    child = os.fork()
-    if child == 0:
-        try:
-            Killer(at).arm()
-            run(folder, number, out)
-            os._exit(0)
-        except BaseException as error:
-            print(f"{type(error).__name__}: {error}", flush=True)
-            os._exit(1)
-    status = os.waitpid(child, 0)[1]
-    if os.WIFSIGNALED(status):
-        return True
-    assert status == 0, "a run has failed"
-    return False
 
 
 def check(folder: Path, at: str) -> None:
@@ -125,10 +71,11 @@ def one_life(victim: int, at: int, *, twice: bool, new_names: bool) -> bool:
                 stream.write(records(number))
             out = f"found-{number if new_names else 0}.jsonl"
             if number == victim:
-                was_killed = killed(folder, number, out, at)
+                victim_run = partial(run, folder, number, out)
+                was_killed = killed(victim_run, at)
                 if was_killed and twice:
                     with contextlib.suppress(AssertionError):
-                        killed(folder, number, out, at)
+                        killed(victim_run, at)
             if number != victim or was_killed:
                 try:
                     run(folder, number, out)

@@ -21,9 +21,10 @@ from xmlcep.auditing.spark.mapper import Mapper
 from xmlcep.auditing.spark.plain_documents import OPEN_FIELDS, PlainDocuments, is_plain, plain_content
 from xmlcep.auditing.spark.segment_merge import SegmentMerge
 from xmlcep.auditing.spark.segment_summary import PlacedClock, PlacedRaised, SegmentSummary, TimePoint
-from xmlcep.auditing.spark.task_reports import Report
-from xmlcep.auditing.splits import make_splits
+from xmlcep.auditing.spark.task_reports import Report, Topic
+from xmlcep.auditing.splits import Split, make_splits
 from xmlcep.events import PrimitiveEvent
+from xmlcep.log.json_codec import FASTEST
 from xmlcep.log.records import ClockRecord
 from xmlcep.rules import parse_rules
 
@@ -35,13 +36,19 @@ def item(doc: str, ts: int) -> PrimitiveEvent:
     return PrimitiveEvent(ts, "ins", PathType.parse("/order/item"), (1, 10 + ts), doc=doc)
 
 
-def merged(folder: Path, files: Sequence[Sequence[PrimitiveEvent | ClockRecord]], rules: str) -> SegmentMerge:
-    """What is known of a log in so many files, each of which is a segment."""
+def splits_of(folder: Path, files: Sequence[Sequence[PrimitiveEvent | ClockRecord]]) -> list[Split]:
+    """The splits of a log in so many files, each of which is one."""
     for number, records in enumerate(files):
         write_log(folder / f"log{number}.jsonl", records)
     found = find_files([folder]).files
     splits = make_splits(found, max(file.size for file in found))
     assert len(splits) == len(files)
+    return splits
+
+
+def merged(folder: Path, files: Sequence[Sequence[PrimitiveEvent | ClockRecord]], rules: str) -> SegmentMerge:
+    """What is known of a log in so many files, each of which is a segment."""
+    splits = splits_of(folder, files)
     plan = make_plan(parse_rules(rules))
     mapper = Mapper(plan, 4)
     reports = [each for split in splits for each in mapper.read(split) if isinstance(each, Report)]
@@ -73,6 +80,26 @@ def test_where_their_ends_matter_all_are(tmp_path: Path) -> None:
     everything = {"alone", "divided", "clocked", "last"}
     assert merge.documents.keys() == everything
     assert merge.whole(FindingRanges([])).ends.keys() == everything
+
+
+def test_a_type_with_a_name_inside_itself_is_reported_once_by_a_task(tmp_path: Path) -> None:
+    """There may be thousands of splits, whose reports are in memory together."""
+    paths = [["/a/a", "/a/b"], ["/a/a", "/b/b"], ["/a/b/a", "/b"], ["/a/a", "/a/b/a"]]
+    files = [
+        [
+            PrimitiveEvent(ts, "ins", PathType.parse(path), tuple(range(path.count("/"))))
+            for ts, path in enumerate(of_file, 1)
+        ]
+        for of_file in paths
+    ]
+    splits = splits_of(tmp_path, files)
+    mapper = Mapper(make_plan(parse_rules("event B = ins(b)")), 1)
+
+    def repeating(split: Split) -> list[str]:
+        reports = [each for each in mapper.read(split) if isinstance(each, Report)]
+        return next(FASTEST.loads(each.content)["repeating"] for each in reports if each.topic == Topic.SPLIT)
+
+    assert [repeating(split) for split in splits] == [["ins /a/a"], ["ins /b/b"], ["ins /a/b/a"], []]
 
 
 NUMBERS = st.integers(0, 2**40)

@@ -8,65 +8,47 @@ is wrong, if something is.
 from __future__ import annotations
 
 import json
-import os
 import random
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.auditing.killed_runs import Killer
+from tests.kills import killed
 from tests.log.helpers import canonical
-from tests.log.test_recovery import RULES, START, edit, without_ids
+from tests.log.test_recovery import RULES as TEXT
+from tests.log.test_recovery import START, edit, without_ids
 from xmlcep import parse_rules
 from xmlcep.recording import FindingsFile, rebuild
 from xmlcep.recording.recorder import record
 from xmlcep.recording.recovery import recover
 from xmlcep.wrapping import fromstring
 
+RULES = parse_rules(TEXT)
 STEPS = 12
 MOST_STEPS = 400
 
 
-def life(log: Path, killer: Killer | None) -> None:
+def life(log: Path) -> None:
     """Records the edits that are left; the root element says how far it has come."""
-    rules = parse_rules(RULES)
-    if killer is not None:
-        killer.arm()
     with FindingsFile(log.with_name("findings.jsonl")) as findings:
         if log.exists() and log.stat().st_size:
             back = recover(
-                log, rules, on_event=findings, delivered=findings.count, max_bytes=3_000, now=lambda: 0.0
+                log, RULES, on_event=findings, delivered=findings.count, max_bytes=3_000, now=lambda: 0.0
             )
             document, recording = back.document, back.recording
             assert not back.notes, back.notes
         else:
             document = fromstring(START, name="order", now=lambda: 0.0)
             recording = record(document, log, max_bytes=3_000)
-            recording.watch(rules, on_event=findings)
+            recording.watch(RULES, on_event=findings)
         for step in range(int(document.root.get("step", "0")), STEPS):
             with document.transaction():
                 edit(document, random.Random(f"1.{step}"))
                 document.root.set("step", str(step + 1))
             if step % 3 == 1:
                 recording.checkpoint()
-
-
-def killed(log: Path, at: int) -> bool:
-    """Whether a life was killed at its step ``at``; False if it took less."""
-    child = os.fork()
-    if child == 0:
-        try:
-            life(log, Killer(at))
-            os._exit(0)
-        except BaseException as error:
-            print(f"{type(error).__name__}: {error}", flush=True)
-            os._exit(1)
-    status = os.waitpid(child, 0)[1]
-    if os.WIFSIGNALED(status):
-        return True
-    assert status == 0, "a life has failed"
-    return False
 
 
 def outcome(log: Path) -> tuple[list[Any], str]:
@@ -83,12 +65,12 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as name:
             log = Path(name) / "log.jsonl"
             if at:
-                if not killed(log, at):
+                if not killed(partial(life, log), at):
                     break
                 kills += 1
                 if again:
-                    killed(log, again)
-            life(log, None)
+                    killed(partial(life, log), again)
+            life(log)
             found = outcome(log)
             if expected is None:
                 expected = found

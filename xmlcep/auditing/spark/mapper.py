@@ -66,7 +66,9 @@ class SelectedRecord(NamedTuple):
 class Mapper:
     """Reads splits and routes their records; the answer to a split depends on nothing but the split.
 
-    ``by_file``: what it reports says of each file which documents are in it.
+    But for the types with a name inside itself: a split reports those that came newly with it, for they are wanted of
+    all splits together, and a task that runs again begins with a new mapper. ``by_file``: what it reports says of each
+    file which documents are in it.
     """
 
     def __init__(
@@ -103,6 +105,7 @@ class Mapper:
         self._sizes: dict[int, Counter[int]] = {}  # bytes of chunks by level and bucket
         self._bad_records = 0
         self._headers = 0
+        self._reported_types = 0
         self.lines = 0
         """How many lines or records the last split had."""
 
@@ -125,8 +128,7 @@ class Mapper:
             self._end_segment()
         except (XmlCepError, OSError) as error:
             self._report(Topic.TROUBLE, split.segment, "", {"message": str(error)})
-        repeating = [text_of(each) for each in self._types.by_number if repeats(each.path)]
-        content = {"parts": parts, "bad": self._bad_records, "repeating": repeating}
+        content = {"parts": parts, "bad": self._bad_records, "repeating": self._new_repeating()}
         self._report(Topic.SPLIT, split.segment, "", content)
         self._report_sizes(split.segment, "")
         yield from self._taken()
@@ -416,6 +418,12 @@ class Mapper:
 
     def _report(self, topic: Topic, segment: int, doc: str, content: dict[str, Any]) -> None:
         self._out.append(Report(topic, segment, doc, FASTEST.dumps(content)))
+
+    def _new_repeating(self) -> list[str]:
+        """The types with a name inside itself that were not reported yet."""
+        new = self._types.by_number[self._reported_types :]
+        self._reported_types += len(new)
+        return [text_of(each) for each in new if repeats(each.path)]
 
     def _report_sizes(self, segment: int, doc: str) -> None:
         sizes, self._sizes = self._sizes, {}
