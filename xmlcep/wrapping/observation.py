@@ -37,10 +37,10 @@ class Observation:
 
     def __exit__(self, *_: object) -> None:
         tree, element = self._tree, self._element
+        sites = list(Element.iter(element))  # muted: new nodes that get their proxies here are told of below
+        parent = get_parent(element)
         tree.muted = False
         if tree_of(element) is tree:
-            parent = get_parent(element)
-            sites = list(Element.iter(element))
             if parent is not None and tree_of(parent) is tree:
                 tree.open_children(parent)
                 sites.insert(0, parent)
