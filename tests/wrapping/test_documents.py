@@ -355,6 +355,22 @@ def test_xinclude_under_observation(tmp_path: Path) -> None:
     document._check()
 
 
+@pytest.mark.parametrize("refused", ["root", "entity"])
+def test_what_cannot_be_tracked_is_refused_under_observation(refused: str) -> None:
+    document, other = fromstring("<a/>", name="a"), fromstring("<r/>")
+    events: list[Any] = []
+    document.subscribe(events.append)
+    node: Any = other.root if refused == "root" else etree.Entity("e")
+    with pytest.raises(RefusedError, match=r"<r>, the root|entity"), document.observe():
+        etree._Element.set(document.root, "k", "v")
+        etree._Element.append(document.root, node)
+    assert not events
+    with document.observe():
+        etree._Element.remove(document.root, node)
+    assert [str(event.path) for event in events] == ["/a/@k"]
+    document._check()
+
+
 @pytest.fixture
 def including(tmp_path: Path) -> Any:
     """A document of which an xinclude() that nobody saw has replaced an element."""

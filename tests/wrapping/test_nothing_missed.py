@@ -676,7 +676,7 @@ def test_a_transaction_keeps_the_attributes_of_an_element_once() -> None:
         document.root.attrib.clear()
         document.root.set("l", "4")
         journal = document._tree.journal
-        assert journal is not None and len(journal.edits) == 1
+        assert journal is not None and [edit[0] for edit in journal.edits].count("attributes") == 1
         raise KeyError
     assert document.snapshot() == before
     assert not document.verify()

@@ -170,7 +170,7 @@ def _miss(nodes: list[Node]) -> None:
         if tree.muted:
             continue
         try:
-            _check_all(tree, sites)
+            check_all(tree, sites)
         except RefusedError as error:
             refused = error
             continue
@@ -236,7 +236,7 @@ class _Found:
         sites = owners(dict.fromkeys((*self._changed, *parents_told(careful(self._taken)))))
         tree.muted = False
         for owner, nodes in sites.items():
-            _check_all(owner, nodes)
+            check_all(owner, nodes)
         for owner, nodes in sites.items():
             reconcile(owner, nodes)
         for node in self._taken:
@@ -264,8 +264,8 @@ class _Found:
         self._tree.muted = muted
 
 
-def _check_all(tree: ShadowTree, nodes: Iterable[Node]) -> None:
-    """As `_check`, of some nodes of a document."""
+def check_all(tree: ShadowTree, nodes: Iterable[Node]) -> None:
+    """Raises `RefusedError` if one of these nodes has changed, or got children, in ways that are refused elsewhere."""
     tree.muted = True
     try:
         for node in nodes:
@@ -288,10 +288,10 @@ def _check(node: Node) -> None:
 
 def _check_root(node: Node) -> None:
     """Raises `RefusedError` for the root of a wrapped document that has been put somewhere else."""
-    entry = entry_of(node)
-    if type(entry) is ShadowNode and entry.parent is None and get_parent(node) is not None:
+    tree = tree_of(node)
+    if tree is not None and node is tree.root and get_parent(node) is not None:
         raise RefusedError(
-            f"<{name_of(node)}>, the root of the wrapped document {entry.tree.name!r}, has been put below "
+            f"<{name_of(node)}>, the root of the wrapped document {tree.name!r}, has been put below "
             f"<{name_of(get_parent(node))}> unseen: take it out and attach copy.deepcopy(root), or close() the document"
         )
 
