@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from contexts.grouping import Key
 from path_types import PathType
 
 from .deliveries import filtered, in_full
@@ -23,6 +24,22 @@ NO_STEPS: Mapping[int, Step] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
+class Freeing:
+    """How what some operators have at a node is freed when it is gone (G4): it is taken out of ``stores``, or by
+    ``forgets``."""
+
+    stores: tuple[dict[Key, Any], ...]
+    forgets: tuple[Callable[[int], None], ...]
+
+    def free(self, place: int) -> None:
+        """The node is gone."""
+        for groups in self.stores:
+            groups.pop(place, None)
+        for forget in self.forgets:
+            forget(place)
+
+
+@dataclass(frozen=True, slots=True)
 class BoundDispatch:
     """What primitive events of one type mean to a detector's trees, see `TypeDispatch`.
 
@@ -33,9 +50,10 @@ class BoundDispatch:
 
     ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes; ``is_silent``
     says that it only matters for these and for conditions. ``vanishing`` and ``freed`` are the multiplicities and the
-    operators (with their trees) of which a deleted node can be a group (M5, G4); ``forgets`` are the functions that
-    free the groups to which nothing can come any more, ``awaited`` the operators of which that is not known. ``turns``
-    are the ``steps`` by the tree's index, in order, and, if that may come first, what takes the event there.
+    operators (with their trees) of which a deleted node can be a group (M5, G4); ``at_once`` frees those to which
+    nothing can come any more, ``awaited`` are the operators of which that is not known, and ``at_rest`` frees these
+    where nothing waits for a release. ``turns`` are the ``steps`` by the tree's index, in order, and, if that may come
+    first, what takes the event there.
     """
 
     direct: tuple[Direct, ...] | None
@@ -48,8 +66,9 @@ class BoundDispatch:
     is_silent: bool
     vanishing: tuple[tuple[TreeState, OperatorState], ...]
     freed: tuple[tuple[TreeState, OperatorState], ...]
-    forgets: tuple[Callable[[int], None], ...]
+    at_once: Freeing
     awaited: tuple[tuple[TreeState, OperatorState], ...]
+    at_rest: Freeing
 
 
 class BoundDispatches(dict[PathType, BoundDispatch | None]):
@@ -80,6 +99,7 @@ def _bound(
     first = [_first(tree, plan, operation, path) for tree, plan in steps]
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
     at_once = tuple((tree, state) for tree, state in freed if _nothing_comes(tree, state, active))
+    awaited = tuple(each for each in freed if each not in at_once)
     stepped = {tree for tree, _ in dispatch.steps}
     vanishing = tuple(
         (tree, state)
@@ -100,9 +120,23 @@ def _bound(
         not (steps or freed),
         vanishing,
         freed,
-        tuple([partial(tree.forget, state) if tree.deferrals else state.forget for tree, state in at_once]),
-        tuple(each for each in freed if each not in at_once),
+        _freeing(at_once),
+        awaited,
+        _freeing(awaited),
     )
+
+
+def _freeing(freed: Collection[tuple[TreeState, OperatorState]]) -> Freeing:
+    """What frees the groups of these operators, in which nothing waits for a release."""
+    stores: list[dict[Key, Any]] = []
+    forgets: list[Callable[[int], None]] = []
+    for tree, state in freed:
+        groups = None if tree.waits_for_conditions else state.by_group()
+        if groups is None:
+            forgets.append(partial(tree.forget, state) if tree.deferrals else state.forget)
+        else:
+            stores += groups
+    return Freeing(tuple(stores), tuple(forgets))
 
 
 def _direct(tree: TreeState, plan: TreeDispatch, operation: str, path: PathType) -> Direct:

@@ -80,6 +80,8 @@ class TreeState:
             deferral.state.taker = deferral
         self.awaits_release = any(each.mode is not Termination.EARLIEST for each in self.deferrals)
         """Whether anything waits for more than a condition."""
+        self.waits_for_conditions = any(each.condition is not None for each in self.deferrals)
+        """Whether anything waits for a condition."""
         self.setting = setting
         self._clock = setting.clock
         self._timers = setting.timers
@@ -105,7 +107,7 @@ class TreeState:
             self.waits_elsewhere
             and self.has_short_entries
             and not (self.flat or any(state.node.definition.negated for state in self.states))
-            and all(deferral.condition is None for deferral in self.deferrals)
+            and not self.waits_for_conditions
         )
         """Whether `release_left` does what is to be done at an event elsewhere."""
 

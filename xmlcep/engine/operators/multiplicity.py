@@ -492,6 +492,9 @@ class MultiplicityState(DeferrableState):
             self.gone = {gone: at for gone, at in self.gone.items() if self._is_stored_above(gone)}
             self._most_gone = max(_FEW, 2 * len(self.gone))
 
+    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
+        return None if self.by_value or self.refills else (self.accumulations,)
+
     def _is_stored_above(self, node: int) -> bool:
         """Whether the parent has a composite of a node that is gone: its group lasts longer if its path is shorter."""
         assert self.parent is not None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from contexts import Entry, Grouping, Owner
 from contexts.constraints import Objection
@@ -128,6 +128,10 @@ class OperatorState(ABC):
     @abstractmethod
     def forget(self, key: Key) -> None:
         """Frees the state of a group that can no longer change (G4)."""
+
+    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
+        """What it has, where to `forget` a group is no more than to take it out of these; None where it is more."""
+        return None
 
     def clear(self) -> None:
         """Forgets everything."""
