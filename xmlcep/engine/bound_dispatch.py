@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -12,14 +12,14 @@ from contexts.grouping import Key
 from path_types import PathType
 
 from .deliveries import filtered, in_full
-from .dispatch import ActiveTrees, TreeDispatch, TypeDispatch
+from .dispatch import ActiveTrees, Part, TreeDispatch, TypeDispatch
 from .operators import OperatorState
 from .operators.state import Acceptor
 from .tree import TreeState
 
 Direct: TypeAlias = tuple[Acceptor, int]
 """What takes an event, and which of its ids is the key of its group there."""
-Step: TypeAlias = tuple[TreeState, TreeDispatch, Direct | None]
+Step: TypeAlias = tuple[TreeState, TreeDispatch, Sequence[Direct] | None]
 NO_STEPS: Mapping[int, Step] = MappingProxyType({})
 
 
@@ -108,10 +108,12 @@ def _bound(
     )
     alone = dispatch.alone and not vanishing
     return BoundDispatch(
-        tuple([_direct(tree, plan, operation, path) for tree, plan in steps])
+        tuple([direct for tree, plan in steps for direct in _direct(tree, plan, operation, path)])
         if alone and not dispatch.passes_on
         else None,
-        tuple([each for each in first if each is not None]) if alone and None not in first else None,
+        tuple([direct for of_tree in first for direct in of_tree or ()])
+        if alone and None not in first
+        else None,
         dispatch.passes_on,
         steps,
         {tree.tree.index: (tree, plan, each) for (tree, plan), each in zip(steps, first, strict=True)},
@@ -139,25 +141,32 @@ def _freeing(freed: Collection[tuple[TreeState, OperatorState]]) -> Freeing:
     return Freeing(tuple(stores), tuple(forgets))
 
 
-def _direct(tree: TreeState, plan: TreeDispatch, operation: str, path: PathType) -> Direct:
-    """What takes an event of this type in a tree."""
-    if not plan.direct or tree.flat:
-        return partial(tree.take_turns, plan), 0
-    ((operator, child, index),) = plan.deliveries
-    assert index is not None
-    state, leaf = tree.states[operator], tree.leaves.get((operator, child))
+def _direct(tree: TreeState, plan: TreeDispatch, operation: str, path: PathType) -> tuple[Direct, ...]:
+    """What takes an event of this type in a tree, one after the other."""
+    # Where inner operators are reported, all that they raise comes before what the root does.
+    if not plan.parts or (len(plan.parts) > 1 and tree.reports_operators):
+        return ((partial(tree.take_turns, plan), 0),)
+    return tuple([(_acceptor(tree, part, operation, path), part[2]) for part in plan.parts])
+
+
+def _acceptor(tree: TreeState, part: Part, operation: str, path: PathType) -> Acceptor:
+    operator, child, _ = part
+    state = tree.states[operator]
+    if child is None:
+        return state.take_creation
+    leaf = tree.leaves.get((operator, child))
     read = None if leaf is None else leaf.reader(operation, path)
     if not tree.has_short_entries:
-        return in_full(tree, read, state.key_reader(child), state.taker.take, child), index
+        return in_full(tree, read, state.key_reader(child), state.taker.take, child)
     accept = state.taker.acceptor(child)
-    return (accept if read is None else filtered(read, accept)), index
+    return accept if read is None else filtered(read, accept)
 
 
-def _first(tree: TreeState, plan: TreeDispatch, operation: str, path: PathType) -> Direct | None:
+def _first(tree: TreeState, plan: TreeDispatch, operation: str, path: PathType) -> tuple[Direct, ...] | None:
     """The same if it may come before all that the event releases in the tree; None if there is none."""
-    if plan.direct and not tree.flat and not tree.may_deliver_first(plan.deliveries[0][0]):
-        return None
-    return _direct(tree, plan, operation, path)
+    if all(tree.may_deliver_first(operator) for operator, _, _ in plan.parts):
+        return _direct(tree, plan, operation, path)
+    return None
 
 
 def _goes_with_parent(

@@ -148,8 +148,7 @@ class Evaluation:
                 self._guarded(tree, event, plan, composites)
                 self._note(tree)
             else:
-                if first is not None:
-                    accept, position = first
+                for accept, position in first or ():
                     accept(ids[position], event)
                 if is_left and tree.releases_alone:
                     tree.release_left(event)

@@ -55,6 +55,7 @@ class TreeState:
     ) -> None:
         self.tree = tree
         self.flat = tree.flat
+        self.reports_operators = report_operators
         self.states = tuple(
             new_state(
                 node, tree, report if report_operators or node.parent is None else None, setting,

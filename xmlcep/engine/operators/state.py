@@ -207,6 +207,17 @@ class OperatorState(ABC):
         """
         return partial(accept, self, self.clock, child)
 
+    def take_creation(self, key: Key, event: PrimitiveEvent) -> None:
+        """`create` for an event, which may be a tuple of the layout of events, that creates the group's node.
+
+        Only where nothing of the tree is released, and nothing else comes to the operators between here and the root.
+        """
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        self.taker.create(key, event[2], event[3], event)
+        if self.outbox:
+            self.hand_up(event)
+
     # ---- handing on -----------------------------------------------------------------------------------
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
@@ -235,6 +246,15 @@ class OperatorState(ABC):
                 parent.taker.arrive(child, above, arrivals, cause)
         if parent.outbox:
             parent.hand_up(cause, key)
+
+    def hand_over(self, entry: Entry, key: Key, cause: Cause) -> None:
+        """Gives the one composite that was raised in the group ``key`` to the parent, which hands up what that makes
+        it raise; where groups are places."""
+        parent = self.parent
+        if parent is not None:
+            above = key if self.same_groups else parent.grouping.key_of(entry)
+            if above is not None:
+                parent.taker.take(self.child_index, above, entry, cause)
 
     def grouped(self, child: int, entries: list[Entry]) -> list[Input]:
         """What operand ``child`` raised at a time point, by group, in order of first arrival (K3)."""
