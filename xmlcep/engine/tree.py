@@ -195,7 +195,16 @@ class TreeState:
                 if parent is not None:
                     for child, key, arrivals in parent.grouped(state.child_index, entries):
                         parent.taker.arrive(child, key, arrivals, event)
-        self.note_release()
+        # What note does, without its calls.
+        waiting, index, waits = self.setting.waiting, self.tree.index, False
+        for deferral in self.deferrals:
+            if deferral.pending:
+                if deferral.mode is Termination.NON_LOCAL:
+                    return
+                waits = True
+        waiting.elsewhere.discard(index)
+        if not waits:
+            waiting.release.discard(index)
 
     def take_turns(self, dispatch: TreeDispatch, place: int, event: PrimitiveEvent) -> None:
         """Takes the tree through the time point of an event, which may be a tuple of the layout of events."""

@@ -193,9 +193,9 @@ class MultiplicityState(DeferrableState):
         first = entries[0][EVENT]
         path, length = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
         start, end = accumulation.start, accumulation.end
+        constituents = (first,) if len(entries) == 1 else Integrated(entries, 0, len(entries))
         parts: tuple[Any, ...] = (
-            composer.name, composer.label, path, first[3][:length], Integrated(entries, 0, len(entries)), start, end,
-            cause, None, None,
+            composer.name, composer.label, path, first[3][:length], constituents, start, end, cause, None, None,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if start == EMPTY_START:
@@ -458,7 +458,7 @@ class MultiplicityState(DeferrableState):
     def _keep(self, key: Key, event: PrimitiveEvent) -> bool:
         accumulation = self.accumulations.get(key)
         if accumulation is None:
-            accumulation = self.accumulations[key] = self._new_accumulation()
+            accumulation = self.accumulations[key] = Accumulation()
         if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
         ts = event[0]
@@ -477,14 +477,34 @@ class MultiplicityState(DeferrableState):
         enough = count >= self.lower and count > 0
         return enough or accumulation.created is not None or bool(accumulation.batches)
 
+    def release_alone(self, key: Key, cause: Cause) -> None:
+        accumulation, parent = self.accumulations.get(key), self.parent
+        if accumulation is None or parent is None or not self._is_one_batch(accumulation):
+            super().release_alone(key, cause)
+            return
+        whole = self._release_whole(key, accumulation, cause)
+        above = key if self.same_groups else parent.grouping.key_of(whole)
+        if above is not None:
+            parent.taker.arrive(self.child_index, above, (whole,), cause)
+
+    def _is_one_batch(self, accumulation: Accumulation) -> bool:
+        """Whether all that has accumulated is released as one composite, and nothing else is to be done."""
+        count = len(accumulation.entries)
+        return self._is_plain and self.lower <= count and (self.upper is None or count < self.upper)
+
+    def _release_whole(self, key: Key, accumulation: Accumulation, cause: Cause) -> Entry:
+        """The composite of all that has accumulated, which starts over; where that is one batch."""
+        whole = self._whole(accumulation, cause)
+        if self._owners is not None:
+            self.consumed_by(0, accumulation.entries)
+        del self.accumulations[key]
+        return whole
+
     def release(self, key: Key, cause: Cause) -> None:
         """Full batches of u, then the rest if there is at least l of it (D5)."""
         accumulation = self.accumulations[key]
-        if self._is_plain and (self.upper is None or len(accumulation.entries) < self.upper):
-            self._send(self._whole(accumulation, cause))
-            if self._owners is not None:
-                self.consumed_by(0, accumulation.entries)
-            del self.accumulations[key]
+        if self._is_one_batch(accumulation):
+            self._send(self._release_whole(key, accumulation, cause))
             return
         if accumulation.current is not None:
             self._withdraw(accumulation.current)
