@@ -50,9 +50,9 @@ class BoundDispatch:
 
     ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes; ``is_silent``
     says that it only matters for these and for conditions. ``vanishing`` and ``freed`` are the multiplicities and the
-    operators (with their trees) of which a deleted node can be a group (M5, G4); ``at_once`` frees those to which
-    nothing can come any more, ``awaited`` are the operators of which that is not known, and ``at_rest`` frees these
-    where nothing waits for a release. ``turns`` are the ``steps`` by the tree's index, in order, and, if that may come
+    operators (with their trees) of which a deleted node can be a group (M5, G4); ``at_rest`` frees them all, where
+    nothing waits for a release, ``at_once`` those to which nothing can come any more in any case; of the others,
+    ``awaited``, that is not known. ``turns`` are the ``steps`` by the tree's index, in order, and, if that may come
     first, what takes the event there.
     """
 
@@ -124,7 +124,7 @@ def _bound(
         freed,
         _freeing(at_once),
         awaited,
-        _freeing(awaited),
+        _freeing(freed),
     )
 
 

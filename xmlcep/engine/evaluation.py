@@ -225,11 +225,12 @@ class Evaluation:
         """The event's trees have had their turn: the groups of the node that it deletes are freed."""
         if bound is not None and bound.freed:
             place = event[3][-1]
-            bound.at_once.free(place)
             if not self.waiting.release:
                 bound.at_rest.free(place)
-            elif bound.awaited:
-                self._delete(bound.awaited, place, None)
+            else:
+                bound.at_once.free(place)
+                if bound.awaited:
+                    self._delete(bound.awaited, place, None)
         if self._dying:
             self.free_the_dying()
 
