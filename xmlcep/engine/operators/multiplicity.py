@@ -360,13 +360,17 @@ class MultiplicityState(DeferrableState):
 
         Arrivals that wait for a release were not integrated, and stay (C7).
         """
-        key = self.grouping.key_of(entry)
+        # Where nothing is asked groups are places, and what was raised in one is of its node.
+        key = entry[EVENT][3][-1] if self._is_short else self.grouping.key_of(entry)
         accumulation = self.accumulations.get(key)
         if accumulation is None or accumulation.current is not entry:
             return
         is_used_up = accumulation.told == len(accumulation.entries)
         if is_used_up and not (accumulation.created or accumulation.batches):
-            self._drop(key)
+            if self._is_short:
+                del self.accumulations[key]
+            else:
+                self._drop(key)
         else:
             accumulation.start_over(accumulation.entries[accumulation.told :])
             self._drop_if_idle(key, accumulation)
@@ -384,8 +388,14 @@ class MultiplicityState(DeferrableState):
         if self.flat:
             if any(True for _ in stored):
                 return None
-        elif event[3][-1] in self.gone or any(other[EVENT][3] == event[3] for other in stored):
+        elif event[3][-1] in self.gone:
             return None
+        else:
+            for other in stored:  # almost always there is none
+                if other[EVENT][3] == event[3]:
+                    return None
+        if self._is_short:
+            return self._nothing(event[2], event[3], event[7], silent=True)
         empty = self.composer.composite(
             event[2], event[3], (), EMPTY_START, EMPTY_END, event[7], None, self.values.of(())
         )
@@ -397,9 +407,8 @@ class MultiplicityState(DeferrableState):
 
     def available(self, silent: Entry) -> None:
         """A silent composite stands in the parent's store: the next one replaces it."""
-        key = self.grouping.key_of(silent)
-        assert key is not None
-        accumulation = self._accumulation(key)
+        key = silent[EVENT][3][-1] if self._is_short else self.grouping.key_of(silent)
+        accumulation = self.accumulations.get(key) or self._accumulation(key)
         if accumulation.current is None:
             accumulation.current = silent
 

@@ -71,8 +71,8 @@ class OperatorState(ABC):
     ``outbox`` are the composites raised at the current time point that its parent has still to store.
     """
 
-    # Slots beside a dictionary, for what operators have in common: objects with more than thirty attributes in theirs do
-    # not share its layout, and each look-up costs more.
+    # Slots beside a dictionary, for what operators have in common: objects with more than thirty attributes in theirs
+    # do not share its layout, and each look-up costs more.
     __slots__ = (
         "__dict__", "_keys", "_operand_grouping", "_owners", "_same_keys", "by_value", "child_index", "children",
         "clock", "composer", "flat", "grouping", "node", "outbox", "parent", "same_groups", "setting", "taker",
