@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +22,7 @@ from .blocks import (
     Span,
     are_times,
     clocks_by_document,
+    step_of,
 )
 
 if TYPE_CHECKING:
@@ -101,11 +102,9 @@ class ArrowBlock(Block):
         if ops is None or paths is None or docs is None:
             return None
         try:
-            pairs = _combined(paths, ops)
-            table = [types[op, path] for op, path in pairs.values]
+            found = _Columns(columns, types, _types_of(paths, ops, types), docs)
         except RecordError:
             return None
-        found = _Columns(columns, table, pairs.codes, docs)
         return found if found.fit() else None
 
 
@@ -128,22 +127,21 @@ def _encoded(column: Any) -> _Encoded | None:
     return _Encoded(values.to_pylist(), codes.cast(pa.int64()))
 
 
-class _EncodedPairs(NamedTuple):
-    """Operations and paths of records as their distinct pairs and, per record, the index of its pair (int64)."""
+def _types_of(paths: _Encoded, ops: _Encoded, types: RecordTypes) -> pyarrow.Array:
+    """The numbers of the records' types; raises `RecordError` for what none can have.
 
-    values: list[tuple[str, str]]
-    codes: pyarrow.Array
-
-
-def _combined(paths: _Encoded, ops: _Encoded) -> _EncodedPairs:
-    """Of the pairs only those that occur: with many paths these are few."""
-    import pyarrow as pa
+    Types are looked up where they occur only: with many paths most pairs of a path and an operation do not.
+    """
     import pyarrow.compute as pc
 
-    width = len(ops.values)
-    found = pc.add(pc.multiply(paths.codes, number(width)), ops.codes).dictionary_encode()
-    pairs = [(ops.values[code % width], paths.values[code // width]) for code in found.dictionary.to_pylist()]
-    return _EncodedPairs(pairs, found.indices.cast(pa.int64()))
+    begin, step = numbers(types.places(paths.values)), numbers(map(step_of, ops.values))
+    places = pc.add(begin.take(paths.codes), step.take(ops.codes))
+    found = numbers(types.numbers).take(places)
+    if pc.min(found).as_py() < 0:
+        for place in places.filter(pc.less(found, number(0))).unique().to_pylist():
+            types.find(place)
+        found = numbers(types.numbers).take(places)
+    return found
 
 
 def _are_regular(columns: dict[str, Any]) -> bool:
@@ -182,24 +180,24 @@ def _is_text(given: Any) -> bool:
 
 
 class _Columns:
-    """The columns of a batch of records whose types are ``table[code]``."""
+    """The columns of a batch of records, of which ``codes`` are the numbers of their ``types``."""
 
     def __init__(
-        self, columns: dict[str, Any], table: Sequence[RecordType], codes: pyarrow.Array, docs: _Encoded | str,
+        self, columns: dict[str, Any], types: RecordTypes, codes: pyarrow.Array, docs: _Encoded | str,
         clocks: dict[str, list[NumberedClock]] | None = None,
     ) -> None:  # fmt: skip
         import pyarrow as pa
 
         self._columns = {name: columns[name] for name in _USED if name in columns}
-        self._table = table
+        self._types = types
         self._codes = codes
         self._docs = docs
         self._clocks = clocks or {}
-        self._needed = numbers(each.needed for each in table).cast(pa.bool_()).take(codes)
+        self._needed = numbers(types.needed).cast(pa.bool_()).take(codes)
 
     def with_clocks(self, clocks: dict[str, list[NumberedClock]]) -> _Columns:
         """The same with clock records among them."""
-        return _Columns(self._columns, self._table, self._codes, self._docs, clocks)
+        return _Columns(self._columns, self._types, self._codes, self._docs, clocks)
 
     def changes(self) -> Iterable[tuple[str, int, int | None]]:
         """Document, ts and transaction of the records."""
@@ -215,7 +213,7 @@ class _Columns:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        lengths = numbers(each.length for each in self._table).cast(pa.int32()).take(self._codes)
+        lengths = numbers(self._types.lengths).cast(pa.int32()).take(self._codes)
         return bool(pc.all(pc.equal(lengths, pc.list_value_length(self._columns["ids"]))).as_py())
 
     def runs(self) -> list[Run] | None:
@@ -226,7 +224,9 @@ class _Columns:
             if spans is None:
                 return None
             kept = self._kept(self._needed, _BUT_IDS)
-            counts_of_all = [(self._table[code], count) for code, count in _counts(kept.codes).items()]
+            counts_of_all = [
+                (self._types.by_number[code], count) for code, count in _counts(kept.codes).items()
+            ]
             one = self._rows(kept, self._needed, repeat(spans[0].doc))
             return [Run(spans[0], one, counts_of_all, clocks.get(spans[0].doc, ()))]
         order = self._sorted_by_document()
@@ -250,10 +250,11 @@ class _Columns:
         """By document: how many of these records, given by document and type, there are of each type."""
         import pyarrow.compute as pc
 
-        size = len(self._table)
+        table = self._types.by_number
+        size = len(table)
         found: dict[int, list[tuple[RecordType, int]]] = {}
         for place, count in _counts(pc.add(pc.multiply(docs, number(size)), codes)).items():
-            found.setdefault(place // size, []).append((self._table[place % size], count))
+            found.setdefault(place // size, []).append((table[place % size], count))
         return found
 
     def filtered(self) -> FilteredColumns | None:
@@ -275,12 +276,11 @@ class _Columns:
             return None
         kept = self._kept(self._needed)
         length = len(kept.codes)
-        numbers = pa.array([each.number for each in self._table], number)
         metas = encoded_metas(kept.columns.get("meta"), length)
         texts = [FASTEST.dumps(meta).decode() for meta in metas.values]
         columns = {
             "doc": docs.filter(self._needed),
-            "type": numbers.take(kept.codes),
+            "type": kept.codes,
             "meta": pa.DictionaryArray.from_arrays(metas.codes, pa.array(texts, pa.string())),
         }
         types = {"ts": number, "txn": number, "ids": pa.list_(number), "more": pa.bool_()}
@@ -328,9 +328,9 @@ class _Columns:
         """Rows of the records that were chosen."""
         ids = self._columns["ids"]
         starts = _at(chosen, ids.offsets.slice(0, len(ids)))
-        lengths = numbers(each.length for each in self._table).take(kept.codes)
+        lengths = numbers(self._types.lengths).take(kept.codes)
         codes, columns = kept.codes.to_pylist(), kept.columns
-        ops, paths = [each.op for each in self._table], [each.path for each in self._table]
+        ops, paths = self._types.ops, self._types.paths
         return zip(
             columns["ts"].to_pylist(), map(ops.__getitem__, codes), map(paths.__getitem__, codes),
             id_tuples_at(starts, ids.values, lengths),
