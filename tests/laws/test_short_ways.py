@@ -54,7 +54,7 @@ def general_way() -> Iterator[None]:
 
     def indirect(*given: Any) -> Any:
         found = of_type(*given)
-        return None if found is None else replace(found, direct=False)
+        return None if found is None else replace(found, parts=())
 
     def begin(detector: Any, record: PrimitiveEvent) -> None:
         detector._begin(record)

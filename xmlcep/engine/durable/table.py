@@ -226,7 +226,7 @@ _SHARED: dict[type, Layout] = {
         {"states": AllWithin(), "deferrals": AllWithin()},
         "tree", "flat", "root", "_deferral", "_deferred_below", "_released", "_places", "setting", "_clock", "_timers",
         "needs_time", "leaves", "by_detection", "extended", "has_short_entries", "waits_elsewhere", "releases_alone",
-        "awaits_release", "_composite_dispatch",
+        "reports_operators", "awaits_release", "waits_for_conditions", "_composite_dispatch",
     ),
     Deferral: _layout(
         {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
