@@ -111,6 +111,12 @@ class FindingEncoder:
             record["meta"] = cause.meta
         return _json(record)
 
+    def around_ts(self, composite: CompositeEvent) -> tuple[bytes, bytes]:
+        """The same without its time point: what stands before it, and behind."""
+        text = self.encode(composite._replace(cause=composite.cause._replace(ts=0)))
+        length = len(_json({"doc": composite.cause.doc, "ts": 0})) - len(b"0}")
+        return text[:length], text[length + 1 :]
+
     def forwarded(self, composite: CompositeEvent) -> bytes:
         """The composite for another task, as `decode_composite` reads it."""
         name, _, path, ids, constituents, start, end, _, bindings, _ = composite
