@@ -10,7 +10,7 @@ from ...errors import RecordError
 from ..errors import BadRecord
 from ..json_codec import FASTEST
 from ..records import LARGEST, ClockRecord, Row
-from .arrow_values import encoded_metas, flags, id_tuples_at, metas_of, number, numbers, values_of
+from .arrow_values import encoded_metas, flags, id_tuples, metas_of, number, numbers, values_of
 from .blocks import (
     Block,
     FilteredColumns,
@@ -33,7 +33,6 @@ WITH_FEW_VALUES = ("doc", "op", "path")
 
 _TEXTS = ("value", "old", "at")
 _USED = ("ts", "ids", "value", "old", "at", "txn", "meta", "more")
-_BUT_IDS = tuple(name for name in _USED if name != "ids")
 
 
 class ArrowBlock(Block):
@@ -188,7 +187,8 @@ class _Columns:
     ) -> None:  # fmt: skip
         import pyarrow as pa
 
-        self._columns = {name: columns[name] for name in _USED if name in columns}
+        used = {name: columns[name] for name in _USED if name in columns}
+        self._columns = {name: each for name, each in used.items() if each.null_count < len(each)}
         self._types = types
         self._codes = codes
         self._docs = docs
@@ -223,11 +223,11 @@ class _Columns:
             spans = self._spans()
             if spans is None:
                 return None
-            kept = self._kept(self._needed, _BUT_IDS)
+            kept = self._kept(self._needed)
             counts_of_all = [
                 (self._types.by_number[code], count) for code, count in _counts(kept.codes).items()
             ]
-            one = self._rows(kept, self._needed, repeat(spans[0].doc))
+            one = self._rows(kept, repeat(spans[0].doc))
             return [Run(spans[0], one, counts_of_all, clocks.get(spans[0].doc, ()))]
         order = self._sorted_by_document()
         spans = self._spans(order)
@@ -235,8 +235,8 @@ class _Columns:
             return None
         chosen = order.filter(self._needed.take(order))
         docs = self._docs.codes.take(chosen)
-        kept = self._kept(chosen, _BUT_IDS)
-        rows = list(self._rows(kept, chosen, map(self._docs.values.__getitem__, docs.to_pylist())))
+        kept = self._kept(chosen)
+        rows = list(self._rows(kept, map(self._docs.values.__getitem__, docs.to_pylist())))
         counts = self._counts_of(docs, kept.codes)
         found, start = [], 0
         for code, span in zip(_counts(self._docs.codes.take(order)), spans, strict=True):
@@ -303,8 +303,6 @@ class _Columns:
     def _spans(self, order: Any = None) -> list[Span] | None:
         """What there is of each document, given the order by document; None if a clock does not advance."""
         ts, txn = self._columns["ts"], self._columns.get("txn")
-        if txn is not None and txn.null_count == len(txn):
-            txn = None
         if order is None:
             doc = self._docs if isinstance(self._docs, str) else self._docs.values[0]
             return [_span(doc, ts, txn, 0, len(ts))] if _ascends(ts) else None
@@ -319,21 +317,19 @@ class _Columns:
             start += count
         return found if len({each.doc for each in found}) == len(found) else None
 
-    def _kept(self, chosen: Any, names: Iterable[str] = _USED) -> _Kept:
-        """The records chosen by a mask or by their places, and these of their columns."""
-        columns = {name: _at(chosen, self._columns[name]) for name in names if name in self._columns}
+    def _kept(self, chosen: Any) -> _Kept:
+        """The records chosen by a mask or by their places."""
+        columns = {name: _at(chosen, column) for name, column in self._columns.items()}
         return _Kept(_at(chosen, self._codes), columns)
 
-    def _rows(self, kept: _Kept, chosen: Any, docs: Iterable[str]) -> Iterator[Row]:
+    def _rows(self, kept: _Kept, docs: Iterable[str]) -> Iterator[Row]:
         """Rows of the records that were chosen."""
-        ids = self._columns["ids"]
-        starts = _at(chosen, ids.offsets.slice(0, len(ids)))
-        lengths = numbers(self._types.lengths).take(kept.codes)
+        lengths = numbers(self._types.lengths).take(kept.codes).to_pylist()
         codes, columns = kept.codes.to_pylist(), kept.columns
         ops, paths = self._types.ops, self._types.paths
         return zip(
             columns["ts"].to_pylist(), map(ops.__getitem__, codes), map(paths.__getitem__, codes),
-            id_tuples_at(starts, ids.values, lengths),
+            id_tuples(columns["ids"], lengths),
             values_of(columns.get("value")), values_of(columns.get("old")), repeat(None), values_of(columns.get("at")),
             docs, values_of(columns.get("txn")), metas_of(columns.get("meta")), flags(columns.get("more")),
         )  # fmt: skip
