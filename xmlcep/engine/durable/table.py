@@ -176,13 +176,15 @@ _ACCUMULATION: dict[str, Form] = {
     "expiry": PLAIN,
 }
 
+_FOLLOWERS = ("followers", "_lists", "_ancestor", "_interval")
+
 _KEPT: dict[type, Layout] = {
     Group: _layout(
         {"stored": Stores(), "fresh": NumberedEntries(), "expiry": PLAIN, "now": PLAIN, "runs": RunsForm()},
         "key", "owners", "shared",
     ),
-    Accumulation: _layout(_ACCUMULATION, "lists"),
-    SlidingAccumulation: _layout({**_ACCUMULATION, "_ordered": PLAIN}, "lists"),
+    Accumulation: _layout(_ACCUMULATION, *_FOLLOWERS),
+    SlidingAccumulation: _layout({**_ACCUMULATION, "_ordered": PLAIN}, *_FOLLOWERS),
     Candidate: _layout({"members": NumberedEntries(), "due": PLAIN, "end": Number()}),
     Window: _layout({"entries": Entries(), "next": PLAIN, "beats": PLAIN}),
     Violations: _layout({"stored": ENTRIES_BY_KEY}, "project"),
