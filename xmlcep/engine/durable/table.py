@@ -104,7 +104,7 @@ def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
     return _operator(
         {"groups": groups, **state},
         "context", "width", "_stores", "shared", "prompt", "_expires", "exists", "_stored_owners",
-        "_taken_back", *derived,
+        "_taken_back", "_aging", *derived,
     )  # fmt: skip
 
 
@@ -181,7 +181,7 @@ _FOLLOWERS = ("followers", "_lists", "_ancestor", "_interval")
 _KEPT: dict[type, Layout] = {
     Group: _layout(
         {"stored": Stores(), "fresh": NumberedEntries(), "expiry": PLAIN, "now": PLAIN, "runs": RunsForm()},
-        "key", "owners", "shared",
+        "key", "owners", "shared", "aging",
     ),
     Accumulation: _layout(_ACCUMULATION, *_FOLLOWERS),
     SlidingAccumulation: _layout({**_ACCUMULATION, "_ordered": PLAIN}, *_FOLLOWERS),
