@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, MutableSequence, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, MutableSequence, Sequence
+from itertools import takewhile
 from typing import Protocol
 
 from .entry import EVENT, Entry
@@ -35,10 +36,10 @@ class Group:
     their operand; None if there are none. ``owners[k]`` is told of the consumption of operand k's events; ``owners``
     is None when nobody is. ``runs`` are those of context next (S2). ``shared`` says that one event may stand in two
     operands and, consumed in one, is consumed in all (S1). ``expiry`` is when the oldest event will be too old (W11),
-    if somebody looks after that.
+    if somebody looks after that; ``aging`` are the operands whose events begin in the order in which they are stored.
     """
 
-    __slots__ = ("expiry", "fresh", "key", "now", "owners", "runs", "shared", "stored")
+    __slots__ = ("aging", "expiry", "fresh", "key", "now", "owners", "runs", "shared", "stored")
 
     def __init__(
         self,
@@ -47,8 +48,10 @@ class Group:
         key: Hashable = 0,
         *,
         shared: bool = False,
+        aging: Collection[int] = (),
     ) -> None:
         self.stored = stored
+        self.aging = aging
         self.owners = owners
         self.key = key
         self.shared = shared
@@ -66,6 +69,11 @@ class Group:
     def is_empty(self) -> bool:
         """Whether nothing is stored, and no run has anything (a consumed empty composite is in runs only: S2)."""
         return not any(self.stored) and (self.runs is None or not self.runs.open)
+
+    def oldest(self, k: int, is_old: Callable[[Entry], bool]) -> list[Entry]:
+        """The events of operand k that are too old: where they age in their order, the first ones."""
+        chosen = takewhile if k in self.aging else filter
+        return list(chosen(is_old, self.stored[k]))
 
     def still_fresh(self) -> list[tuple[int, Entry]]:
         """The fresh arrivals that are still stored, in the order in which they came."""

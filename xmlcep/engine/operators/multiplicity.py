@@ -17,7 +17,7 @@ from contexts.grouping import Key
 from path_types import PathType
 
 from ...algebra import Multiplicity, Order, Promise
-from ...events import Cause, CompositeEvent, Event, PrimitiveEvent, PrimitiveType
+from ...events import Cause, CompositeEvent, PrimitiveEvent, PrimitiveType
 from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..composer import interval, nearest_common_ancestor, span_of
 from ..leaf import Bindings
@@ -160,18 +160,19 @@ class MultiplicityState(DeferrableState):
         seen: Bindings | None = None
         if values.has_variables or values.having is not None:
             arrivals = accumulation.arrivals()
-            if accumulation.lists is None:
-                accumulation.lists = values.lists_to_keep(arrivals)
-            seen = values.seen_of(arrivals, accumulation.lists)
+            seen = values.seen_of(arrivals, accumulation.values(values.asked_lists))
             if values.having is not None and not values.holds(seen):
                 self._start_over_if_full(key, accumulation, count)
                 return
-        constituents = Integrated(entries, accumulation.begin, len(entries))
-        composite = self._composite(
-            entries[accumulation.begin][EVENT], constituents, accumulation.start, accumulation.end,
-            accumulation.span, cause, None if seen is None else values.carried(seen, arrivals),
+        start, end = accumulation.interval() if self._by_detection else (accumulation.start, accumulation.end)
+        path, ids = (
+            accumulation.place() if self.flat else self.composer.place(entries[accumulation.begin][EVENT])
+        )
+        composite = self.composer.composite(
+            path, ids, Integrated(entries, accumulation.begin, len(entries)), start, end, cause, accumulation.span,
+            None if seen is None else values.carried(seen, arrivals),
         )  # fmt: skip
-        if composite is not None:
+        if self._is_allowed(composite, seen):
             self._integrated(accumulation, composite)
         self._start_over_if_full(key, accumulation, count)
 
@@ -257,24 +258,13 @@ class MultiplicityState(DeferrableState):
     def _new_accumulation(self) -> Accumulation:
         return Accumulation() if self.within is None and not self.slides else SlidingAccumulation()
 
-    def _composite(
-        self, first: Event, constituents: Integrated, start: float, end: float,
-        span: tuple[object, object] | None, cause: Cause, bindings: Bindings | None,
-    ) -> CompositeEvent | None:  # fmt: skip
-        """The composite of these arrivals, of which ``first`` is the first; None if the guard is false (U5)."""
-        values = self.values
-        if self._by_detection:
-            start, end = interval(constituents)
-        if self.flat:
-            path, ids = nearest_common_ancestor(constituents)
-        else:
-            path, ids = self.composer.place(first)
-        composite = self.composer.composite(path, ids, constituents, start, end, cause, span, bindings)
-        if values.guard is None or values.allows(composite):
-            return composite
+    def _is_allowed(self, composite: CompositeEvent, seen: Bindings | None = None) -> bool:
+        """Whether the guard is true (U5)."""
+        if self.values.guard is None or self.values.allows(composite, seen):
+            return True
         if self.setting.witness is not None:
             self.setting.witness.guarded(self.tree_index, self.node.index, composite)
-        return None
+        return False
 
     def _empty(self, path: PathType, ids: tuple[int, ...], cause: Cause) -> CompositeEvent | None:
         """The composite of nothing; None if ``having`` or the guard is false (Z9)."""
@@ -303,12 +293,14 @@ class MultiplicityState(DeferrableState):
         if values.having is not None and not values.admits(entries):
             return False
         constituents = Integrated(entries, 0, len(entries))
-        span = span_of(entries) if self.composer.extended else None
-        bindings = values.of(entries)
-        composite = self._composite(
-            entries[0][EVENT], constituents, *interval(constituents), span, cause, bindings
+        path, ids = (
+            nearest_common_ancestor(constituents) if self.flat else self.composer.place(entries[0][EVENT])
         )
-        if composite is None:
+        composite = self.composer.composite(
+            path, ids, constituents, *interval(constituents), cause,
+            span_of(entries) if self.composer.extended else None, values.of(entries),
+        )  # fmt: skip
+        if not self._is_allowed(composite):
             return False
         self._raise(composite)
         self.consumed_by(0, entries)
@@ -428,7 +420,9 @@ class MultiplicityState(DeferrableState):
         for entry in arrivals:
             accumulation = self._accumulation(key)
             if self.within is not None and not self.slides:
-                self._set_aside(accumulation, entry, self.within)
+                assert isinstance(accumulation, SlidingAccumulation)
+                if not accumulation.keeps_all(entry, self.within):
+                    self._set_aside(accumulation, entry, self.within)
             self._accumulates(key, accumulation, entry)
             self._drop_if_idle(key, accumulation)
 
@@ -672,9 +666,7 @@ class SlidingState(MultiplicityState):
             return
         arrivals, sees = Arrivals(entries, begin, stop), values.sees
         if sees is not None:
-            lists = accumulation.lists
-            if lists is None:
-                lists = accumulation.lists = values.lists_to_keep(arrivals)
+            lists = accumulation.values(values.asked_lists)
             if not sees(lists if values.having_asks_lists else values.seen_of(arrivals, lists)):
                 self._start_over_if_full(key, accumulation, count)
                 return
