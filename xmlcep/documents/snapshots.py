@@ -13,6 +13,7 @@ from lxml import etree
 
 from ..errors import XmlCepError
 from ..xml_parser import safe_parser
+from ..xml_writer import xml_text
 from .node_tables import NodeTables
 
 
@@ -41,7 +42,7 @@ def dump_snapshot(tables: NodeTables, root: int) -> tuple[str, list[int]]:
     ids = _ids(tables, root)
     if not tables.texts.keys().isdisjoint(ids):
         _separate_texts(tables, dict(zip(element.iter(), shown.iter(), strict=True)), ids)
-    return etree.tostring(shown, encoding="unicode"), ids
+    return xml_text(shown), ids
 
 
 def empty_texts(tables: NodeTables) -> list[tuple[int, int, int]]:
