@@ -1,4 +1,4 @@
-"""Hand-written loops for Q1, Q2, Q3, the sample rules and sums in a window: the least that matching can cost in plain Python.
+"""Hand-written loops for Q1, Q2, Q3, the sample rules, sums in a window: the least that matching can cost in Python.
 
 Each takes rows as the engine does, knows its queries by heart and returns how many matches there are.
 No contexts, no groups by path, no composites: only the count.
