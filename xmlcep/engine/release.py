@@ -15,11 +15,11 @@ from ..algebra import Termination
 from ..events import Cause, PrimitiveEvent
 from ..xpath import Condition, Environment
 from ..xpath.environment import NO_VARIABLES
-from .dispatch import TreeDispatch
 from .operators import DeferrableState
 from .operators.state import Acceptor, accept
 from .setting import Setting
 from .timers import Due
+from .tree_dispatch import TreeDispatch
 
 _new_tuple = tuple.__new__
 
