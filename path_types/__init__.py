@@ -1,11 +1,12 @@
 """Path types and path instances: where in a document something is (rules P1 to P9).
 
 Pure values without any knowledge of XML libraries, events or contexts. Read `steps`, `types`,
-`relations`, `instances`, in that order; `parsing` reads them from text.
+`relations`, `instances`, in that order; `parsing` reads them from text, `endings` looks them up.
 """
 
 __part_of__ = "xmlcep"  # xmlcep looks for it: other distributions have packages of this name, too
 
+from .endings import ByEnding as ByEnding
 from .errors import PathError as PathError
 from .errors import PathSyntaxError as PathSyntaxError
 from .errors import XmlCepError as XmlCepError
@@ -23,6 +24,7 @@ from .types import PathType as PathType
 
 __all__ = [
     "Axis",
+    "ByEnding",
     "PathError",
     "PathInstance",
     "PathSyntaxError",
