@@ -6,7 +6,6 @@ Pure values without any knowledge of XML libraries, events or contexts. Read `st
 
 __part_of__ = "xmlcep"  # xmlcep looks for it: other distributions have packages of this name, too
 
-from .endings import ByEnding as ByEnding
 from .errors import PathError as PathError
 from .errors import PathSyntaxError as PathSyntaxError
 from .errors import XmlCepError as XmlCepError
@@ -24,7 +23,6 @@ from .types import PathType as PathType
 
 __all__ = [
     "Axis",
-    "ByEnding",
     "PathError",
     "PathInstance",
     "PathSyntaxError",

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from path_types import (
-    ByEnding,
     PathInstance,
     PathType,
     Step,
@@ -25,6 +24,7 @@ from path_types import (
     offset,
     project,
 )
+from path_types.endings import ByEnding
 from tests.strategies import path_types
 
 # Two names make recursion and coincidences common.

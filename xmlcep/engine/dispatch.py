@@ -13,7 +13,8 @@ from functools import lru_cache, partial, reduce
 from operator import and_
 from typing import Generic, TypeAlias, TypeVar
 
-from path_types import ByEnding, PathType, absolute_path_intersection, equals_or_ends, offset
+from path_types import PathType, absolute_path_intersection, equals_or_ends, offset
+from path_types.endings import ByEnding
 
 from ..algebra import ALL, Promise, Termination
 from ..arguments import COMPOSITE, ITERABLE, NAMES, check, optional

@@ -18,7 +18,8 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import NamedTuple
 
-from path_types import ByEnding, PathType, ends, offset
+from path_types import PathType, ends, offset
+from path_types.endings import ByEnding
 
 from ...algebra import Termination
 from ...events import CompositeType, PrimitiveType, Scope
