@@ -14,6 +14,7 @@ from operator import and_
 from typing import Generic, TypeAlias, TypeVar
 
 from path_types import PathType, absolute_path_intersection, equals_or_ends, offset
+from path_types.endings import ByEnding
 
 from ..algebra import ALL, Promise, Termination
 from ..arguments import COMPOSITE, ITERABLE, NAMES, check, optional
@@ -105,8 +106,7 @@ class ActiveTrees:
             for node in tree.operators
         )
         self.needs = document_needs(self.trees, graph.programs) if self.asking else None
-        self._by_path = _by_path(self.trees)
-        self._lengths = frozenset(map(len, self._by_path))
+        self._by_path = ByEnding(_by_path(self.trees))
         self._by_scope = _by_scope(self.trees)
         # Trees that events of any path may concern: for conditions (D4), or because something looks at its group.
         self._everywhere = self.conditional | {
@@ -185,9 +185,7 @@ class ActiveTrees:
         A compatible leaf has this path or one that ends it (E2), and so has the operator of which a created
         or deleted node is a group; conditions are looked at for events below their node, too (D4).
         """
-        indexes = set(self._everywhere)
-        for place in (path, *path.endings_of(self._lengths)):
-            indexes |= self._by_path.get(place, frozenset())
+        indexes = set(self._everywhere).union(*self._by_path.of(path))
         if self._by_scope:
             indexes.update(
                 index
