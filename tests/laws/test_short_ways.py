@@ -23,7 +23,7 @@ from tests.strategies import EVERYTHING, SNOOP, History, full_rule_sets, histori
 from xmlcep.algebra import ContextName, EventDefinition
 from xmlcep.engine import Detector, bound_dispatch, dispatch
 from xmlcep.engine.evaluation import Evaluation
-from xmlcep.engine.operators import conjunction, multiplicity, sequence
+from xmlcep.engine.operators import combining, conjunction, multiplicity, sequence
 from xmlcep.engine.operators.multiplicity import MultiplicityState
 from xmlcep.engine.release import Deferral
 from xmlcep.engine.tree import NO_ANSWERS
@@ -54,7 +54,7 @@ def general_way() -> Iterator[None]:
 
     def indirect(*given: Any) -> Any:
         found = of_type(*given)
-        return None if found is None else replace(found, direct=False)
+        return None if found is None else replace(found, parts=())
 
     def begin(detector: Any, record: PrimitiveEvent) -> None:
         detector._begin(record)
@@ -100,6 +100,7 @@ def general_way() -> Iterator[None]:
             patch.setattr(module, "is_plain_pair", lambda *given: False)
             patch.setattr(module, "is_windowed_pair", lambda *given: False)
         patch.setattr(multiplicity, "slides_over_events", lambda *given: False)
+        patch.setattr(combining, "_is_primitive", lambda *given: False)
         patch.setattr(Detector, "_passes", lambda *given: False)
         patch.setattr(Detector, "_move", begin)
         patch.setattr(Detector, "__init__", not_plain)

@@ -88,7 +88,7 @@ def whole(root: Any) -> Any:
     """All that a tree is, comments, tails and the order of attributes included; prefixes count for nothing."""
 
     def shown(node: Any) -> Any:
-        tail = None if node is root else _tail(node) or None
+        tail = _tail(node) or None
         name = name_of(node)
         if name is None:
             return (type(node).__mro__[-4].__name__, getattr(node, "target", None), node.text or "", tail)

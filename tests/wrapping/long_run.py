@@ -84,8 +84,9 @@ class Run:
         self.documents = [self._wrapped(number) for number in range(mode.documents)]
         self.judges = [self._judge(document) for document in self.documents]
         self.mutator = Mutator(
-            [document.root for document in self.documents], self.random, outside=mode.outside, hold=mode.keep
-        )
+            [document.root for document in self.documents], self.random, outside=mode.outside, hold=mode.keep,
+            documents=self.documents,
+        )  # fmt: skip
 
     def _wrapped(self, number: int) -> Any:
         text = SPACED if self.mode.whitespace else DISTINCT if not self.mode.snapshot else START
@@ -185,6 +186,7 @@ class Run:
 
 SEVERAL = {
     "deep_copy", "prune", "comment_text", "instruction", "swap", "odd comment tail", "odd comment beside comment",
+    "one_edit",
 }  # fmt: skip
 """Calls that are several edits."""
 
@@ -237,7 +239,7 @@ def main() -> None:
     gc.freeze()  # the modes that collect garbage look at their documents only, not at all that is loaded
     total: Counter[str] = Counter()
     for mode, calls in each_mode(share, seed):
-        events = calls.pop("events")
+        events = calls.pop("events", 0)
         total += calls
         print(f"{sum(calls.values()):6} edits, {events:7} events: {mode}", flush=True)
     print(f"{sum(total.values())} edits in {len(MODES)} modes, {len(total)} kinds of calls: no difference")

@@ -14,6 +14,7 @@ from lxml import etree
 import xmlcep.wrapping
 from tests.wrapping.odd_edits import ODD
 from tests.wrapping.outside import outside_node
+from xmlcep.errors import XmlCepError
 from xmlcep.wrapping import indent, strip_attributes, strip_elements, strip_tags
 
 TAGS = ["a", "b", "c", "{urn:x}d", "item"]
@@ -40,7 +41,8 @@ class Mutator:
     Nodes are chosen by number, so that the same seed does the same on a plain and a wrapped tree. ``odd``: also
     arguments of odd kinds; ``outside``: also nodes whose classes are not the wrapper's; ``elsewhere``: also moves to
     trees that nobody follows, and edits of what has been removed; ``deviating``: also the few calls in which a wrapped
-    tree does other than a plain one (docs/wrapping.md). ``hold``: proxies are kept alive.
+    tree does other than a plain one (docs/wrapping.md). ``hold``: proxies are kept alive. ``documents``: the wrapped
+    documents of the roots, by calls of which they are edited, too.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Mutator:
         outside: bool = False,
         deviating: bool = True,
         hold: bool = True,
+        documents: Sequence[Any] = (),
     ) -> None:
         self.roots: Sequence[Any] = roots if isinstance(roots, list) else [roots]
         self.root = self.roots[0]
@@ -88,6 +91,9 @@ class Mutator:
                 self.replace_by_outside,
                 self.append_outside_taker,
             ]
+        self.documents = documents
+        if documents:
+            self.calls += [self.observe, self.observe_below, self.one_edit, self.update_to, self.update_to]
 
     # --- choosing
 
@@ -469,3 +475,68 @@ class Mutator:
             first, then = then, first
         first[0].append(first[1])
         then[0].append(then[1])
+
+    # --- by calls of the document
+
+    @property
+    def document(self) -> Any:
+        """That of the tree at hand."""
+        return next(document for document in self.documents if document.root is self.root)
+
+    def observe(self) -> None:
+        with self.document.observe():
+            self._by_c_code(self.root)
+
+    def observe_below(self) -> None:
+        element = self.element()
+        with self.document.observe(element):
+            self._by_c_code(element)
+
+    def _by_c_code(self, top: Any) -> None:
+        """Edits at and below an element that nobody sees."""
+        for _ in range(self.random.randint(1, 3)):
+            below = list(etree._Element.iter(top))
+            element = self.random.choice([node for node in below if is_element(node)])
+            kind = self.random.randrange(8)
+            if kind == 0:
+                etree.strip_tags(element, *self.random.sample(TAGS, 2))
+            elif kind == 1:
+                etree.strip_elements(element, self.random.choice(TAGS), with_tail=False)
+            elif kind == 2:
+                etree.indent(element)
+            elif kind == 3:
+                etree._Element.text.__set__(element, self.random.choice(TEXTS))
+            elif kind == 4:
+                etree._Element.set(element, self.random.choice(NAMES), "c")
+            elif kind == 5 and element is not top:
+                etree._Element.tag.__set__(element, self.random.choice(TAGS))
+            elif kind == 6:
+                etree._Element.append(element, self.new())
+            elif (node := self.random.choice(below)) not in {top, element, *element.iterancestors()}:
+                etree._Element.insert(element, 0, node)
+
+    def one_edit(self) -> None:
+        calls = [call for call in self.calls if call not in (self.one_edit, self.update_to)]
+        with self.document.one_edit():
+            for _ in range(self.random.randint(1, 4)):
+                self.random.choice(calls)()
+
+    def update_to(self) -> None:
+        """To what the tree is after some edits of a copy, to a part of a document, or to another document."""
+        document = self.document
+        kind, keep = self.random.random(), self.random.random() < 0.5
+        if kind < 0.15:
+            new = self.random.choice(self.documents)
+        elif kind < 0.3:
+            new = self.incoming()
+        else:
+            new = copy.deepcopy(self.root)
+            edits = Mutator(new, self.random, elsewhere=False, outside=self.outside)
+            for _ in range(self.random.randint(1, 4)):
+                edits.step()
+        try:
+            document.update_to(new, ignore_whitespace=not keep)
+        except XmlCepError:
+            raise
+        except REFUSALS as error:
+            raise AssertionError("update_to() refuses without saying why") from error

@@ -129,18 +129,20 @@ def test_positions_are_told_as_if_everything_had_been_seen(edit: Callable[[Any],
 
 
 def test_the_root_of_another_document_is_refused_until_it_is_taken_out() -> None:
-    one, other = fromstring("<r><a/></r>"), etree.fromstring("<s/>", plain_parser())
+    one, other = fromstring("<r><a/></r>"), etree.fromstring("<s><b/></s>", plain_parser())
     document = wrap(other)
     root = one.root
     seen = told(one), told(document)
-    other.append(root)
+    other.replace(other[0], root)
     for look in (document.catch_up, one.catch_up, one.verify):
+        fromstring("<another/>").catch_up()
         with pytest.raises(
             RefusedError, match=r"<r>, the root of the wrapped document .*, has been put below <s>"
         ):
             look()
     other.remove(root)
-    assert seen == ([], [])
+    one.catch_up()
+    assert seen == ([], ["del /s/b"])
     one._check()
     document._check()
 
@@ -674,7 +676,7 @@ def test_a_transaction_keeps_the_attributes_of_an_element_once() -> None:
         document.root.attrib.clear()
         document.root.set("l", "4")
         journal = document._tree.journal
-        assert journal is not None and len(journal.edits) == 1
+        assert journal is not None and [edit[0] for edit in journal.edits].count("attributes") == 1
         raise KeyError
     assert document.snapshot() == before
     assert not document.verify()

@@ -189,12 +189,8 @@ class Detector:
                     ids = event[3]
                     for accept, index in bound.direct:
                         accept(ids[index], event)
-                    if bound.awaited:
+                    if bound.freed:
                         evaluation.end_time_point(event, bound)
-                    elif bound.freed:
-                        place = ids[-1]
-                        for forget in bound.forgets:
-                            forget(place)
                 else:
                     evaluation.process(_as_event(event), bound, {})
                 if report:

@@ -15,7 +15,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from path_types import PathType, absolute_path_intersection, equals_or_ends, offset
 
-from ..algebra import ALL, Promise, Termination
+from ..algebra import ALL, Order, Promise, Termination
 from ..arguments import COMPOSITE, ITERABLE, NAMES, check, optional
 from ..errors import ArgumentError
 from ..events import CompositeEvent, CompositeType, PrimitiveType, Scope
@@ -27,6 +27,8 @@ from .promises import promise
 # Where a leaf's event goes: operator (postorder index), operand, and which of the event's ids is the group
 # key (None: flat).
 Delivery: TypeAlias = tuple[int, int, int | None]
+# The same of what can be dealt with by itself: operator, operand (None: a creation of its node, M4), index of its key.
+Part: TypeAlias = tuple[int, int | None, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,9 @@ class TreeDispatch:
 
     ``deliveries`` in postorder of the operators and order of operands; ``creations`` the multiplicities with l = 0 for
     which the event creates a node (M4); ``operators`` all of these, by postorder index; ``presences`` the operators
-    that look at whatever happens in their groups (S3, W10), with the index of the group's node; ``direct`` says that
-    there is nothing to do but one delivery.
+    that look at whatever happens in their groups (S3, W10), with the index of the group's node. ``parts`` are all that
+    there is to do in an order in which one can be done after the other, and go up the tree, before the next; empty if
+    there is none.
 
     Of operators with a condition, by postorder index: ``rechecks`` says which of the ids can be the node of a group
     that the event is at or below, so that a condition that waits is asked again (U3), ``touches`` for which of these
@@ -49,7 +52,7 @@ class TreeDispatch:
     touches: Mapping[int, tuple[int, ...]]
     operators: tuple[int, ...]
     presences: tuple[tuple[int, int | None], ...]
-    direct: bool
+    parts: tuple[Part, ...]
 
 
 def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeDispatch | None:
@@ -89,8 +92,49 @@ def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeD
     if not (deliveries or creations or rechecks or presences):
         return None
     touched = {operator for operator, _, _ in deliveries} | creations
-    direct = len(deliveries) == 1 and not (creations or presences)
-    return TreeDispatch(deliveries, creations, rechecks, touches, tuple(sorted(touched)), presences, direct)
+    parts = () if presences else _parts(tree, deliveries, creations, path)
+    return TreeDispatch(deliveries, creations, rechecks, touches, tuple(sorted(touched)), presences, parts)
+
+
+def _parts(
+    tree: EventTree, deliveries: Iterable[Delivery], creations: Iterable[int], path: PathType
+) -> tuple[Part, ...]:
+    """See `TreeDispatch`: a delivery alone, or what meets at the root only, by different operands.
+
+    Operators have their turns from the leaves to the root (G2), so the root takes what comes in the order of its
+    operands (H3). It must have nothing to say to those below it, nor they to take back what it has.
+    """
+    parts: list[Part] = [
+        (operator, operand, index) for operator, operand, index in deliveries if index is not None
+    ]
+    if tree.flat or (len(parts) == 1 and not creations):
+        return tuple(parts)
+    for operator in creations:
+        index = _index(tree.operators[operator], path)
+        assert index is not None
+        parts.append((operator, None, index))
+    root = tree.root
+    if (
+        tree.extended
+        or tree.order is not Order.INTERVAL
+        or any(node.deferred for node in tree.operators)
+        or any(isinstance(child, OperatorNode) and child.takes_back for child in root.children)
+    ):
+        return ()
+    turns = {operand: turn for turn, operand in enumerate(root.definition.turns)}
+    by_turn = {
+        turns[operand]: part for part in parts if (operand := _operand_of_root(tree, part)) is not None
+    }
+    return tuple([by_turn[turn] for turn in sorted(by_turn)]) if len(by_turn) == len(parts) else ()
+
+
+def _operand_of_root(tree: EventTree, part: Part) -> int | None:
+    """By which operand of the root a part gets there; None if it is a creation of the root's node."""
+    operator, operand, _ = part
+    node = tree.operators[operator]
+    while node.parent is not None:
+        operand, node = node.child_index, tree.operators[node.parent]
+    return operand
 
 
 def composite_deliveries(tree: EventTree, name: str, path: PathType) -> tuple[Delivery, ...]:

@@ -181,20 +181,23 @@ class Deferral:
                 self.state.release(key, cause)
 
     def release_left(self, here: int | None, cause: Cause) -> None:
-        """Releases the groups that an event which projects on ``here`` does not (D2); only without a condition."""
-        pending = self.pending
+        """Releases the groups that an event which projects on ``here`` does not (D2); only without a condition, and
+        where groups are places."""
+        pending, state = self.pending, self.state
         if len(pending) == 1:  # as almost always: the next event somewhere else releases
-            (key,) = due = tuple(pending)
-            if self.state.grouping.place_of(key) == here:
+            (key,) = pending
+            if key == here:
                 return
             pending.clear()
-        else:
-            due = tuple(sorted(self.left(here)))
-            pending.difference_update(due)
+            self._waiting.released.add(self._tree)
+            state.release_alone(key, cause)
+            return
+        due = sorted(self.left(here))
+        pending.difference_update(due)
         self._waiting.released.add(self._tree)
         for key in due:
-            if self.state.is_possible(key):
-                self.state.release(key, cause)
+            if state.is_possible(key):
+                state.release(key, cause)
 
     def left(self, here: int | None) -> set[Key]:
         """The pending groups that the current event does not project on, if that releases them (D2)."""

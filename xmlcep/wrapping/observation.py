@@ -11,7 +11,11 @@ from .shadow import ShadowTree, tree_of
 
 
 class Observation:
-    """The ``with`` block of `Document.observe`: what C code changed is emitted at its end, as one edit."""
+    """The ``with`` block of `Document.observe`: what C code changed is emitted at its end, as one edit.
+
+    If something has come that cannot be tracked nothing is emitted: `RefusedError`, and the next block that finds it
+    taken out emits the rest.
+    """
 
     __slots__ = ("_element", "_tree")
 
@@ -37,14 +41,16 @@ class Observation:
 
     def __exit__(self, *_: object) -> None:
         tree, element = self._tree, self._element
+        sites = list(Element.iter(element))  # muted: new nodes that get their proxies here are told of below
+        parent = get_parent(element)
         tree.muted = False
         if tree_of(element) is tree:
-            parent = get_parent(element)
-            sites = list(Element.iter(element))
             if parent is not None and tree_of(parent) is tree:
                 tree.open_children(parent)
                 sites.insert(0, parent)
-            reconcile(tree, [site for site in sites if tree_of(site) is tree])
+            sites = [site for site in sites if tree_of(site) is tree]
+            foreign.check_all(tree, sites)
+            reconcile(tree, sites)
         tree.end_edit()
 
     def _check(self) -> None:

@@ -56,6 +56,7 @@ class Follower:
         document = self._document
         root = _root_of(new)
         before = document.clock  # what was edited through foreign proxies is told first
+        beside = root if root.getparent() is None else None  # what stands beside a part is not beside a root
         if root.getroottree().getroot() is document.root:
             root = deepcopy(root)  # a part of the document itself, which is about to change
         with no_collections():
@@ -64,7 +65,8 @@ class Follower:
             # One edit (U1): rules see the document before and after, not the states on the way.
             with document.transaction(immediate=False, **meta), document.one_edit():
                 self._outline = apply(matching, document)
-        _surround(document.root, root)
+        if beside is not None:
+            _surround(document.root, beside)
         self._clock = document.clock
         return self._clock - before
 

@@ -155,6 +155,11 @@ def item_at(number: float) -> Selection[Any]:
     return lambda _, items: items[index : index + 1]
 
 
+def last_item(_: Any, items: Sequence[values.Single]) -> Sequence[values.Single]:
+    """``[last()]``."""
+    return items[-1:]
+
+
 def items_where(test: Values[Any], *, by_place: bool) -> Selection[Any]:
     """``[test]``, which is about an `Item`; ``by_place``: it may give a number, the position that is kept."""
 

@@ -37,6 +37,7 @@ from .closure_forms import (
     item_at,
     items_where,
     junction,
+    last_item,
     number_in,
     relation_in,
     text_comparison,
@@ -299,6 +300,9 @@ class Closures(Generic[S]):
 
     def _selection(self, predicate: Syntax, focus: Focus) -> Selection[Any]:
         """What a predicate keeps of a list."""
+        match predicate:
+            case Call("last", ()):
+                return last_item
         index = self._number_constant(predicate, focus)
         if index is not None and self._kind(predicate, focus) is VariableKind.NUMBER:
             return item_at(index)

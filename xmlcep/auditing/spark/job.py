@@ -30,17 +30,20 @@ from .failures import explained
 from .finding_chunks import FindingRanges
 from .finding_order import OrderedFindings
 from .mapper import Keep
+from .replayer import WholeLog
 from .report_accumulator import Reports, reports_accumulator, reports_in
 from .segment_merge import SegmentMerge
 from .tables import CHUNK_DDL, ORDERED_DDL, RECORD_DDL, ordered_from
-from .tasks import map_task, order_task, replay_task, route_sorted_task, select_task
+from .tasks import map_task, order_task, place_task, replay_task, route_sorted_task, select_task
 
 if TYPE_CHECKING:
     from pyspark import Accumulator
+    from pyspark.core.broadcast import Broadcast
     from pyspark.sql import DataFrame, SparkSession
 
 _BYTES_PER_PARTITION = 64 * 2**20
 _MOST_SMALL_PARTITIONS = 64
+_TASKS_PER_CORE = 2
 _BUCKETS_PER_CORE = 16  # more than tasks, so that one with a large key can have a task for itself
 _RECORDS_PER_RANGE = 500_000
 # Rows per Arrow batch: of chunks, which are large, and of records.
@@ -168,7 +171,19 @@ class SparkAudit:
             ordered = shuffled.sortWithinPartitions("target", "segment", "number")
             with self._watched("replaying", stages=2):
                 answers.append(self._kept(ordered.mapInArrow(task, CHUNK_DDL), stack))
+        if self._plan.fires_in_keys:
+            answers.append(self._placed(routed, answers, whole))
         return _union(answers)
+
+    def _placed(
+        self, routed: Sequence[DataFrame], answers: Sequence[DataFrame], whole: Broadcast[WholeLog]
+    ) -> DataFrame:
+        """The findings of timers with their time points."""
+        kinds = f"kind in ({ChunkKind.FIRINGS.value}, {ChunkKind.CLOCKS.value})"
+        chunks = _union([frame.where(kinds) for frame in (*routed, *answers)])
+        shuffled = chunks.repartition(_TASKS_PER_CORE * self._cores, "segment")
+        ordered = shuffled.sortWithinPartitions("segment", "number", "source")
+        return ordered.mapInArrow(place_task(whole), CHUNK_DDL)
 
     def _collect_task_reports(self, replayed: DataFrame) -> None:
         """What the replays say of themselves: seconds by document, records by pass, operation and path, failures."""

@@ -31,6 +31,7 @@ from .chunk_reading import ChunkReader, RowRun
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
 from .detector_pool import DetectorPool
 from .finding_chunks import FindingChunkWriter, FindingRanges
+from .firings import DocumentClock, FiringWriter
 from .segment_summary import FIRST_SORTED_SEGMENT, ClockReading, TimePoint, later
 
 _AT_ONCE = 1000  # composites
@@ -52,7 +53,7 @@ class WholeLog:
     that (`Plan.closes_documents`) it leaves those out that have one segment only: they end with it. ``headers`` has
     the number of each document's header; ``ranges`` those into which findings go; ``resorted`` the documents whose
     records come once more, sorted; ``edits`` of each document under which numbers edits go on in a later segment, and
-    began; ``readings`` what its clock shows where segments begin.
+    began; ``readings`` what its clock shows where segments begin; ``clocks`` how it went on, if timers fire in keys.
     """
 
     ends: Mapping[str, DocumentEnd]
@@ -61,20 +62,22 @@ class WholeLog:
     resorted: Collection[str] = ()
     edits: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     readings: Mapping[str, Mapping[int, ClockReading]] = field(default_factory=dict)
+    clocks: Mapping[str, DocumentClock] = field(default_factory=dict)
 
 
 class LiveDetector:
     """The detector of a pass and document, and how far it is.
 
     ``edit`` is the number of the edit that it is in (U1). What that raises may come when the next one is reached, in a
-    later segment.
+    later segment. ``fired`` is the ts of the last row before which timers have fired.
     """
 
-    __slots__ = ("_checked", "_ends", "_fed", "_segments", "detector", "edit")
+    __slots__ = ("_checked", "_ends", "_fed", "_segments", "detector", "edit", "fired")
 
     def __init__(self, detector: Detector) -> None:
         self.detector = detector
         self.edit: int | None = None
+        self.fired = 0
         self._fed = self._checked = 0  # how many rows, and at how many it was seen that something waits
         # The last time point of each segment that was fed since the edit began.
         self._ends: list[int] = []
@@ -128,9 +131,11 @@ class BucketReplayer:
         self._resorted = whole.resorted
         self._edits = whole.edits
         self._readings = whole.readings
+        self._clocks = whole.clocks
         self._detectors = detectors
         self._reader = ChunkReader()
         self._findings = FindingChunkWriter(Ranking(plan.rules), bucket, whole.ranges)
+        self._firings = FiringWriter(Ranking(plan.rules), bucket)
         self._forwarding = _CompositeForwarding(plan, buckets)
         # Where a transaction ends is said by marks, which `Detector.replay` would not wait for.
         self._needs_marks = [each.has_flushes or each.follows_edits or each.measures for each in plan.passes]
@@ -174,17 +179,33 @@ class BucketReplayer:
         for pass_index, doc in self._by_end.pop(segment):
             live = self._live.pop((pass_index, doc))
             if self._has_all_ends:
-                ts, at, txn, meta = self._ends[doc].point
+                ts, at, txn, meta, *_ = self._ends[doc].point
                 self._now = ts
                 cause = Elsewhere(ts, at, doc, txn, None if meta is None else FASTEST.loads(meta.encode()))
-                raised = map(live.detector.flush, [cause])
-                yield from self._followed(segment, doc, live, raised)
+                yield from self._followed(segment, doc, live, self._end(pass_index, doc, live, cause))
             live.detector.reset()
             self._detectors.give(pass_index, live.detector)
         yield from self._take(segment)
 
+    def _end(
+        self, pass_index: int, doc: str, live: LiveDetector, cause: Elsewhere
+    ) -> Iterator[Sequence[CompositeEvent]]:
+        if self._plan.passes[pass_index].fires_in_keys:
+            yield live.detector.end_edit()
+            self._fire(doc, live, None, None)
+        yield live.detector.flush(cause)
+
+    def _fire(self, doc: str, live: LiveDetector, ts: int | None, time: int | None) -> None:
+        """Fires what is due before the record of this ts, at which the clock shows this time; at the document's end if
+        they are None."""
+        clock = self._clocks[doc]
+        over = clock.over(live.fired, ts, time)
+        if over is not None:
+            self._firings.add(doc, live.detector.advance(over), clock, live.fired)
+
     def _take(self, segment: int) -> Iterator[Chunk]:
         yield from self._findings.take(segment)
+        yield from self._firings.take(segment)
         yield from self._forwarding.take()
 
     def _followed(
@@ -196,9 +217,10 @@ class BucketReplayer:
             for composites in raised:
                 if composites:
                     self._findings.add(doc, self._forwarding.add(doc, composites, live, segment))
-                if self._findings.is_large:
+                if self._findings.is_large or self._firings.is_large:
                     self._count_time(doc, started)
                     yield from self._findings.take(segment)
+                    yield from self._firings.take(segment)
                     started = time.perf_counter()
         except EvaluationError as error:
             self.failures.add(doc, Failure.of(error))
@@ -263,9 +285,7 @@ class BucketReplayer:
     def _run_marked(
         self, run: RowRun, live: LiveDetector, segment: int
     ) -> Iterator[Sequence[CompositeEvent]]:
-        raised: list[
-            CompositeEvent
-        ] = []  # handed on by the thousand, and where an edit begins: see `LiveDetector`
+        raised: list[CompositeEvent] = []
         try:
             for some in self._raised_by_marked(run, live, segment):
                 if some is None or len(raised) >= _AT_ONCE:
@@ -281,10 +301,11 @@ class BucketReplayer:
     def _raised_by_marked(
         self, run: RowRun, live: LiveDetector, segment: int
     ) -> Iterator[Sequence[CompositeEvent] | None]:
-        """What each row raises; None before an edit begins."""
+        """What each row raises; None where that has to be handed on: before an edit begins (see `LiveDetector`)."""
         doc, detector = run.doc, live.detector
         each = self._plan.passes[run.pass_index]
         follows_edits, reads_clock = each.follows_edits or each.measures, each.reads_clock
+        fires = each.fires_in_keys
         start = self._readings[doc][segment] if reads_clock else None
         edits = self._edits.get(doc, _NONE)
         cause: Any = None
@@ -301,10 +322,16 @@ class BucketReplayer:
                 yield detector.end_edit()
                 yield None
                 live.begin_edit(edit)
+                if fires:
+                    assert start is not None
+                    self._fire(doc, live, event[0], _time_at(start, shown, number in edits))
+                    yield None
+            if fires and number is not None:
+                live.fired = event[0]
+            if start is not None and (mark == Mark.RECORD or fires):
+                now = _time_at(start, shown, number in edits)
+                detector.set_clock(now, start.transactions + transaction)
             if mark == Mark.RECORD:
-                if start is not None:
-                    now = start.edit_time if number in edits else later(start.time, shown)
-                    detector.set_clock(now, start.transactions + transaction)
                 yield detector.feed(PrimitiveEvent(*event), composites)
                 cause, composites = None, []
             elif mark == Mark.COMPOSITE:
@@ -324,6 +351,12 @@ class BucketReplayer:
                 yield detector.advance(event[7])
         if cause is not None:
             yield detector.feed(cause, composites)
+
+
+def _time_at(start: ClockReading, shown: int | None, goes_on: bool) -> int | None:
+    """What the clock shows at a row, by what it shows where the segment begins, and in it; ``goes_on``: the edit is one
+    of a segment before."""
+    return start.edit_time if goes_on else later(start.time, shown)
 
 
 class _CompositeForwarding:

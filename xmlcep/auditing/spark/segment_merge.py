@@ -22,6 +22,7 @@ from ..splits import FilePart, Split
 from .chunks import Chunk
 from .document_merge import SeamMarker, clock_markers, merge_documents, raised_markers
 from .finding_chunks import EXTENT_SCHEMA, FindingRanges
+from .firings import DocumentClock
 from .plain_documents import PlainDocuments
 from .replayer import DocumentEnd, WholeLog
 from .segment_summary import SegmentSummary
@@ -162,7 +163,15 @@ class SegmentMerge:
         edits = {doc: document.edits for doc, document in documents.items() if document.edits}
         clocks = documents if self._plan.reads_clock else {}
         readings = {doc: document.readings for doc, document in clocks.items()}
-        return WholeLog(ends, self._headers_that_count(), ranges, self.to_sort, edits, readings)
+        return WholeLog(
+            ends, self._headers_that_count(), ranges, self.to_sort, edits, readings, self._document_clocks()
+        )
+
+    def _document_clocks(self) -> dict[str, DocumentClock]:
+        """How clocks went on, if timers fire where that is not known."""
+        if not self._plan.fires_in_keys:
+            return {}
+        return {doc: DocumentClock.of(each.times, each.advances) for doc, each in self.documents.items()}
 
     def extents(self) -> pa.Table:
         """From where to where each document reaches (`EXTENT_SCHEMA`)."""

@@ -22,6 +22,7 @@ from ..splits import Split
 from .chunks import Chunk, ChunkKind
 from .detector_pool import DetectorPool
 from .finding_order import FindingOrder, by_range
+from .firings import FiringPlaces
 from .mapper import Keep, Mapper
 from .replayer import BucketReplayer, WholeLog
 from .report_accumulator import Reports, as_entry
@@ -133,6 +134,18 @@ def replay_task(rules: PlainRules, buckets: int, whole: Broadcast[WholeLog], *, 
             for answer in replay_segments(replayer, its_chunks):
                 yield chunk_batch([answer])
             yield chunk_batch([task_report(replayer, bucket)])
+
+    return _without_collector(task)
+
+
+def place_task(whole: Broadcast[WholeLog]) -> Task:
+    """From chunks of firings and clocks, sorted by segment and number, to chunks of findings."""
+
+    def task(batches: Batches) -> Batches:
+        log = whole.value
+        places = FiringPlaces(log.readings, log.edits, log.ranges)
+        for found in places.findings(chunk for batch in batches for chunk in chunks_of(batch)):
+            yield chunk_batch([found])
 
     return _without_collector(task)
 

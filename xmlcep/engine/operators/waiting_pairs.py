@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
+from typing import Any
 
 from contexts import AnyOrder, Chains, Combinations, Entry
 from contexts.constraints import Objection
@@ -91,6 +92,9 @@ class WaitingPairState(PairState, DeferrableState):
 
     def forget(self, key: Key) -> None:
         self.groups.pop(key, None)
+
+    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
+        return None if self.by_value else (self.groups,)
 
     def clear(self) -> None:
         self.groups.clear()
