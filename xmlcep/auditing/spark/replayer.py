@@ -160,8 +160,7 @@ class BucketReplayer:
         try:
             for composites in raised:
                 if composites:
-                    self._findings.add(doc, composites)
-                    self._forwarding.add(doc, composites, live, segment)
+                    self._findings.add(doc, self._forwarding.add(doc, composites, live, segment))
                 if self._findings.is_large or self._firings.is_large:
                     self._count_time(doc, started)
                     yield from self._findings.take(segment)
@@ -229,6 +228,23 @@ class BucketReplayer:
     def _run_marked(
         self, run: RowRun, live: LiveDetector, segment: int
     ) -> Iterator[Sequence[CompositeEvent]]:
+        raised: list[CompositeEvent] = []
+        try:
+            for some in self._raised_by_marked(run, live, segment):
+                if some is None or len(raised) >= _AT_ONCE:
+                    yield raised
+                    raised = []
+                if some:
+                    raised += some
+        except Exception:
+            yield raised
+            raise
+        yield raised
+
+    def _raised_by_marked(
+        self, run: RowRun, live: LiveDetector, segment: int
+    ) -> Iterator[Sequence[CompositeEvent] | None]:
+        """What each row raises; None where that has to be handed on: before an edit begins (see `LiveDetector`)."""
         doc, detector = run.doc, live.detector
         each = self._plan.passes[run.pass_index]
         follows_edits, reads_clock = each.follows_edits or each.measures, each.reads_clock
@@ -247,11 +263,12 @@ class BucketReplayer:
             if follows_edits and number is not None and (edit := edits.get(number, number)) != live.edit:
                 # The edit before is over, even if its last record is not among those of this key (U1).
                 yield detector.end_edit()
+                yield None
                 live.begin_edit(edit)
                 if fires:
                     assert start is not None
                     self._fire(doc, live, event[0], _time_at(start, shown, number in edits))
-                    yield ()
+                    yield None
             if fires and number is not None:
                 live.fired = event[0]
             if start is not None and (mark == Mark.RECORD or fires):
@@ -261,7 +278,8 @@ class BucketReplayer:
                 yield detector.feed(PrimitiveEvent(*event), composites)
                 cause, composites = None, []
             elif mark == Mark.COMPOSITE:
-                cause = PrimitiveEvent(*event)
+                if cause is None:
+                    cause = PrimitiveEvent(*event)
                 assert composite is not None
                 composites.append(decode_composite(composite, cause))
             elif mark == Mark.BOUNDARY:
@@ -306,16 +324,20 @@ class _CompositeForwarding:
                     self._takers.setdefault(source.name, []).append(each.index)
         self._rows: dict[int, list[tuple[Any, ...]]] = {}  # by segment
 
-    def add(self, doc: str, composites: Sequence[CompositeEvent], live: LiveDetector, segment: int) -> None:
-        """Takes what was raised by a detector while rows of this segment were replayed."""
+    def add(
+        self, doc: str, composites: Sequence[CompositeEvent], live: LiveDetector, segment: int
+    ) -> Sequence[CompositeEvent]:
+        """Takes what was raised by a detector while rows of this segment were replayed; returns the same, `recorded`
+        as far as it is forwarded: what is written for that need not be written again for findings."""
         if not self._takers:
-            return
+            return composites
+        given = []
         for composite in composites:
-            if composite.operator is not None or composite.path is None:
-                continue
-            for taker in self._takers.get(composite.name, ()):
+            path = composite.path
+            encoded = b""
+            for taker in self._takers.get(composite.name, ()) if composite.operator is None else ():
                 each = self._plan.passes[taker]
-                step = each.step(composite.path)
+                step = None if path is None else each.step(path)
                 if step is None:
                     continue
                 cause = composite.cause
@@ -323,7 +345,9 @@ class _CompositeForwarding:
                 assert isinstance(cause, PrimitiveEvent)
                 key = 0 if each.by_document else composite.ids[step]
                 type_ = self._types.of(cause[1], cause[2]).number
-                encoded = self._encoder.forwarded(composite)
+                if not encoded:
+                    composite = self._encoder.recorded(composite)
+                    encoded = self._encoder.forwarded(composite)
                 meta = None if cause[10] is None else FASTEST.dumps(cause[10]).decode()
                 code = self._writer.code(doc)
                 rows = self._rows.setdefault(live.segment_of(cause[0], segment), [])
@@ -341,6 +365,8 @@ class _CompositeForwarding:
                         encoded,
                     )
                 )
+            given.append(composite)
+        return given
 
     def take(self) -> Iterator[Chunk]:
         """Chunks of what came together, by the segments of the time points at which it was raised."""
