@@ -6,6 +6,7 @@ One module because what arrives, what is taken back and what is released change 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from math import inf
 from typing import Any
 
 from contexts import Entry, Owner
@@ -48,6 +49,7 @@ class MultiplicityState(DeferrableState):
         self._by_detection = tree.order is Order.DETECTION
         self.lower = definition.lower
         self.upper = definition.upper
+        self._full: float = inf if definition.upper is None else definition.upper
         self.slides = definition.options.slide
         self.prompt = operand.prompt
         self.within = None if node.window is None else (reach(node.window), MEASURE[node.window.unit])
@@ -400,8 +402,13 @@ class MultiplicityState(DeferrableState):
 
     def available(self, silent: Entry) -> None:
         """A silent composite stands in the parent's store: the next one replaces it."""
-        key = silent[EVENT][3][-1] if self._is_short else self.grouping.key_of(silent)
-        accumulation = self.accumulations.get(key) or self._accumulation(key)
+        if self._is_short:
+            key = silent[EVENT][3][-1]
+            accumulation = self.accumulations.get(key)
+            if accumulation is None:
+                accumulation = self.accumulations[key] = Accumulation()
+        else:
+            accumulation = self._accumulation(self.grouping.key_of(silent))
         if accumulation.current is None:
             accumulation.current = silent
 
@@ -483,7 +490,11 @@ class MultiplicityState(DeferrableState):
 
     def release_alone(self, key: Key, cause: Cause) -> None:
         accumulation, parent = self.accumulations.get(key), self.parent
-        if accumulation is None or parent is None or not self._is_one_batch(accumulation):
+        if (
+            accumulation is None
+            or parent is None
+            or not (self._is_plain and self.lower <= len(accumulation.entries) < self._full)
+        ):
             super().release_alone(key, cause)
             return
         whole = self._release_whole(key, accumulation, cause)
@@ -491,13 +502,9 @@ class MultiplicityState(DeferrableState):
         if above is not None:
             parent.taker.arrive(self.child_index, above, (whole,), cause)
 
-    def _is_one_batch(self, accumulation: Accumulation) -> bool:
-        """Whether all that has accumulated is released as one composite, and nothing else is to be done."""
-        count = len(accumulation.entries)
-        return self._is_plain and self.lower <= count and (self.upper is None or count < self.upper)
-
     def _release_whole(self, key: Key, accumulation: Accumulation, cause: Cause) -> Entry:
-        """The composite of all that has accumulated, which starts over; where that is one batch."""
+        """The composite of all that has accumulated, which starts over: a batch that is not full; where nothing is
+        asked."""
         whole = self._whole(accumulation, cause)
         if self._owners is not None:
             self.consumed_by(0, accumulation.entries)
@@ -507,7 +514,7 @@ class MultiplicityState(DeferrableState):
     def release(self, key: Key, cause: Cause) -> None:
         """Full batches of u, then the rest if there is at least l of it (D5)."""
         accumulation = self.accumulations[key]
-        if self._is_one_batch(accumulation):
+        if self._is_plain and self.lower <= len(accumulation.entries) < self._full:
             self._send(self._release_whole(key, accumulation, cause))
             return
         if accumulation.current is not None:
