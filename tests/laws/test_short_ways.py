@@ -140,7 +140,10 @@ def check(definitions: Sequence[EventDefinition], history: History) -> None:
     for construct in constructs_of(definitions, history.steps) if any(short) else ():
         event(construct)
     records = [step for step in steps if isinstance(step, PrimitiveEvent)]
-    assert _replayed(definitions, [tuple(record) for record in records]) == _replayed(definitions, records)
+    for operators in (False, True):
+        from_events = _replayed(definitions, records, operators=operators)
+        from_tuples = _replayed(definitions, [tuple(record) for record in records], operators=operators)
+        assert from_tuples == from_events
 
 
 def _fed(definitions: Sequence[EventDefinition], steps: Sequence[Any]) -> Findings:
@@ -156,9 +159,9 @@ def _fed(definitions: Sequence[EventDefinition], steps: Sequence[Any]) -> Findin
     return [[composite.to_record() for composite in raised] for raised in found]
 
 
-def _replayed(definitions: Sequence[EventDefinition], records: Sequence[Any]) -> Findings:
+def _replayed(definitions: Sequence[EventDefinition], records: Sequence[Any], *, operators: bool) -> Findings:
     """What is raised in a replay, of events or of plain tuples of their layout."""
-    detector = Detector(rules_of(definitions), operators=True)
+    detector = Detector(rules_of(definitions), operators=operators)
     return [[composite.to_record() for composite in detector.replay(records)]]
 
 
