@@ -52,7 +52,7 @@ class Context(ABC):
     def expire(self, group: Group, exists: Combinations, is_old: Callable[[Entry], bool]) -> None:
         """Frees what is too old to be in a combination with anything that is still to come (Q4, W11)."""
         for k, stored in enumerate(group.stored):
-            for entry in [e for e in stored if is_old(e)]:
+            for entry in group.oldest(k, is_old):
                 # What waits for a release may still be in a combination with what is as old.
                 if group.fresh is None or not exists.any_with(group, k, entry):
                     discard(stored, entry)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, MutableSequence, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, MutableSequence, Sequence
+from itertools import takewhile
 from typing import Protocol
 
 from .entry import EVENT, Entry
@@ -35,10 +36,10 @@ class Group:
     their operand; None if there are none. ``owners[k]`` is told of the consumption of operand k's events; ``owners``
     is None when nobody is. ``runs`` are those of context next (S2). ``shared`` says that one event may stand in two
     operands and, consumed in one, is consumed in all (S1). ``expiry`` is when the oldest event will be too old (W11),
-    if somebody looks after that.
+    if somebody looks after that; ``aging`` are the operands whose events begin in the order in which they are stored.
     """
 
-    __slots__ = ("expiry", "fresh", "key", "now", "owners", "runs", "shared", "stored")
+    __slots__ = ("aging", "expiry", "fresh", "key", "now", "owners", "runs", "shared", "stored")
 
     def __init__(
         self,
@@ -47,8 +48,10 @@ class Group:
         key: Hashable = 0,
         *,
         shared: bool = False,
+        aging: Collection[int] = (),
     ) -> None:
         self.stored = stored
+        self.aging = aging
         self.owners = owners
         self.key = key
         self.shared = shared
@@ -66,6 +69,11 @@ class Group:
     def is_empty(self) -> bool:
         """Whether nothing is stored, and no run has anything (a consumed empty composite is in runs only: S2)."""
         return not any(self.stored) and (self.runs is None or not self.runs.open)
+
+    def oldest(self, k: int, is_old: Callable[[Entry], bool]) -> list[Entry]:
+        """The events of operand k that are too old: where they age in their order, the first ones."""
+        chosen = takewhile if k in self.aging else filter
+        return list(chosen(is_old, self.stored[k]))
 
     def still_fresh(self) -> list[tuple[int, Entry]]:
         """The fresh arrivals that are still stored, in the order in which they came."""
@@ -123,21 +131,19 @@ class Group:
                 owner.consumed(entry)
                 refills = refills or owner.refills
         put: list[tuple[int, Entry]] = []
+        runs = self.runs
         for k, entry in taken if refills else ():
-            owner = self.owners[k]
+            owner, stored = self.owners[k], self.stored[k]
             if owner is None or not owner.refills:
                 continue
-            silent = self.successor(k, entry, self._unconsumed(k))
+            # In context next what runs share is kept although it has been consumed.
+            unconsumed = stored if runs is None else [e for e in stored if not runs.is_used(k, e)]
+            silent = owner.successor(entry, unconsumed, self.now)
             if silent is not None:
-                self.stored[k].append(silent)
+                stored.append(silent)
                 owner.available(silent)
                 put.append((k, silent))
         return put
-
-    def _unconsumed(self, k: int) -> Iterable[Entry]:
-        """What operand k stores; in context next, which keeps what runs share, without what has been consumed."""
-        runs = self.runs
-        return self.stored[k] if runs is None else [e for e in self.stored[k] if not runs.is_used(k, e)]
 
 
 def discard(stored: MutableSequence[Entry], entry: Entry) -> bool:

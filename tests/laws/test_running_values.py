@@ -1,22 +1,37 @@
-"""Aggregates of what a multiplicity has accumulated, kept up to date, are those of the whole, looked at anew."""
+"""What is kept up to date of what a multiplicity has accumulated is that of the whole, looked at anew.
+
+That is: aggregates, the nearest common ancestor, the interval.
+"""
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from unittest import mock
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from contexts.entry import EVENT
 from path_types import PathType
 from xmlcep import Detector, PrimitiveEvent, parse_rules
+from xmlcep.engine.composer import interval, nearest_common_ancestor
 from xmlcep.engine.operators import multiplicity
+from xmlcep.engine.operators.accumulation import Accumulation, SlidingAccumulation
 from xmlcep.engine.values import Values, all_values
 from xmlcep.timestamps import timestamp
 
 PRICE = PathType.parse("/order/item/price/text()")
 ASKED = ("sum($p) > 7", "avg($p) >= 2.5", "min($p) < 1 and max($p) > 3", "count($p) mod 2 = 0", "$p[last()] > $p[1]",
-         "$t > 4 and sum($p) != 0", "max($p) - min($p) > 2")  # fmt: skip
+         "$t > 4 and sum($p) != 0", "max($p) - min($p) > 2", "$p[last()] > 0", "count($p[2][. = 3]) = 0")  # fmt: skip
 OPTIONS = ('within="5 s"', 'within="4 changes"', "slide", "", 'within="3 s", slide')
+EVENTS = ("", " {flat}", " {order=detection}", " {flat, order=detection}")
+OPERANDS = (
+    "LEAF",
+    '(x[2,2]{slide, by="u"} LEAF)',
+    "(LEAF & LEAF)",
+    "A(item/price/text()) as $p = ($p) as $u = ($u)",
+)
+PLACES = ((1, 2, 3, 4), (1, 2, 5, 6), (1, 7, 8, 9))
 VALUES = ("0.1", "0.2", "3", "1e3", "-7.25", "NaN", "", "4", "0.30000000000000004", "1")
 
 
@@ -33,7 +48,22 @@ def looked_at_anew(self: Values, entries: object, lists: object) -> dict[str, ob
     return {**(self.of(entries) or {}), **{name: all_values(entries, name) for name in lists}}  # type: ignore[attr-defined]
 
 
-@settings(max_examples=300)
+def anew() -> ExitStack:
+    """Within it all is looked at whenever it is asked."""
+    stack = ExitStack()
+    constituents = lambda self: [entry[EVENT] for entry in self.live()]  # noqa: E731
+    for patch in (
+        mock.patch.object(Values, "seen_of", looked_at_anew),
+        mock.patch.object(multiplicity, "slides_over_events", lambda *given: False),
+        mock.patch.object(Accumulation, "place", lambda self: nearest_common_ancestor(constituents(self))),
+        mock.patch.object(Accumulation, "interval", lambda self: interval(constituents(self))),
+        mock.patch.object(SlidingAccumulation, "keeps_all", lambda self, entry, within: False),
+    ):
+        stack.enter_context(patch)
+    return stack
+
+
+@settings(max_examples=150, deadline=None)
 @given(
     st.sampled_from(ASKED),
     st.sampled_from(OPTIONS),
@@ -41,34 +71,45 @@ def looked_at_anew(self: Values, entries: object, lists: object) -> dict[str, ob
     st.booleans(),
     st.sampled_from(("", ", end=custom")),
     st.booleans(),
+    st.sampled_from(EVENTS),
+    st.sampled_from(("having", "if")),
+    st.sampled_from(OPERANDS),
     st.lists(
-        st.tuples(st.sampled_from(VALUES), st.integers(0, 4), st.sampled_from("ab")), min_size=1, max_size=24
+        st.tuples(
+            st.sampled_from(VALUES), st.integers(0, 4), st.sampled_from("ab"), st.sampled_from(PLACES)
+        ),
+        min_size=1, max_size=24,
     ),
-)
+)  # fmt: skip
 @example(
-    "sum($p) > 7", 'within="5 s"', (1, "*"), False, "", True, [("0.1", 1, "a")] * 9 + [("3", 0, "a")] * 9
-)
-def test_kept_up_to_date_is_looked_at_anew(asked, window, bounds, by_user, end, lets, changes):
+    "sum($p) > 7", 'within="5 s"', (1, "*"), False, "", True, "", "having", "LEAF",
+    [("0.1", 1, "a", PLACES[0])] * 9 + [("3", 0, "a", PLACES[0])] * 9,
+)  # fmt: skip
+@example(
+    "count($p) mod 2 = 0", "", (2, "*"), False, "", False, " {flat}", "if", "LEAF",
+    [("1", 1, "a", PLACES[0]), ("3", 0, "a", PLACES[1]), ("3", 0, "a", PLACES[2])],
+)  # fmt: skip
+def test_kept_up_to_date_is_looked_at_anew(
+    asked, window, bounds, by_user, end, lets, event, option, operand, changes
+):
     lower, upper = bounds
     if "slide" in window and upper == "*":
         upper = lower + 2
     let = 'let t = "sum($p)"' if lets or "$t" in asked else ""
-    options = [window, let, f'having="{asked}"', *(['by="u"'] if by_user else [])]
+    options = ["path=item", window, let, f'{option}="{asked}"', *(['by="u"'] if by_user else [])]
+    leaf = "upd(item/price/text()) as $p as $u = ($meta:user)"
     rules = (
-        f"event E = (x[{lower},{upper}]{{{', '.join(filter(None, options))}{end}}} "
-        "upd(item/price/text()) as $p as $u = ($meta:user))"
+        f"event E{event} = (x[{lower},{upper}]{{{', '.join(filter(None, options))}{end}}} "
+        f"{operand.replace('LEAF', leaf)})\nevent A = {leaf}"
     )
     time, events = 0, []
-    for ts, (value, gap, user) in enumerate(changes, 1):
+    for ts, (value, gap, user, place) in enumerate(changes, 1):
         time += gap * 1_000_000
         events.append(
             PrimitiveEvent(
-                ts, "upd", PRICE, (1, 2, 3, 4), value, "", None, timestamp(time), "d", None, {"user": user}
+                ts, "upd", PRICE, place, value, "", None, timestamp(time), "d", None, {"user": user}
             )
         )
     kept = composites(rules, events)
-    with (
-        mock.patch.object(Values, "seen_of", looked_at_anew),
-        mock.patch.object(multiplicity, "slides_over_events", lambda *given: False),
-    ):
+    with anew():
         assert composites(rules, events) == kept

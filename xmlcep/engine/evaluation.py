@@ -18,13 +18,14 @@ from contexts.search import SearchLimitError
 
 from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent
 from .bound_dispatch import NO_STEPS, BoundDispatch, BoundDispatches
-from .dispatch import ActiveTrees, TreeDispatch
+from .dispatch import ActiveTrees
 from .errors import TooManyTriesError
 from .operators import OperatorState
 from .release import Release
 from .setting import Setting
 from .timers import Due
 from .tree import NO_ANSWERS, Answers, TreeState
+from .tree_dispatch import TreeDispatch
 from .waiting import Waiting
 
 _new_tuple = tuple.__new__
@@ -148,8 +149,7 @@ class Evaluation:
                 self._guarded(tree, event, plan, composites)
                 self._note(tree)
             else:
-                if first is not None:
-                    accept, position = first
+                for accept, position in first or ():
                     accept(ids[position], event)
                 if is_left and tree.releases_alone:
                     tree.release_left(event)
@@ -226,10 +226,12 @@ class Evaluation:
         """The event's trees have had their turn: the groups of the node that it deletes are freed."""
         if bound is not None and bound.freed:
             place = event[3][-1]
-            for forget in bound.forgets:
-                forget(place)
-            if bound.awaited:
-                self._delete(bound.awaited, place, None)
+            if not self.waiting.release:
+                bound.at_rest.free(place)
+            else:
+                bound.at_once.free(place)
+                if bound.awaited:
+                    self._delete(bound.awaited, place, None)
         if self._dying:
             self.free_the_dying()
 

@@ -75,11 +75,12 @@ class Values:
         self.guard = program.guard
         self.has_variables = bool(program.variables)
         self.is_silent = not self.has_variables and self.guard is None
-        expressions = [expression for _, expression in self._lets] + ([self.having] if self.having else [])
-        asked = {name for expression in expressions for name in expression.variables}
+        expressions = [*(expression for _, expression in self._lets), self.having, self.guard]
+        asked = {name for each in expressions if each is not None for name in each.variables}
         self.having_asks_lists = self.having is not None and self.having.variables <= set(self.lists)
         """Whether ``having`` is about lists alone."""
-        self._asked_lists = tuple(name for name in self.lists if name in asked)
+        self.asked_lists = tuple(name for name in self.lists if name in asked)
+        """The lists that ``let``, ``having`` and the guard ask."""
 
     def of(self, entries: Sequence[Entry], values: Mapping[str, Any] | None = None) -> Bindings | None:
         """The variables of the composite of these events (V5), its operator's own ``values`` with them; None if its
@@ -102,13 +103,9 @@ class Values:
                 found[name] = value
         return found
 
-    def lists_to_keep(self, entries: Iterable[Entry]) -> dict[str, RunningValues]:
-        """The lists that ``let`` and ``having`` ask of these arrivals, to be kept up to date as others come and go."""
-        return {name: RunningValues(all_values(entries, name)) for name in self._asked_lists}
-
     def seen_of(self, entries: Sequence[Entry], lists: Mapping[str, RunningValues]) -> dict[str, Any]:
-        """What ``having`` sees of arrivals, given the lists that are kept of them: the same as of `of`, in a time that
-        does not depend on how many they are."""
+        """What ``having`` and the guard see of arrivals, given the ``asked_lists`` that are kept of them: the same as
+        of `of`, in a time that does not depend on how many they are."""
         found: dict[str, Any] = {**lists, **self.singles_of(entries)}
         return self._with_lets(found) if self._lets else found
 
@@ -171,22 +168,25 @@ class Values:
         """`admits`, if there is anything to ask."""
         return None if self.having is None else self.admits
 
-    def allows(self, composite: CompositeEvent) -> bool:
-        """Whether the guard is true of a composite that would be raised (U5)."""
+    def allows(self, composite: CompositeEvent, seen: Bindings | None = None) -> bool:
+        """Whether the guard is true of a composite that would be raised (U5), of which ``seen`` are the variables, if
+        `seen_of` has been asked."""
         guard = self.guard
         if guard is None:
             return True
-        environment = self._seen_by_guard(guard, composite)
+        environment = self._seen_by_guard(guard, composite, seen)
         return environment is not None and guard.boolean(environment)
 
-    def _seen_by_guard(self, guard: Expression, composite: CompositeEvent) -> Environment | None:
-        variables = self._variables(composite.bindings or {}, guard)
+    def _seen_by_guard(
+        self, guard: Expression, composite: CompositeEvent, seen: Bindings | None = None
+    ) -> Environment | None:
+        variables = self._variables((composite.bindings or {}) if seen is None else seen, guard)
         if not guard.needs_document:
             return Environment(variables)
         document = self._setting.document
         if document is None or composite.path is None:
             return None
-        return document.environment(composite.path, composite.ids, variables)
+        return document.environment(composite.path, composite.ids, variables, in_tables=guard.in_tables)
 
     def _environment(self, bindings: Bindings, expression: Expression) -> Environment:
         return Environment(self._variables(bindings, expression))

@@ -1,6 +1,6 @@
 """The expression language: XPath 1.0 with variables and a few functions more, checked before any event.
 
-Read `syntax`, `parser`, `checking`, `values`, `closures`, `libxml2`, `reads`, `expression`,
+Read `syntax`, `parser`, `checking`, `values`, `table_paths`, `closures`, `libxml2`, `reads`, `expression`,
 `selection`.
 """
 
@@ -18,6 +18,7 @@ from .kinds import Scope as Scope
 from .kinds import VariableKind as VariableKind
 from .kinds import Variables as Variables
 from .reads import Reads as Reads
+from .running import RunningExtreme as RunningExtreme
 from .running import RunningValues as RunningValues
 from .selection import Selected as Selected
 from .selection import Selection as Selection
@@ -33,6 +34,7 @@ __all__ = [
     "ExpressionError",
     "NodeKind",
     "Reads",
+    "RunningExtreme",
     "RunningValues",
     "Scope",
     "Selected",

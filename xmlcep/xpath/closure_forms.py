@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from . import values
-from .values import NAN, OF_NUMBERS, Value, number_of, truth_of
+from .values import NAN, OF_NUMBERS, Value, number_of, number_of_text, truth_of
 
 S = TypeVar("S")
 Texts: TypeAlias = Callable[[S], str]
@@ -89,6 +89,19 @@ def compared(sign: str, a: Values[S], b: Values[S]) -> Truths[S]:
     return lambda subject: compare(sign, a(subject), b(subject))
 
 
+def any_compared(sign: str, texts: Callable[[S], Sequence[str]], number: float) -> Truths[S]:
+    """Whether the number in any of several texts compares so with a constant."""
+    relation = values.COMPARISONS[sign]
+
+    def holds(subject: S) -> bool:
+        for text in texts(subject):  # noqa: SIM110  # any() takes half as long again
+            if relation(number_of_text(text), number):
+                return True
+        return False
+
+    return holds
+
+
 def applied(function: Callable[..., Value], arguments: Sequence[Callable[[S], Any]]) -> Values[S]:
     """A function of its arguments."""
     if len(arguments) == 1:
@@ -153,6 +166,11 @@ def item_at(number: float) -> Selection[Any]:
         return lambda _, items: ()
     index = int(number) - 1
     return lambda _, items: items[index : index + 1]
+
+
+def last_item(_: Any, items: Sequence[values.Single]) -> Sequence[values.Single]:
+    """``[last()]``."""
+    return items[-1:]
 
 
 def items_where(test: Values[Any], *, by_place: bool) -> Selection[Any]:

@@ -36,9 +36,9 @@ class RunningValues(Sequence[Single]):
         self._values: list[Single] = list(values)
         self._first = 0  # where the list begins: what stands before has gone
         self._total: _Total | None = None
-        self._smallest: _Extreme | None = None
-        self._greatest: _Extreme | None = None
-        self._extremes: list[_Extreme] = []  # those of both that there are
+        self._smallest: RunningExtreme | None = None
+        self._greatest: RunningExtreme | None = None
+        self._extremes: list[RunningExtreme] = []  # those of both that there are
 
     def __len__(self) -> int:
         return len(self._values) - self._first
@@ -49,7 +49,10 @@ class RunningValues(Sequence[Single]):
     def __getitem__(self, index: slice) -> Sequence[Single]: ...
     def __getitem__(self, index: int | slice) -> Single | Sequence[Single]:
         if isinstance(index, slice):
-            return self._values[self._first :][index]
+            start, stop, step = index.indices(len(self))
+            if step < 0:
+                return self._values[self._first :][index]
+            return self._values[self._first + start : self._first + stop : step]
         if index < 0:
             index += len(self)
         if not 0 <= index < len(self):
@@ -90,14 +93,14 @@ class RunningValues(Sequence[Single]):
     def smallest(self) -> float | None:
         """``min``."""
         if self._smallest is None:
-            self._smallest = _Extreme(le, map(number_of_item, self))
+            self._smallest = RunningExtreme(le, map(number_of_item, self))
             self._extremes.append(self._smallest)
         return self._smallest.value()
 
     def greatest(self) -> float | None:
         """``max``."""
         if self._greatest is None:
-            self._greatest = _Extreme(ge, map(number_of_item, self))
+            self._greatest = RunningExtreme(ge, map(number_of_item, self))
             self._extremes.append(self._greatest)
         return self._greatest.value()
 
@@ -158,12 +161,15 @@ class _Total:
         self._parts = deque([part * times if type(part) is int else part for part in self._parts])
 
 
-class _Extreme:
-    """The least or greatest of numbers that come at the end and go at the front (a monotonic queue)."""
+class RunningExtreme:
+    """The least (``le``) or greatest (``ge``) of numbers that come at the end and go at the front.
+
+    A monotonic queue.
+    """
 
     __slots__ = ("_best", "_better", "_not_numbers")
 
-    def __init__(self, better: Callable[[float, float], bool], numbers: Iterable[float]) -> None:
+    def __init__(self, better: Callable[[float, float], bool], numbers: Iterable[float] = ()) -> None:
         self._better = better
         self._best: deque[float] = deque()  # each the best of those behind the one before it
         self._not_numbers = 0
@@ -171,6 +177,7 @@ class _Extreme:
             self.add(number)
 
     def add(self, number: float) -> None:
+        """A number comes."""
         if number != number:
             self._not_numbers += 1
             return
@@ -180,12 +187,14 @@ class _Extreme:
         best.append(number)
 
     def remove(self, number: float) -> None:
+        """The first one, which is this, goes."""
         if number != number:
             self._not_numbers -= 1
         elif self._best and self._best[0] == number:
             self._best.popleft()
 
     def value(self) -> float | None:
+        """The least or greatest; NaN if one of them is NaN, None if there is none."""
         if self._not_numbers:
             return NAN
         return self._best[0] if self._best else None

@@ -104,7 +104,7 @@ def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
     return _operator(
         {"groups": groups, **state},
         "context", "width", "_stores", "shared", "prompt", "_expires", "exists", "_stored_owners",
-        "_taken_back", *derived,
+        "_taken_back", "_aging", *derived,
     )  # fmt: skip
 
 
@@ -176,13 +176,15 @@ _ACCUMULATION: dict[str, Form] = {
     "expiry": PLAIN,
 }
 
+_FOLLOWERS = ("followers", "_lists", "_ancestor", "_interval")
+
 _KEPT: dict[type, Layout] = {
     Group: _layout(
         {"stored": Stores(), "fresh": NumberedEntries(), "expiry": PLAIN, "now": PLAIN, "runs": RunsForm()},
-        "key", "owners", "shared",
+        "key", "owners", "shared", "aging",
     ),
-    Accumulation: _layout(_ACCUMULATION, "lists"),
-    SlidingAccumulation: _layout({**_ACCUMULATION, "_ordered": PLAIN}, "lists"),
+    Accumulation: _layout(_ACCUMULATION, *_FOLLOWERS),
+    SlidingAccumulation: _layout({**_ACCUMULATION, "_ordered": PLAIN}, *_FOLLOWERS),
     Candidate: _layout({"members": NumberedEntries(), "due": PLAIN, "end": Number()}),
     Window: _layout({"entries": Entries(), "next": PLAIN, "beats": PLAIN}),
     Violations: _layout({"stored": ENTRIES_BY_KEY}, "project"),
@@ -226,7 +228,7 @@ _SHARED: dict[type, Layout] = {
         {"states": AllWithin(), "deferrals": AllWithin()},
         "tree", "flat", "root", "_deferral", "_deferred_below", "_released", "_places", "setting", "_clock", "_timers",
         "needs_time", "leaves", "by_detection", "extended", "has_short_entries", "waits_elsewhere", "releases_alone",
-        "awaits_release", "_composite_dispatch",
+        "reports_operators", "awaits_release", "waits_for_conditions", "_composite_dispatch",
     ),
     Deferral: _layout(
         {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Generic, TypeVar, overload
 
 from contexts import Entry
 from contexts.constraints.counting import young
-from contexts.entry import BINDINGS, EMPTY_END, EMPTY_START, EVENT, FIRST, LAST
+from contexts.entry import EMPTY_END, EMPTY_START, EVENT, FIRST, LAST
 from path_types import PathType
 
 from ...events import Event
 from ...xpath import RunningValues
 from ..composer import span_of
-from ..values import values_in
+from ..values import all_values
+from .followers import CommonAncestor, EventInterval, Follower, ValueLists
 
 _T = TypeVar("_T")
 
@@ -95,8 +96,8 @@ class Accumulation:
     empty composite is due (M4). ``start`` and ``end`` are their interval, ``span`` the moments of the first and the
     last primitive event in them, where arrivals have such.
 
-    ``lists`` are lists of values of variables that are kept up to date, by name; None until they have been asked for,
-    and whenever arrivals have gone from among others.
+    What has been asked of them (`values`, `place`, `interval`) is kept up to date by ``followers``, until arrivals go
+    from among others.
     """
 
     # As in a new one: of most that is all there ever is.
@@ -108,7 +109,10 @@ class Accumulation:
     batches: Sequence[list[Entry]] = ()
     created: tuple[PathType, tuple[int, ...]] | None = None
     expiry: int | None = None
-    lists: dict[str, RunningValues] | None = None
+    followers: tuple[Follower, ...] = ()
+    _lists: ValueLists | None = None
+    _ancestor: CommonAncestor | None = None
+    _interval: EventInterval | None = None
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
@@ -137,19 +141,34 @@ class Accumulation:
             self.span = (
                 (first, last) if self.span is None else (min(self.span[0], first), max(self.span[1], last))
             )  # fmt: skip
-        if self.lists is not None:
-            self.add_values(entry, self.lists)
+        for follower in self.followers:
+            follower.append(entry)
 
-    def add_values(self, entry: Entry, lists: dict[str, RunningValues]) -> None:
-        """The values of one more arrival."""
-        bindings = entry[BINDINGS]
-        for name, values in lists.items():
-            value = None if bindings is None else bindings.get(name)
-            if type(value) is str:
-                values.append(value)
-            else:
-                for each in values_in(entry, name):
-                    values.append(each)
+    # ---- what is asked of them, in a time that does not depend on how many they are -----------------------
+
+    def values(self, names: Iterable[str]) -> Mapping[str, RunningValues]:
+        """The lists of all values of variables, which are the same ones each time."""
+        if self._lists is None:
+            arrivals = self.arrivals()
+            self._lists = ValueLists({name: RunningValues(all_values(arrivals, name)) for name in names})
+            self.followers = (*self.followers, self._lists)
+        return self._lists.by_name
+
+    def place(self) -> tuple[PathType | None, tuple[int, ...]]:
+        """The path instance of the nearest common ancestor (T4 in flat context, K5)."""
+        if self._ancestor is None:
+            self._ancestor = CommonAncestor(self.arrivals())
+            self.followers = (*self.followers, self._ancestor)
+        return self._ancestor.place(self.entries[self.begin])
+
+    def interval(self) -> tuple[float, float]:
+        """From the least start to the greatest end (E5), in detection order, too."""
+        if self._interval is None:
+            self._interval = EventInterval(self.arrivals())
+            self.followers = (*self.followers, self._interval)
+        return self._interval.interval()
+
+    # ---- starting over ------------------------------------------------------------------------------------
 
     def start_over(self, entries: Iterable[Entry] = ()) -> None:
         """Accumulation starts over, with ``entries`` left over."""
@@ -161,7 +180,8 @@ class Accumulation:
         self.entries = list(entries)
         self.begin = 0
         self.told = told
-        self.lists = None
+        self.followers = ()
+        self._lists = self._ancestor = self._interval = None
         self._measure()
 
     def keep(self, kept: Sequence[Entry]) -> None:
@@ -203,8 +223,8 @@ class SlidingAccumulation(Accumulation):
                     entries.append(entry)
                     self.end = entry[1]
                     self.span = (span[0], entry[LAST])
-                    if self.lists is not None:
-                        self.add_values(entry, self.lists)
+                    for follower in self.followers:
+                        follower.append(entry)
                     return
             else:
                 is_first = self.begin == len(entries)
@@ -220,8 +240,8 @@ class SlidingAccumulation(Accumulation):
         where all are such."""
         entries, (amount, unit) = self.entries, within
         entries.append(entry)
-        if self.lists is not None:
-            self.add_values(entry, self.lists)
+        for follower in self.followers:
+            follower.append(entry)
         begin, last = self.begin, entry[LAST]
         first, limit = entries[begin], last[unit] - amount
         if first[FIRST][unit] < limit:
@@ -234,12 +254,10 @@ class SlidingAccumulation(Accumulation):
 
     def drop_first(self, count: int) -> None:
         """The oldest ones drop out."""
-        if self.lists is not None:
+        if self.followers:
             for entry in self.entries[self.begin : self.begin + count]:
-                bindings = entry[BINDINGS]
-                for name, values in self.lists.items():
-                    value = None if bindings is None else bindings.get(name)
-                    values.drop(1 if type(value) is str else len(values_in(entry, name)))
+                for follower in self.followers:
+                    follower.drop(entry)
         self.begin += count
         if self.told < self.begin:
             self.told = self.begin
@@ -289,6 +307,16 @@ class SlidingAccumulation(Accumulation):
                 return begin
         begins = (entry[FIRST][unit] for entry in self.live() if entry[FIRST] is not None)
         return min((begin for begin in begins if after is None or begin > after), default=None)
+
+    def keeps_all(self, entry: Entry, within: tuple[int, int]) -> bool:
+        """Whether it is known without a look at all that nothing drops out for an arrival."""
+        if not (self._ordered and self.count() and len(entry) > FIRST and entry[FIRST] is not None):
+            return not self.count()
+        amount, unit = within
+        newest = self.entries[-1]
+        if not _follows(entry, newest):
+            return False
+        return bool(self.entries[self.begin][FIRST][unit] >= entry[LAST][unit] - amount)
 
     def would_lose(self, entry: Entry, within: tuple[int, int]) -> bool:
         """Whether an arrival would drop out at once: it begins more than so long before the latest end of all (W3)."""

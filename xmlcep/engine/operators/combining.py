@@ -13,12 +13,13 @@ from contexts.grouping import Key
 from contexts.runs import Runs
 
 from ...algebra import Promise, Window
-from ...events import Cause, CompositeEvent
-from ...rules.trees import EventTree, OperatorNode
+from ...events import Cause, CompositeEvent, PrimitiveType
+from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..setting import Setting
 from ..timers import MEASURE, Due
 from .choosing import ChoosingState, reach
-from .state import Account, DeferrableState
+from .deferrable import DeferrableState
+from .state import Account
 
 
 class CombiningState(ChoosingState, DeferrableState):
@@ -42,11 +43,19 @@ class CombiningState(ChoosingState, DeferrableState):
         self._stored_owners: tuple[Owner | None, ...] | None = None
         self.prompt = all(operand.prompt for operand in operands)
         self._expires = node.window if self.prompt else None
+        # The events of leaves begin in the order in which they come.
+        self._aging: Collection[int] = ()
 
     def set_owners(self) -> None:
         super().set_owners()
         owners = self._owners
         self._stored_owners = None if owners is None else tuple(owners[k] for k in self.stored_operands)
+        if self._expires is not None:
+            self._aging = frozenset(
+                k
+                for k, operand in enumerate(self.stored_operands)
+                if _is_primitive(self.node.children[operand])
+            )
 
     # ---- groups ---------------------------------------------------------------------------------------
 
@@ -60,7 +69,9 @@ class CombiningState(ChoosingState, DeferrableState):
             stored = [[], []]
         else:
             stored = [[] for _ in range(self.width)]
-        group = self.groups[key] = Group(stored, self._stored_owners, key, shared=self.shared)
+        group = self.groups[key] = Group(
+            stored, self._stored_owners, key, shared=self.shared, aging=self._aging
+        )
         if self.context.runs:
             group.runs = self._new_runs()
         if self.by_value:
@@ -167,8 +178,8 @@ class CombiningState(ChoosingState, DeferrableState):
 
     def admit(self, group: Group, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Stores arrivals in a group that has something, and evaluates it if enough operands have."""
-        if group.owners is not None:
-            self._tell_of(group, child, arrivals)
+        if group.owners is not None and (owner := group.owners[child]) is not None:
+            owner.arrived(arrivals)
         if self._stores:
             self.context.store(group, self.exists, child, arrivals)
         else:
@@ -180,12 +191,6 @@ class CombiningState(ChoosingState, DeferrableState):
             return
         if self._expires is not None and group.expiry is None:
             self.watch_over(group, self._expires)
-
-    def _tell_of(self, group: Group, child: int, arrivals: Sequence[Entry]) -> None:
-        """Tells who has raised arrivals that they are stored, if it wants to know that."""
-        owner = None if group.owners is None else group.owners[child]
-        if owner is not None and owner.refills:
-            owner.arrived(arrivals)
 
     def raise_all(self, key: Key, group: Group, child: int, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Evaluates a group and raises what it finds; forgets the group if that has emptied it."""
@@ -220,7 +225,8 @@ class CombiningState(ChoosingState, DeferrableState):
         group = self.groups.get(key)
         if group is None:
             group = self.open_group(key)
-        self._tell_of(group, child, arrivals)
+        if group.owners is not None and (owner := group.owners[child]) is not None:
+            owner.arrived(arrivals)
         self.context.store(group, self.exists, child, arrivals)
         if self._expires is not None and group.expiry is None:
             self.watch_over(group, self._expires)
@@ -257,12 +263,15 @@ class CombiningState(ChoosingState, DeferrableState):
             return
         unit, amount = MEASURE[window.unit], reach(window)
         expiry: int | None = None
-        for stored in group.stored:
+        for k, stored in enumerate(group.stored):
             for entry in stored:
                 if entry[FIRST] is not None:
                     end = entry[FIRST][unit] + amount
-                    if (after is None or end > after) and (expiry is None or end < expiry):
-                        expiry = end
+                    if after is None or end > after:
+                        if expiry is None or end < expiry:
+                            expiry = end
+                        if k in group.aging:
+                            break
         group.expiry = expiry
         if expiry is not None:
             self.setting.expiries.set(window.unit, self.due(expiry, group.key))
@@ -284,6 +293,10 @@ class CombiningState(ChoosingState, DeferrableState):
         self.context.expire(
             group, self.exists, lambda e: e[FIRST] is not None and e[FIRST][unit] + amount <= now
         )
+
+
+def _is_primitive(operand: LeafNode | OperatorNode) -> bool:
+    return isinstance(operand, LeafNode) and isinstance(operand.type, PrimitiveType)
 
 
 def window_constraints(node: OperatorNode) -> list[Constraint]:

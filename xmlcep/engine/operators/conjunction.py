@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from contexts import CONTEXTS, AnyOrder
+from contexts.grouping import Key
 from contexts.search import Constrained
 
 from ...algebra import Promise
@@ -34,6 +36,9 @@ class ConjunctionState(CombiningState):
             )  # fmt: skip
         else:
             self.exists = AnyOrder()
+
+    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
+        return None if self.by_value else (self.groups,)
 
 
 def new_state(

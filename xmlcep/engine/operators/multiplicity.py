@@ -17,7 +17,7 @@ from contexts.grouping import Key
 from path_types import PathType
 
 from ...algebra import Multiplicity, Order, Promise
-from ...events import Cause, CompositeEvent, Event, PrimitiveEvent, PrimitiveType
+from ...events import Cause, CompositeEvent, PrimitiveEvent, PrimitiveType
 from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..composer import interval, nearest_common_ancestor, span_of
 from ..leaf import Bindings
@@ -26,8 +26,9 @@ from ..timers import MEASURE, Due
 from ..values import GatheredBindings
 from .accumulation import Accumulation, Arrivals, Integrated, SlidingAccumulation
 from .choosing import reach
+from .deferrable import DeferrableState
 from .negation import NegatedMultiplicityState
-from .state import Account, DeferrableState, OperatorState
+from .state import Account, OperatorState
 
 _TOGETHER = 4  # how many times while a window lasts what has become too old is freed
 _new_tuple = tuple.__new__
@@ -88,6 +89,34 @@ class MultiplicityState(DeferrableState):
             else:
                 self._drop_if_idle(key, accumulation)
 
+    def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        if not self._is_short:
+            super().take(child, key, entry, cause)
+            return
+        accumulation = self.accumulations.get(key)
+        if accumulation is None:
+            accumulation = self.accumulations[key] = Accumulation()
+        accumulation.add(entry)
+        count = len(accumulation.entries)
+        if count >= self.lower:
+            whole = self._whole(accumulation, cause)
+            self._succeed(accumulation, whole)
+            if count == self.upper:
+                self._drop(key)
+            self.hand_over(whole, key, cause)
+
+    def take_creation(self, key: Key, event: PrimitiveEvent) -> None:
+        if not self._is_short or key in self.accumulations:
+            super().take_creation(key, event)
+            return
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        accumulation = self.accumulations[key] = Accumulation()
+        empty = accumulation.current = self._nothing(event[2], event[3], event)
+        if self.composer.report is not None:
+            self.composer.report.append(empty[EVENT])
+        self.hand_over(empty, key, event)
+
     def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         self.integrate(key, self.accumulations[key], cause)
 
@@ -132,39 +161,70 @@ class MultiplicityState(DeferrableState):
         seen: Bindings | None = None
         if values.has_variables or values.having is not None:
             arrivals = accumulation.arrivals()
-            if accumulation.lists is None:
-                accumulation.lists = values.lists_to_keep(arrivals)
-            seen = values.seen_of(arrivals, accumulation.lists)
+            seen = values.seen_of(arrivals, accumulation.values(values.asked_lists))
             if values.having is not None and not values.holds(seen):
                 self._start_over_if_full(key, accumulation, count)
                 return
-        constituents = Integrated(entries, accumulation.begin, len(entries))
-        composite = self._composite(
-            entries[accumulation.begin][EVENT], constituents, accumulation.start, accumulation.end,
-            accumulation.span, cause, None if seen is None else values.carried(seen, arrivals),
+        start, end = accumulation.interval() if self._by_detection else (accumulation.start, accumulation.end)
+        path, ids = (
+            accumulation.place() if self.flat else self.composer.place(entries[accumulation.begin][EVENT])
+        )
+        composite = self.composer.composite(
+            path, ids, Integrated(entries, accumulation.begin, len(entries)), start, end, cause, accumulation.span,
+            None if seen is None else values.carried(seen, arrivals),
         )  # fmt: skip
-        if composite is not None:
+        if self._is_allowed(composite, seen):
             self._integrated(accumulation, composite)
         self._start_over_if_full(key, accumulation, count)
 
     def _integrate_short(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
         """The same where nothing is asked, and nothing drops out."""
-        entries = accumulation.entries
-        count = len(entries)
+        count = len(accumulation.entries)
         if count < self.lower or not count:
             return
-        path, ids = self.composer.place(entries[0][EVENT])
-        constituents = Integrated(entries, 0, count)
-        start, end = accumulation.start, accumulation.end
-        self._integrated(accumulation, self.composer.composite(path, ids, constituents, start, end, cause))
+        whole = self._whole(accumulation, cause)
+        self._succeed(accumulation, whole)
+        self._send(whole)
         if count == self.upper:
             self._drop(key)
 
+    def _whole(self, accumulation: Accumulation, cause: Cause) -> Entry:
+        """The composite of all so far, which is reported, as it is stored; where nothing is asked."""
+        # What compose and report_and_store do, without their calls.
+        entries, composer = accumulation.entries, self.composer
+        first = entries[0][EVENT]
+        path, length = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
+        start, end = accumulation.start, accumulation.end
+        constituents = (first,) if len(entries) == 1 else Integrated(entries, 0, len(entries))
+        parts: tuple[Any, ...] = (
+            composer.name, composer.label, path, first[3][:length], constituents, start, end, cause, None, None,
+        )  # fmt: skip
+        composite = _new_tuple(CompositeEvent, parts)
+        if start == EMPTY_START:
+            composite = composite._replace(start=None, end=None)
+        if composer.report is not None:
+            composer.report.append(composite)
+        return (start, end, self.clock.point, composite, False)
+
+    def _nothing(
+        self, path: PathType | None, ids: tuple[int, ...], cause: Cause, *, silent: bool = False
+    ) -> Entry:
+        """The composite of nothing as it is stored; where nothing is asked."""
+        composer = self.composer
+        parts: tuple[Any, ...] = (composer.name, composer.label, path, ids, (), None, None, cause, None, None)
+        return (EMPTY_START, EMPTY_END, self.clock.point, _new_tuple(CompositeEvent, parts), silent)
+
     def _integrated(self, accumulation: Accumulation, composite: CompositeEvent) -> None:
         """Raises the composite of all so far, which integrates the former one."""
+        whole = self.composer.report_and_store(composite)
+        self._succeed(accumulation, whole)
+        self._send(whole)
+
+    def _succeed(self, accumulation: Accumulation, whole: Entry) -> None:
+        """The composite of all so far takes the place of the former one; its parts count as consumed."""
         if accumulation.current is not None:
             self._withdraw(accumulation.current)
-        accumulation.current = self._raise(composite)
+        accumulation.current = whole
         if self._owners is not None:
             self._tell(accumulation, len(accumulation.entries))
         else:
@@ -199,24 +259,13 @@ class MultiplicityState(DeferrableState):
     def _new_accumulation(self) -> Accumulation:
         return Accumulation() if self.within is None and not self.slides else SlidingAccumulation()
 
-    def _composite(
-        self, first: Event, constituents: Integrated, start: float, end: float,
-        span: tuple[object, object] | None, cause: Cause, bindings: Bindings | None,
-    ) -> CompositeEvent | None:  # fmt: skip
-        """The composite of these arrivals, of which ``first`` is the first; None if the guard is false (U5)."""
-        values = self.values
-        if self._by_detection:
-            start, end = interval(constituents)
-        if self.flat:
-            path, ids = nearest_common_ancestor(constituents)
-        else:
-            path, ids = self.composer.place(first)
-        composite = self.composer.composite(path, ids, constituents, start, end, cause, span, bindings)
-        if values.guard is None or values.allows(composite):
-            return composite
+    def _is_allowed(self, composite: CompositeEvent, seen: Bindings | None = None) -> bool:
+        """Whether the guard is true (U5)."""
+        if self.values.guard is None or self.values.allows(composite, seen):
+            return True
         if self.setting.witness is not None:
             self.setting.witness.guarded(self.tree_index, self.node.index, composite)
-        return None
+        return False
 
     def _empty(self, path: PathType, ids: tuple[int, ...], cause: Cause) -> CompositeEvent | None:
         """The composite of nothing; None if ``having`` or the guard is false (Z9)."""
@@ -228,12 +277,16 @@ class MultiplicityState(DeferrableState):
 
     def _raise(self, composite: CompositeEvent) -> Entry:
         entry = self.composer.report_and_store(composite)
+        self._send(entry)
+        return entry
+
+    def _send(self, entry: Entry) -> None:
+        """What was raised is to go to the parent."""
         self.outbox.append(entry)
         if self.refills:
             if self._on_its_way and self._on_its_way[0][AT] != entry[AT]:
                 self._on_its_way.clear()  # of an earlier time point: it has a place in no group of the parent
             self._on_its_way.append(entry)
-        return entry
 
     def _raise_batch(self, entries: list[Entry], cause: Cause) -> bool:
         """Raises a batch of its own; says whether it did."""
@@ -241,12 +294,14 @@ class MultiplicityState(DeferrableState):
         if values.having is not None and not values.admits(entries):
             return False
         constituents = Integrated(entries, 0, len(entries))
-        span = span_of(entries) if self.composer.extended else None
-        bindings = values.of(entries)
-        composite = self._composite(
-            entries[0][EVENT], constituents, *interval(constituents), span, cause, bindings
+        path, ids = (
+            nearest_common_ancestor(constituents) if self.flat else self.composer.place(entries[0][EVENT])
         )
-        if composite is None:
+        composite = self.composer.composite(
+            path, ids, constituents, *interval(constituents), cause,
+            span_of(entries) if self.composer.extended else None, values.of(entries),
+        )  # fmt: skip
+        if not self._is_allowed(composite):
             return False
         self._raise(composite)
         self.consumed_by(0, entries)
@@ -298,13 +353,17 @@ class MultiplicityState(DeferrableState):
 
         Arrivals that wait for a release were not integrated, and stay (C7).
         """
-        key = self.grouping.key_of(entry)
+        # Where nothing is asked groups are places, and what was raised in one is of its node.
+        key = entry[EVENT][3][-1] if self._is_short else self.grouping.key_of(entry)
         accumulation = self.accumulations.get(key)
         if accumulation is None or accumulation.current is not entry:
             return
         is_used_up = accumulation.told == len(accumulation.entries)
         if is_used_up and not (accumulation.created or accumulation.batches):
-            self._drop(key)
+            if self._is_short:
+                del self.accumulations[key]
+            else:
+                self._drop(key)
         else:
             accumulation.start_over(accumulation.entries[accumulation.told :])
             self._drop_if_idle(key, accumulation)
@@ -322,8 +381,14 @@ class MultiplicityState(DeferrableState):
         if self.flat:
             if any(True for _ in stored):
                 return None
-        elif event[3][-1] in self.gone or any(other[EVENT][3] == event[3] for other in stored):
+        elif event[3][-1] in self.gone:
             return None
+        else:
+            for other in stored:  # almost always there is none
+                if other[EVENT][3] == event[3]:
+                    return None
+        if self._is_short:
+            return self._nothing(event[2], event[3], event[7], silent=True)
         empty = self.composer.composite(
             event[2], event[3], (), EMPTY_START, EMPTY_END, event[7], None, self.values.of(())
         )
@@ -335,9 +400,8 @@ class MultiplicityState(DeferrableState):
 
     def available(self, silent: Entry) -> None:
         """A silent composite stands in the parent's store: the next one replaces it."""
-        key = self.grouping.key_of(silent)
-        assert key is not None
-        accumulation = self._accumulation(key)
+        key = silent[EVENT][3][-1] if self._is_short else self.grouping.key_of(silent)
+        accumulation = self.accumulations.get(key) or self._accumulation(key)
         if accumulation.current is None:
             accumulation.current = silent
 
@@ -357,7 +421,9 @@ class MultiplicityState(DeferrableState):
         for entry in arrivals:
             accumulation = self._accumulation(key)
             if self.within is not None and not self.slides:
-                self._set_aside(accumulation, entry, self.within)
+                assert isinstance(accumulation, SlidingAccumulation)
+                if not accumulation.keeps_all(entry, self.within):
+                    self._set_aside(accumulation, entry, self.within)
             self._accumulates(key, accumulation, entry)
             self._drop_if_idle(key, accumulation)
 
@@ -396,7 +462,7 @@ class MultiplicityState(DeferrableState):
     def _keep(self, key: Key, event: PrimitiveEvent) -> bool:
         accumulation = self.accumulations.get(key)
         if accumulation is None:
-            accumulation = self.accumulations[key] = self._new_accumulation()
+            accumulation = self.accumulations[key] = Accumulation()
         if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
         ts = event[0]
@@ -415,19 +481,34 @@ class MultiplicityState(DeferrableState):
         enough = count >= self.lower and count > 0
         return enough or accumulation.created is not None or bool(accumulation.batches)
 
+    def release_alone(self, key: Key, cause: Cause) -> None:
+        accumulation, parent = self.accumulations.get(key), self.parent
+        if accumulation is None or parent is None or not self._is_one_batch(accumulation):
+            super().release_alone(key, cause)
+            return
+        whole = self._release_whole(key, accumulation, cause)
+        above = key if self.same_groups else parent.grouping.key_of(whole)
+        if above is not None:
+            parent.taker.arrive(self.child_index, above, (whole,), cause)
+
+    def _is_one_batch(self, accumulation: Accumulation) -> bool:
+        """Whether all that has accumulated is released as one composite, and nothing else is to be done."""
+        count = len(accumulation.entries)
+        return self._is_plain and self.lower <= count and (self.upper is None or count < self.upper)
+
+    def _release_whole(self, key: Key, accumulation: Accumulation, cause: Cause) -> Entry:
+        """The composite of all that has accumulated, which starts over; where that is one batch."""
+        whole = self._whole(accumulation, cause)
+        if self._owners is not None:
+            self.consumed_by(0, accumulation.entries)
+        del self.accumulations[key]
+        return whole
+
     def release(self, key: Key, cause: Cause) -> None:
         """Full batches of u, then the rest if there is at least l of it (D5)."""
         accumulation = self.accumulations[key]
-        if self._is_plain and (self.upper is None or len(accumulation.entries) < self.upper):
-            entries = accumulation.entries
-            path, ids = self.composer.place(entries[0][EVENT])
-            constituents = Integrated(entries, 0, len(entries))
-            start, end = accumulation.start, accumulation.end
-            whole = self.composer.composite(path, ids, constituents, start, end, cause)
-            self._raise(whole)
-            if self._owners is not None:
-                self.consumed_by(0, entries)
-            del self.accumulations[key]
+        if self._is_one_batch(accumulation):
+            self._send(self._release_whole(key, accumulation, cause))
             return
         if accumulation.current is not None:
             self._withdraw(accumulation.current)
@@ -491,6 +572,9 @@ class MultiplicityState(DeferrableState):
         elif len(self.gone) > self._most_gone:
             self.gone = {gone: at for gone, at in self.gone.items() if self._is_stored_above(gone)}
             self._most_gone = max(_FEW, 2 * len(self.gone))
+
+    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
+        return None if self.by_value or self.refills else (self.accumulations,)
 
     def _is_stored_above(self, node: int) -> bool:
         """Whether the parent has a composite of a node that is gone: its group lasts longer if its path is shorter."""
@@ -583,9 +667,7 @@ class SlidingState(MultiplicityState):
             return
         arrivals, sees = Arrivals(entries, begin, stop), values.sees
         if sees is not None:
-            lists = accumulation.lists
-            if lists is None:
-                lists = accumulation.lists = values.lists_to_keep(arrivals)
+            lists = accumulation.values(values.asked_lists)
             if not sees(lists if values.having_asks_lists else values.seen_of(arrivals, lists)):
                 self._start_over_if_full(key, accumulation, count)
                 return

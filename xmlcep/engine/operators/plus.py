@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
+from itertools import takewhile
+from operator import itemgetter
 
 from contexts import CONTEXTS, Entry
 from contexts.constraints import Objection
@@ -46,7 +49,10 @@ class PlusState(OperatorState):
         waiting = self.waiting.get(due.key)
         if not waiting or waiting[0][0] > due.at:
             return
-        over = [entry for at, entry in waiting if at <= due.at or self.context.batches]
+        are_over = takewhile(
+            lambda each: each[0] <= due.at or self.context.batches, waiting
+        )  # due in their order
+        over = [entry for _, entry in are_over]
         del waiting[: len(over)]
         if not waiting:
             del self.waiting[due.key]
@@ -68,7 +74,9 @@ class PlusState(OperatorState):
         return super().lost(child, key, entry, others)
 
     def awaits(self, due: Due) -> bool:
-        return any(at == due.at for at, _ in self.waiting.get(due.key, ()))
+        waiting = self.waiting.get(due.key, ())
+        first = bisect_left(waiting, due.at, key=itemgetter(0))
+        return first < len(waiting) and waiting[first][0] == due.at
 
     def withdraw(self, child: int, entry: Entry) -> None:
         key = self.grouping.key_of(entry)
