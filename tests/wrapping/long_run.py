@@ -17,6 +17,7 @@ from lxml import etree
 
 from tests.wrapping.judge import Judge, Model, whole
 from tests.wrapping.mutator import START, Mutator
+from tests.wrapping.odd_edits import ODD_SEVERAL
 from tests.wrapping.outside import plain_parser
 from tests.wrapping.whitespace import visible
 from xmlcep.wrapping import foreign, fromstring, wrap
@@ -185,8 +186,9 @@ class Run:
 
 
 SEVERAL = {
-    "deep_copy", "prune", "comment_text", "instruction", "swap", "odd comment tail", "odd comment beside comment",
-    "one_edit",
+    "deep_copy", "prune", "comment_text", "instruction", "swap", "one_edit", "beside", "in_callback", "callback_fails",
+    "from_document", "to_document",
+    *(f"odd {name}" for name in ODD_SEVERAL),
 }  # fmt: skip
 """Calls that are several edits."""
 
@@ -210,7 +212,7 @@ class VisibleJudge:
         return events
 
     def check_ids(self) -> None:
-        self.model.agrees(visible(self.document.root), self.document.snapshot()[1])
+        self.model.is_in(*self.document.snapshot())
 
 
 def run(mode: Mode, count: int, seed: int, *, steps: int = 40) -> Counter[str]:

@@ -170,7 +170,7 @@ def _miss(nodes: list[Node]) -> None:
         if tree.muted:
             continue
         try:
-            check_all(tree, sites)
+            _check_all(tree, sites)
         except RefusedError as error:
             refused = error
             continue
@@ -236,7 +236,7 @@ class _Found:
         sites = owners(dict.fromkeys((*self._changed, *parents_told(careful(self._taken)))))
         tree.muted = False
         for owner, nodes in sites.items():
-            check_all(owner, nodes)
+            _check_all(owner, nodes)
         for owner, nodes in sites.items():
             reconcile(owner, nodes)
         for node in self._taken:
@@ -264,7 +264,7 @@ class _Found:
         self._tree.muted = muted
 
 
-def check_all(tree: ShadowTree, nodes: Iterable[Node]) -> None:
+def _check_all(tree: ShadowTree, nodes: Iterable[Node]) -> None:
     """Raises `RefusedError` if one of these nodes has changed, or got children, in ways that are refused elsewhere."""
     tree.muted = True
     try:
@@ -278,12 +278,17 @@ def _check(node: Node) -> None:
     """Raises `RefusedError` for a node that has changed, or has got children, in ways that are refused elsewhere."""
     check_node(node)
     for child in iter_children(node):
-        if entry_of(child) is None:
-            check_incoming(child)
-            for each in Element.iter(child):
-                _check_root(each)
-        else:
-            _check_root(child)
+        check_child(child)
+
+
+def check_child(child: Node) -> None:
+    """Raises `RefusedError` if a child that has come unseen, or what it brought, cannot be tracked."""
+    if entry_of(child) is None:
+        check_incoming(child)
+        for each in Element.iter(child):
+            _check_root(each)
+    else:
+        _check_root(child)
 
 
 def _check_root(node: Node) -> None:

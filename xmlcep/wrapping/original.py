@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import gc
 from collections.abc import Callable, Iterator, Mapping
 from itertools import repeat
@@ -11,6 +10,7 @@ from typing import Any
 from lxml import etree
 
 from ..xml_parser import safe_parser
+from ..xml_writer import xml_text
 from .errors import RefusedError
 from .raw import Element, Node, contents, get_parent, get_previous
 
@@ -45,7 +45,7 @@ class Original:
 
     def take_text(self, root: Node) -> None:
         """Keeps the tree as it is now, as text."""
-        self._text = etree.tostring(serialisable(root), encoding="utf-8", with_tail=False)
+        self._text = xml_text(root).encode()
 
     @property
     def text(self) -> bytes:
@@ -96,9 +96,3 @@ class Original:
             return True
         before = None if previous is None else self.nodes[index[previous]]
         return get_parent(node) is self.nodes[index[parent]] and get_previous(node) is before
-
-
-def serialisable(root: Node) -> Node:
-    """The tree, or a copy that is written as what it is: with an XHTML document type libxml2 adds a namespace."""
-    dtd = root.getroottree().docinfo
-    return copy.deepcopy(root) if "xhtml" in (dtd.doctype or "").lower() else root

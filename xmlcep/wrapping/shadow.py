@@ -520,10 +520,14 @@ class ShadowTree:
             self.muted = False
 
     def drop(self) -> None:
-        """Takes every node of this document out of the table (not by a walk of the table, which others share)."""
+        """Takes every node of this document out of the table.
+
+        By a walk of the table, which others share, only where some may have been taken away unseen.
+        """
         self.muted = True
         _open.pop(self, None)
-        for nodes in (Element.iter(self.root), self.original.nodes):
+        taken = list(nodes_of(self)) if self.exposed else []
+        for nodes in (Element.iter(self.root), self.original.nodes, taken):
             for node in nodes:
                 if tree_of(node) is self:
                     leave(node)

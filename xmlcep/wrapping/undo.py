@@ -208,6 +208,8 @@ class _Inverse:
         parent, following, previous, tail = place
         if parent is not None:
             _part(node, parent)
+        elif is_element(node):  # it was the root of a tree, which lxml puts beside nothing again
+            following = previous = None
         if following is not None and get_parent(following) is parent:
             if get_next(node) is not following or get_parent(node) is not parent:
                 Element.addprevious(following, node)
