@@ -114,7 +114,7 @@ def _direct(tree: TreeState, plan: TreeDispatch, operation: str, path: PathType)
     state, leaf = tree.states[operator], tree.leaves.get((operator, child))
     read = None if leaf is None else leaf.reader(operation, path)
     if not tree.has_short_entries:
-        return in_full(tree, read, state.key_reader(child), state.taker.take, child), index
+        return in_full(tree, read, state.values_of_groups(child), state.taker.take, child), index
     accept = state.taker.acceptor(child)
     return (accept if read is None else filtered(read, accept)), index
 
