@@ -12,7 +12,7 @@ from typing import Any
 from contexts import Entry, Owner
 from contexts.constraints import Objection
 from contexts.constraints.counting import young
-from contexts.entry import AT, EMPTY_END, EMPTY_START, EVENT, FIRST, LAST, SILENT
+from contexts.entry import AT, EMPTY_END, EMPTY_START, END, EVENT, FIRST, LAST, SILENT, START
 from contexts.group import discard
 from contexts.grouping import Key
 from path_types import PathType
@@ -24,7 +24,6 @@ from ..composer import interval, nearest_common_ancestor, span_of
 from ..leaf import Bindings
 from ..setting import Setting
 from ..timers import MEASURE, Due
-from ..values import GatheredBindings
 from .accumulation import Accumulation, Arrivals, Integrated, SlidingAccumulation
 from .choosing import reach
 from .deferrable import DeferrableState
@@ -159,11 +158,9 @@ class MultiplicityState(DeferrableState):
         if count < max(self.lower, 1):
             return
         entries, values = accumulation.entries, self.values
-        arrivals: Sequence[Entry] = ()
         seen: Bindings | None = None
         if values.has_variables or values.having is not None:
-            arrivals = accumulation.arrivals()
-            seen = values.seen_of(arrivals, accumulation.values(values.asked_lists))
+            seen = values.seen_of(accumulation.arrivals(), accumulation.values(values.asked_lists))
             if values.having is not None and not values.holds(seen):
                 self._start_over_if_full(key, accumulation, count)
                 return
@@ -171,9 +168,10 @@ class MultiplicityState(DeferrableState):
         path, ids = (
             accumulation.place() if self.flat else self.composer.place(entries[accumulation.begin][EVENT])
         )
+        integrated = Integrated(entries, accumulation.begin, len(entries))
         composite = self.composer.composite(
-            path, ids, Integrated(entries, accumulation.begin, len(entries)), start, end, cause, accumulation.span,
-            None if seen is None else values.carried(seen, arrivals),
+            path, ids, integrated, start, end, cause, accumulation.span,
+            None if seen is None else values.carried(seen, integrated),
         )  # fmt: skip
         if self._is_allowed(composite, seen):
             self._integrated(accumulation, composite)
@@ -659,12 +657,12 @@ class SlidingState(MultiplicityState):
     """
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
-        accumulation, within, values = self.accumulations.get(key), self.within, self.values
+        accumulation, values, composer = self.accumulations.get(key), self.values, self.composer
         if accumulation is None:
             accumulation = self._accumulation(key)
         assert isinstance(accumulation, SlidingAccumulation)
-        assert within is not None
-        accumulation.slide(entry, within)
+        assert self.within is not None
+        first = accumulation.slide(entry, self.within)
         if accumulation.expiry is None:
             self._watch_over(key, accumulation)
         entries, begin = accumulation.entries, accumulation.begin
@@ -672,21 +670,21 @@ class SlidingState(MultiplicityState):
         count = stop - begin
         if count < self.lower:
             return
-        arrivals, sees = Arrivals(entries, begin, stop), values.sees
+        sees = values.sees
         if sees is not None:
-            lists = accumulation.values(values.asked_lists)
-            if not sees(lists if values.having_asks_lists else values.seen_of(arrivals, lists)):
+            seen: Bindings = accumulation.values(values.asked_lists)
+            if not values.having_asks_lists:
+                seen = values.seen_of(Arrivals(entries, begin, stop), seen)
+            if not sees(seen):
                 self._start_over_if_full(key, accumulation, count)
                 return
-        bindings: GatheredBindings | None = None
-        if values.has_variables:
-            bindings = GatheredBindings(values.singles_of(arrivals), values.lists, arrivals)
-        event, composer = entries[begin][EVENT], self.composer
+        integrated = Integrated(entries, begin, stop)
+        bindings = values.gathered(integrated, first) if values.has_variables else None
+        event = first[EVENT]
         path, length = composer.ancestors.get(event[2]) or composer.ancestor(event[2])
-        start, end, span = accumulation.start, accumulation.end, accumulation.span
+        start, end, span = first[START], entry[END], (first[FIRST], entry[LAST])
         parts: tuple[Any, ...] = (
-            composer.name, composer.label, path, event[3][:length], Integrated(entries, begin, stop), start, end, cause,
-            bindings, span,
+            composer.name, composer.label, path, event[3][:length], integrated, start, end, cause, bindings, span,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if self.parent is not None:
@@ -695,10 +693,10 @@ class SlidingState(MultiplicityState):
         else:
             if composer.report is not None:
                 composer.report.append(composite)
-            assert span is not None
             accumulation.current = (start, end, self.clock.point, composite, False, *span, bindings)
             accumulation.told = stop
-        self._start_over_if_full(key, accumulation, count)
+        if count == self.upper:
+            self._start_over_if_full(key, accumulation, count)
 
 
 def new_state(
