@@ -1,7 +1,8 @@
 """The short ways through the engine raise what the general way does, record by record.
 
 What goes a short way: a record that is the one arrival in each of its trees, a clock that only moves on, two operands
-without constraints, conditions that no edit touches. Here the same engine runs with all of them closed.
+without constraints, conditions that no edit touches, expressions that are asked of tables. Here the same engine runs
+with all of them closed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
 from tests.laws.agreement import Advance, Findings, as_the_engine_sees, engine_findings, rules_of
 from tests.strategies import EVERYTHING, SNOOP, History, full_rule_sets, histories, rule_sets, timed_histories
 from xmlcep.algebra import ContextName, EventDefinition
+from xmlcep.documents import Replica
 from xmlcep.engine import Detector, bound_dispatch, dispatch
 from xmlcep.engine.evaluation import Evaluation
 from xmlcep.engine.operators import combining, conjunction, multiplicity, sequence
@@ -93,7 +95,13 @@ def general_way() -> Iterator[None]:
         deferral.touched.add(node)
         return True
 
+    environment = Replica.environment
+
+    def in_the_tree(replica: Any, *given: Any, in_tables: bool = False) -> Any:
+        return environment(replica, *given)
+
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Replica, "environment", in_the_tree)
         patch.setattr(dispatch, "primitive_dispatch", indirect)
         patch.setattr(bound_dispatch, "_bound", together)
         for module in (conjunction, sequence):

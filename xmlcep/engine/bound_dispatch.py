@@ -12,10 +12,11 @@ from contexts.grouping import Key
 from path_types import PathType
 
 from .deliveries import filtered, in_full
-from .dispatch import ActiveTrees, Part, TreeDispatch, TypeDispatch
+from .dispatch import ActiveTrees, TypeDispatch
 from .operators import OperatorState
 from .operators.state import Acceptor
 from .tree import TreeState
+from .tree_dispatch import Part, TreeDispatch
 
 Direct: TypeAlias = tuple[Acceptor, int]
 """What takes an event, and which of its ids is the key of its group there."""

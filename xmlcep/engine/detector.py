@@ -466,6 +466,7 @@ class Detector:
         doc = "" if self._last is None else self._last.doc
         for at, together in self._setting.timers.take(Unit.TIME, now + 1):
             self._fire(Unit.TIME, at, together, self._clock.ts, doc)
+        self._clock.fired = None  # what comes next is of the time that was said
         self._expire()
         return raised + self._evaluation.take_report()
 

@@ -18,13 +18,14 @@ from contexts.search import SearchLimitError
 
 from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent
 from .bound_dispatch import NO_STEPS, BoundDispatch, BoundDispatches
-from .dispatch import ActiveTrees, TreeDispatch
+from .dispatch import ActiveTrees
 from .errors import TooManyTriesError
 from .operators import OperatorState
 from .release import Release
 from .setting import Setting
 from .timers import Due
 from .tree import NO_ANSWERS, Answers, TreeState
+from .tree_dispatch import TreeDispatch
 from .waiting import Waiting
 
 _new_tuple = tuple.__new__

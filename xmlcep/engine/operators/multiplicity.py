@@ -26,8 +26,9 @@ from ..timers import MEASURE, Due
 from ..values import GatheredBindings
 from .accumulation import Accumulation, Arrivals, Integrated, SlidingAccumulation
 from .choosing import reach
+from .deferrable import DeferrableState
 from .negation import NegatedMultiplicityState
-from .state import Account, DeferrableState, OperatorState
+from .state import Account, OperatorState
 
 _TOGETHER = 4  # how many times while a window lasts what has become too old is freed
 _new_tuple = tuple.__new__
