@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from itertools import product
+from operator import itemgetter
 from typing import TypeAlias
 
 from .constraints.constraint import Objection
@@ -17,6 +18,7 @@ from .group import Group
 
 Stores: TypeAlias = Sequence[Sequence[Entry]]
 Pools: TypeAlias = Stores
+_FIRST = itemgetter(0)
 
 
 class Combinations(ABC):
@@ -89,9 +91,8 @@ class AnyOrder(Combinations):
     constrained = False
 
     def oldest(self, group: Group, terminator: Entry | None = None) -> Combination | None:
-        if not all(group.stored):
-            return None
-        return _counted(group, tuple([entries[0] for entries in group.stored]))
+        stored = group.stored
+        return _counted(group, tuple(map(_FIRST, stored))) if all(stored) else None
 
     def newest(self, group: Group, pools: Pools, child: int, terminator: Entry) -> Combination | None:
         chosen: list[Entry] = []

@@ -131,21 +131,19 @@ class Group:
                 owner.consumed(entry)
                 refills = refills or owner.refills
         put: list[tuple[int, Entry]] = []
+        runs = self.runs
         for k, entry in taken if refills else ():
-            owner = self.owners[k]
+            owner, stored = self.owners[k], self.stored[k]
             if owner is None or not owner.refills:
                 continue
-            silent = self.successor(k, entry, self._unconsumed(k))
+            # In context next what runs share is kept although it has been consumed.
+            unconsumed = stored if runs is None else [e for e in stored if not runs.is_used(k, e)]
+            silent = owner.successor(entry, unconsumed, self.now)
             if silent is not None:
-                self.stored[k].append(silent)
+                stored.append(silent)
                 owner.available(silent)
                 put.append((k, silent))
         return put
-
-    def _unconsumed(self, k: int) -> Iterable[Entry]:
-        """What operand k stores; in context next, which keeps what runs share, without what has been consumed."""
-        runs = self.runs
-        return self.stored[k] if runs is None else [e for e in self.stored[k] if not runs.is_used(k, e)]
 
 
 def discard(stored: MutableSequence[Entry], entry: Entry) -> bool:

@@ -7,6 +7,7 @@ in one. `-n` says otherwise in both cases, and `-p no:xdist` does without.
 from __future__ import annotations
 
 import gc
+import os
 import re
 import signal
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.kills import fsync_at_once
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -80,6 +83,14 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """What is there before the first test stays: some tests collect garbage, and need not look at 12,000 others."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_waiting_for_disks() -> Iterator[None]:
+    """No test pulls a plug; a recording waits for the disk at every edit, and others for what it writes there."""
+    before, os.fsync = os.fsync, fsync_at_once
+    yield
+    os.fsync = before
 
 
 @pytest.fixture

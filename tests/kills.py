@@ -9,6 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 
+def fsync_at_once(file: Any) -> None:
+    """For `os.fsync`: does not wait for the disk, which matters only where a machine stops. The file has to be open."""
+    os.fstat(file if isinstance(file, int) else file.fileno())
+
+
 class Killer:
     """Kills this process at its n-th step: before or behind a call of what brings something to the disk, or half way
     through a copy."""

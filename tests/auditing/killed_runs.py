@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 import tempfile
 from functools import partial
 from pathlib import Path
 
-from tests.kills import killed
+from tests.kills import fsync_at_once, killed
 from xmlcep import parse_rules
 from xmlcep.auditing import audit
 
@@ -89,6 +90,7 @@ def one_life(victim: int, at: int, *, twice: bool, new_names: bool) -> bool:
 
 def main() -> None:
     """All steps of one run: its number, whether it is killed twice, whether each run has a file of its own."""
+    os.fsync = fsync_at_once
     victim, twice, new_names = int(sys.argv[1]), sys.argv[2] == "twice", sys.argv[3] == "new"
     at = 1
     while at < MOST_STEPS and one_life(victim, at, twice=twice, new_names=new_names):

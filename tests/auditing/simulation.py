@@ -15,6 +15,7 @@ from xmlcep.auditing.spark.detector_pool import DetectorPool
 from xmlcep.auditing.spark.document_merge import seam_chunks
 from xmlcep.auditing.spark.finding_chunks import FindingRanges
 from xmlcep.auditing.spark.finding_order import MOST_BYTES, FindingOrder, by_range
+from xmlcep.auditing.spark.firings import FiringPlaces
 from xmlcep.auditing.spark.mapper import Keep, Mapper, SelectedRecord
 from xmlcep.auditing.spark.replayer import BucketReplayer
 from xmlcep.auditing.spark.segment_merge import SegmentMerge
@@ -83,7 +84,17 @@ def simulate(
             chunks += replay_segments(replayer, sorted(own, key=lambda chunk: (chunk.segment, chunk.number)))
             for doc, failure in replayer.failures.by_document.items():
                 failures.add(doc, failure)
+            for found_late in replayer.firing_failures:
+                clocks = [
+                    chunk
+                    for chunk in chunks
+                    if chunk.kind == ChunkKind.CLOCKS and chunk.segment == found_late.segment
+                ]
+                failures.add(found_late.doc, FiringPlaces(whole).failure(found_late, clocks))
     failures.check()
+    timed = [chunk for chunk in chunks if chunk.kind in (ChunkKind.FIRINGS, ChunkKind.CLOCKS)]
+    timed.sort(key=lambda chunk: (chunk.segment, chunk.number, chunk.source))
+    chunks += FiringPlaces(whole).findings(timed)
     found = [chunk for chunk in chunks if chunk.kind == ChunkKind.FINDINGS]
     found.sort(key=lambda chunk: (chunk.target, chunk.segment, chunk.source, chunk.number))
     assert all(chunk.target < len(ranges) for chunk in found)

@@ -106,7 +106,7 @@ NUMBERS = st.integers(0, 2**40)
 PLAIN = st.builds(
     lambda doc, segment, place, ts, txns, counts: SegmentSummary(
         segment, doc, place, TimePoint(ts, txn=txns[0]), TimePoint(ts + counts[0], txn=txns[1]), counts[1], False, 0,
-        {}, {}, None, {}, [], [], [], None, None, None, counts[2], [], False, [],
+        {}, {}, None, {}, [], [], [], None, None, None, None, counts[2], [], False, [],
     ),
     st.text(max_size=3), st.integers(0, 3), st.tuples(NUMBERS, NUMBERS), st.integers(1, 2**40),
     st.tuples(st.none() | NUMBERS, st.none() | NUMBERS), st.tuples(NUMBERS, NUMBERS, NUMBERS),
@@ -133,7 +133,7 @@ def test_they_come_back_as_they_were(summaries: list[SegmentSummary]) -> None:
         {"head": None}, {"head": TimePoint(1, "2026-01-01T00:00:00Z")}, {"tail": TimePoint(1, meta="{}")},
         {"disordered": True}, {"duplicates": 1}, {"head_keys": {0: None}}, {"open_runs": {0: 1}},
         {"first_flush": TimePoint(1)}, {"touched": {0: [1]}}, {"leading": [PlacedClock(1, "", 0, 1)]},
-        {"clocks": [PlacedClock(1, "", 0, 1)]}, {"trailing": [PlacedClock(1, "", 0, 1)]}, {"open_edit": 1},
+        {"clocks": [PlacedClock(1, "", 0, 1)]}, {"trailing": [PlacedClock(1, "", 0, 1)]}, {"edit": 1}, {"open_edit": 1},
         {"time": 0}, {"edit_time": 0}, {"raised_late": True},
         {"raised": [PlacedRaised(1, None, 0, 0, 1, "{}")]}, {"raised_there": ["Late"]},
     ],
@@ -141,8 +141,8 @@ def test_they_come_back_as_they_were(summaries: list[SegmentSummary]) -> None:
 )  # fmt: skip
 def test_whatever_is_open_is_kept(change: dict[str, object]) -> None:
     plain = SegmentSummary(
-        0, "d", (0, 1), TimePoint(1), TimePoint(2), 2, False, 0, {}, {}, None, {}, [], [], [], None, None, None, 1, [],
-        False, [],
+        0, "d", (0, 1), TimePoint(1), TimePoint(2), 2, False, 0, {}, {}, None, {}, [], [], [], None, None, None, None,
+        1, [], False, [],
     )  # fmt: skip
     assert is_plain(plain)
     assert not is_plain(plain._replace(**change))

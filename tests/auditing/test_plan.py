@@ -148,15 +148,78 @@ def test_what_keeps_values_from_dividing_a_flat_rule_is_said(text: str, why: str
     assert "key         the document" in said and f"values do not divide J: it {why}" in said
 
 
-def test_windows_need_the_document_as_a_whole_only_if_time_alone_can_raise() -> None:
+def test_windows_and_timers_do_not_keep_nodes_from_dividing_a_rule() -> None:
     inside = 'event A(item) = (ins(item/a) ; ins(item/b)) {within="1 h"}'
     assert keys(inside) == [("item",)]
+    assert roles(inside, "ins /o/item/a", "ins /o/item/c", "ins /o/x") == ["fed", "passing", "foreign"]
     for timed in (
         'event A(item) = (ins(item/a) ; not ins(item/b)) {within="1 h"}',
         'event A(item) = plus[ins(item/a), "1 h"]',
-        'event A(item) = periodic[ins(item/a), "1 h", ins(item/b)]',
     ):
-        assert keys(timed) == [()]
-        said = describe_plan(make_plan(parse_rules(timed)))
-        assert "A raises when time has passed, which any record of the document says (W5)" in said
-    assert roles(inside, "ins /o/item/a", "ins /o/item/c", "ins /o/x") == ["fed", "passing", "foreign"]
+        assert keys(timed) == [("item",)]
+        assert roles(timed, "ins /o/item/a", "ins /o/item/c", "ins /o/x") == ["fed", "passing", "foreign"]
+
+
+QUIET = 'event Q(item) = plus[ins(item/a), "1 h"]'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'event A(item) = periodic[ins(item/a), "1 h", ins(item/b)]',
+        'event A(item) = (ins(item/a) ; not ins(item/b)) {within="1 h", when="@n", if="b"}',
+        'event A(item) = plus[ins(item/a), "1 h"] & (ins(item/b) ; ins(item/c)) {end=custom}',
+        'event A(item) = plus[(ins(item/b) & ins(item/c)) {end=non-local}, "1 h"]',
+        'event A(item) = plus[(ins(item/b) & ins(item/c)) {when="@n"}, "1 h"]',
+        'event A(item) = (plus[ins(item/a), "1 h"] ; ins(item/b)) {within="2 h"}',
+        'event A(item) = plus[x[2,*]{within="3 changes"} ins(item/a), "1 h"]',
+        'event A(item) = plus[plus[ins(item/a), "1 h"], "1 h"]',
+        f"{QUIET}\nevent A(item) = Q(item) & ins(item/b)",
+        f'{QUIET}\nevent A(item) = Q(item)[$at = "x"] & ins(item/b)',
+        f'{QUIET}\nevent A(item) = Q(item) & (ins(item/b) & ins(item/c)) {{end=non-local}}',
+    ],
+)  # fmt: skip
+def test_timers_in_keys(text: str) -> None:
+    assert set(keys(text)) == {("item",)}
+    said = describe_plan(make_plan(parse_rules(text)))
+    assert "when timers have fired: from what the document's clock shows at all records (W5)" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('event A(item) = (ins(item/a) ; not ins(item/b)) {within="3 changes"}', "counts until something is due"),
+        ('event A(item) = (ins(item/a) ; not ins(item/b)) {within="1 transaction"}', "counts until something is due"),
+        (
+            'event A(item) = ((ins(item/a) & ins(item/c)) {end=custom} ; not ins(item/b)) {within="1 h"}',
+            "may wait for a time that is over",
+        ),
+        (
+            'event A(item) = ((ins(item/a) & ins(item/c)) {when="@n"} ; not ins(item/b)) {within="1 h"}',
+            "may wait for a time that is over",
+        ),
+        ('event A(item) = (plus[ins(item/a), "1 h"] ; not ins(item/b)) {within="1 h"}', "may wait for a time that is"),
+        ('event A(item) = (plus[ins(item/a), "1 h"] & ins(item/b)) {end=custom}', "waits for a release of what"),
+        ('event A(item) = (plus[ins(item/a), "1 h"] & ins(item/b)) {end=non-local}', "waits for a release of what"),
+        ('event A(item) = (plus[ins(item/a), "1 h"] & ins(item/b)) {within="3 changes"}', "counts from or to what"),
+        (
+            'event A(item) = (plus[ins(item/a) as $x = (1), "1 h"] ; ins(item/b)) {having="$x > 0"}',
+            "asks 'having' of what a timer raised",
+        ),
+        (f"{QUIET}\nevent A(item) = (Q(item) & ins(item/b)) {{end=non-local}}", "waits for a release of what"),
+        (f"{QUIET}\nevent A(item) = Q(item)[$ts > 3] & ins(item/b)", "asks for the $ts of what a timer raised"),
+        (f"{QUIET}\nevent A(item) = Q(item) as $x = ($ts) ; ins(item/b)", "asks for the $ts of what a timer raised"),
+    ],
+)  # fmt: skip
+def test_what_keeps_a_rule_with_timers_from_being_divided_is_said(text: str, why: str) -> None:
+    assert keys(text) == [()]
+    assert f"A raises when time has passed, and {why}" in describe_plan(make_plan(parse_rules(text)))
+
+
+@pytest.mark.parametrize(("levels", "used"), [(60, "E{0}(item) ; E{0}(item)"), (400, "E{0}(item)")])
+def test_rules_built_on_each_other_are_looked_at_once_each(levels: int, used: str) -> None:
+    """However often they are used (two to the power of 60 ways down), and however deep."""
+    text = 'event E0 = plus[ins(item), "5 s"]\n' + "".join(
+        f"event E{number} = {used.format(number - 1)} ; del(item)\n" for number in range(1, levels)
+    )
+    assert keys(text) == [("item",)]

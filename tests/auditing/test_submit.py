@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -22,8 +24,9 @@ pytestmark = pytest.mark.slow
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
-# The program of docs/audit.md, twice in one session; and what the workers have of the package before and after.
-WITH_A_SESSION = """\
+# A program of two audits. One has no session. The other is that of docs/audit.md, twice in one session; it says what
+# the workers have of the package before and after. Its session is one of few cores: what it starts takes long.
+PROGRAM = """\
 import sys
 from pyspark.sql import SparkSession
 import xmlcep
@@ -39,23 +42,16 @@ def find_package(_):
 def seen_by_workers():
     return spark.sparkContext.parallelize([0], 1).map(find_package).first()
 
-logs, rules, first, second = sys.argv[1:]
-spark = SparkSession.builder.getOrCreate()
+cluster, logs, rules, alone, first, second = sys.argv[1:]
+audit(logs, xmlcep.load_rules(rules), engine="spark", out=alone)
+print("left open:", SparkSession.getActiveSession())
+spark = SparkSession.builder.master(cluster).config("spark.cores.max", 1).getOrCreate()
 print("before:", seen_by_workers())
 for out in (first, second):
     audit(logs, xmlcep.load_rules(rules), engine="spark", spark=spark, out=out, partitions=2)
 print("after:", seen_by_workers())
 print("still running on", spark.sparkContext.master)
 spark.stop()
-"""
-
-WITHOUT_A_SESSION = """\
-import sys
-import xmlcep
-from xmlcep.auditing import audit
-
-logs, rules, out = sys.argv[1:]
-audit(logs, xmlcep.load_rules(rules), engine="spark", out=out)
 """
 
 # What saves time where little is done: no web page, no log, no compiler that takes its time. The history of an
@@ -84,8 +80,8 @@ class Task:
         assert len(local.summary.per_rule) == 4
         self.expected = local.out.read_bytes()
 
-    def submit(self, master: str, program: str, *outs: str) -> str:
-        """Has ``spark-submit`` run the program with log, rules and output files; returns what it prints."""
+    def submit(self, master: str, program: str, cluster: str, *outs: str) -> str:
+        """Has ``spark-submit`` run the program with a cluster, log, rules and output files; returns what it prints."""
         import pyspark
 
         home = Path(pyspark.__file__).parent
@@ -96,8 +92,8 @@ class Task:
         done = subprocess.run(
             [
                 str(home / "bin" / "spark-submit"), "--master", master, *SETTINGS,
-                "--conf", f"spark.eventLog.dir={history.as_uri()}", "my_audit.py", str(self.log), str(self.rules),
-                *targets,
+                "--conf", f"spark.eventLog.dir={history.as_uri()}", "my_audit.py", cluster, str(self.log),
+                str(self.rules), *targets,
             ],
             cwd=self.folder, env=os.environ | submitting_environment(home), capture_output=True, text=True, timeout=300,
         )  # fmt: skip
@@ -140,12 +136,38 @@ def task(tmp_path: Path) -> Task:
     return Task(tmp_path)
 
 
+class Submitted(NamedTuple):
+    """What has come of the program, which was submitted to this machine and knows a cluster."""
+
+    task: Task
+    cluster: str
+    said: str
+
+
+@pytest.fixture(scope="module")
+def submitted(cluster: str, tmp_path_factory: pytest.TempPathFactory) -> Submitted:
+    """The program, run once: most of its time is the start of Java."""
+    task = Task(tmp_path_factory.mktemp("submitted"))
+    said = task.submit("local[2]", PROGRAM, cluster, "alone.jsonl", "first.jsonl", "second.jsonl")
+    return Submitted(task, cluster, said)
+
+
 def test_the_rules_are_replayed_in_levels() -> None:
     assert [each.level for each in make_plan(LEVELS).passes] == [0, 1, 2]
 
 
-def test_on_a_cluster_the_package_ships_itself_once_for_a_session(cluster: str, task: Task) -> None:
-    said = task.submit(cluster, WITH_A_SESSION, "first.jsonl", "second.jsonl")
+def test_without_a_session_the_audit_runs_where_it_was_submitted_to(submitted: Submitted) -> None:
+    assert submitted.task.found("alone.jsonl") == submitted.task.expected
+    masters = [
+        re.findall(r'"spark.master":"(.*?)"', history.read_text())
+        for history in (submitted.task.folder / "history").iterdir()
+    ]
+    assert sorted(map(set, masters), key=str) == [{"local[2]"}, {submitted.cluster}]
+    assert "left open: None" in submitted.said
+
+
+def test_on_a_cluster_the_package_ships_itself_once_for_a_session(submitted: Submitted) -> None:
+    task, cluster, said = submitted
     assert f"before: {NOT_HERE}" in said
     assert "/xmlcep-packages-" in said.partition("after: ")[2]
     assert f"still running on {cluster}" in said
@@ -169,10 +191,3 @@ def test_the_command_on_a_cluster(cluster: str, task: Task) -> None:
         "out.jsonl",
         "rules",
     ]
-
-
-def test_without_a_session_the_audit_runs_where_it_was_submitted_to(task: Task) -> None:
-    task.submit("local[2]", WITHOUT_A_SESSION, "out.jsonl")
-    assert task.found("out.jsonl") == task.expected
-    (history,) = (task.folder / "history").iterdir()  # of one application
-    assert '"spark.master":"local[2]"' in history.read_text()

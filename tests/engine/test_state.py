@@ -39,7 +39,7 @@ def change(ts: int, name: str, item: int = 2, **more: Any) -> PrimitiveEvent:
 def attributes(thing: object) -> set[str]:
     """All that an object has: its dict, and the slots of its classes that are filled."""
     slots = {name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ())}
-    return {*vars(thing)} if hasattr(thing, "__dict__") else {name for name in slots if hasattr(thing, name)}
+    return {*getattr(thing, "__dict__", ()), *(name for name in slots if hasattr(thing, name))} - {"__dict__"}
 
 
 def check_declared(thing: object, seen: set[int]) -> None:

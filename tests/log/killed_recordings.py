@@ -8,6 +8,7 @@ is wrong, if something is.
 from __future__ import annotations
 
 import json
+import os
 import random
 import sys
 import tempfile
@@ -15,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.kills import killed
+from tests.kills import fsync_at_once, killed
 from tests.log.helpers import canonical
 from tests.log.test_recovery import RULES as TEXT
 from tests.log.test_recovery import START, edit, without_ids
@@ -58,6 +59,7 @@ def outcome(log: Path) -> tuple[list[Any], str]:
 
 
 def main() -> None:
+    os.fsync = fsync_at_once
     again = int(sys.argv[1])  # how many steps behind the first kill the next life is killed; 0: it is not
     expected: tuple[list[Any], str] | None = None
     kills = 0

@@ -17,7 +17,7 @@ LAYERS = (
     ("xmlcep.position", "xmlcep.errors"),
     ("xmlcep.suggestions",),
     ("xmlcep.timestamps",),
-    ("xmlcep.xml_parser",),
+    ("xmlcep.xml_parser", "xmlcep.xml_writer"),
     ("xmlcep.events",),
     ("xmlcep.arguments",),
     ("xmlcep.algebra",),

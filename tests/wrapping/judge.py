@@ -16,6 +16,7 @@ from typing import Any
 
 from lxml import etree
 
+from tests.wrapping.outside import plain_parser
 from xmlcep.events import PrimitiveEvent
 
 Slot = tuple[Any, str]
@@ -88,7 +89,7 @@ def whole(root: Any) -> Any:
     """All that a tree is, comments, tails and the order of attributes included; prefixes count for nothing."""
 
     def shown(node: Any) -> Any:
-        tail = None if node is root else _tail(node) or None
+        tail = _tail(node) or None
         name = name_of(node)
         if name is None:
             return (type(node).__mro__[-4].__name__, getattr(node, "target", None), node.text or "", tail)
@@ -255,8 +256,10 @@ class Model:
 
         compare(self.root, root, "")
 
-    def agrees(self, root: Any, ids: list[int]) -> None:
-        """Raises AssertionError unless the ids of a snapshot of the tree are those that events have told."""
+    def is_in(self, text: str, ids: list[int]) -> None:
+        """Raises AssertionError unless a snapshot is read as the model, with the ids that events have told."""
+        root = etree.fromstring(text, plain_parser())
+        self.equals(root)
         told = Model(root, ids)
 
         def compare(mine: Node, other: Node) -> None:
@@ -320,8 +323,8 @@ class Judge:
         return events
 
     def check_ids(self) -> None:
-        """Whether a snapshot has the ids that were told."""
-        self.model.agrees(self.document.root, self.document.snapshot()[1])
+        """Whether a snapshot is read as what was told, with the ids that were told."""
+        self.model.is_in(*self.document.snapshot())
 
     def _check_amount(self, events: list[PrimitiveEvent], after: dict[Slot, Seen], moved: bool) -> None:
         told = Counter((event.op, str(event.path)) for event in events)

@@ -17,6 +17,7 @@ from lxml import etree
 
 from tests.wrapping.judge import Judge, Model, whole
 from tests.wrapping.mutator import START, Mutator
+from tests.wrapping.odd_edits import ODD_SEVERAL
 from tests.wrapping.outside import plain_parser
 from tests.wrapping.whitespace import visible
 from xmlcep.wrapping import foreign, fromstring, wrap
@@ -84,8 +85,9 @@ class Run:
         self.documents = [self._wrapped(number) for number in range(mode.documents)]
         self.judges = [self._judge(document) for document in self.documents]
         self.mutator = Mutator(
-            [document.root for document in self.documents], self.random, outside=mode.outside, hold=mode.keep
-        )
+            [document.root for document in self.documents], self.random, outside=mode.outside, hold=mode.keep,
+            documents=self.documents,
+        )  # fmt: skip
 
     def _wrapped(self, number: int) -> Any:
         text = SPACED if self.mode.whitespace else DISTINCT if not self.mode.snapshot else START
@@ -184,7 +186,9 @@ class Run:
 
 
 SEVERAL = {
-    "deep_copy", "prune", "comment_text", "instruction", "swap", "odd comment tail", "odd comment beside comment",
+    "deep_copy", "prune", "comment_text", "instruction", "swap", "one_edit", "beside", "in_callback", "callback_fails",
+    "from_document", "to_document",
+    *(f"odd {name}" for name in ODD_SEVERAL),
 }  # fmt: skip
 """Calls that are several edits."""
 
@@ -208,7 +212,7 @@ class VisibleJudge:
         return events
 
     def check_ids(self) -> None:
-        self.model.agrees(visible(self.document.root), self.document.snapshot()[1])
+        self.model.is_in(*self.document.snapshot())
 
 
 def run(mode: Mode, count: int, seed: int, *, steps: int = 40) -> Counter[str]:
@@ -237,7 +241,7 @@ def main() -> None:
     gc.freeze()  # the modes that collect garbage look at their documents only, not at all that is loaded
     total: Counter[str] = Counter()
     for mode, calls in each_mode(share, seed):
-        events = calls.pop("events")
+        events = calls.pop("events", 0)
         total += calls
         print(f"{sum(calls.values()):6} edits, {events:7} events: {mode}", flush=True)
     print(f"{sum(total.values())} edits in {len(MODES)} modes, {len(total)} kinds of calls: no difference")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,9 +13,10 @@ from typing import Any
 from lxml import etree
 
 import xmlcep.wrapping
-from tests.wrapping.odd_edits import ODD
+from tests.wrapping.odd_edits import ODD, XMLNS
 from tests.wrapping.outside import outside_node
-from xmlcep.wrapping import indent, strip_attributes, strip_elements, strip_tags
+from xmlcep.errors import XmlCepError
+from xmlcep.wrapping import CallbackError, fromstring, indent, strip_attributes, strip_elements, strip_tags
 
 TAGS = ["a", "b", "c", "{urn:x}d", "item"]
 NAMES = ["k", "l", "{urn:x}m"]
@@ -22,6 +24,7 @@ TEXTS = [None, "", "t", "u", " ", "é\n", "v w"]
 START = '<r k="1">0<a/>1<b l="2">x<c/>y</b>2<!--n-->3<?p q?>4<item>z</item></r>'
 REFUSALS = (ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError, NotImplementedError)
 LARGE, SMALL = 40, 15
+NESTED = {"in_callback", "callback_fails", "one_edit", "update_to"}
 WRAPPING = str(Path(xmlcep.wrapping.__file__).parent)
 
 
@@ -40,7 +43,8 @@ class Mutator:
     Nodes are chosen by number, so that the same seed does the same on a plain and a wrapped tree. ``odd``: also
     arguments of odd kinds; ``outside``: also nodes whose classes are not the wrapper's; ``elsewhere``: also moves to
     trees that nobody follows, and edits of what has been removed; ``deviating``: also the few calls in which a wrapped
-    tree does other than a plain one (docs/wrapping.md). ``hold``: proxies are kept alive.
+    tree does other than a plain one (docs/wrapping.md). ``hold``: proxies are kept alive. ``documents``: the wrapped
+    documents of the roots, by calls of which they are edited, too.
     """
 
     def __init__(
@@ -53,6 +57,7 @@ class Mutator:
         outside: bool = False,
         deviating: bool = True,
         hold: bool = True,
+        documents: Sequence[Any] = (),
     ) -> None:
         self.roots: Sequence[Any] = roots if isinstance(roots, list) else [roots]
         self.root = self.roots[0]
@@ -74,8 +79,8 @@ class Mutator:
             self.text, self.text, self.tail, self.tail, self.tag, self.base, self.bad_text, self.bad_tail,
             self.set, self.set, self.attrib_set, self.attrib_del, self.attrib_pop, self.attrib_update,
             self.attrib_clear, self.attrib_missing, self.comment_text, self.instruction, self.move_out, self.deep_copy,
-            self.append_comment, self.cycle, self.itself, self.beside_root, self.strip_tags, self.strip_elements,
-            self.strip_attributes, self.indent,
+            self.append_comment, self.cycle, self.itself, self.beside_root, self.beside, self.strip_tags,
+            self.strip_elements, self.strip_attributes, self.indent,
         ]  # fmt: skip
         if odd:
             self.calls += [self.odd, self.odd, self.odd, self.tag_odd, self.append_renamed]
@@ -88,6 +93,10 @@ class Mutator:
                 self.replace_by_outside,
                 self.append_outside_taker,
             ]
+        self.documents = documents
+        if documents:
+            self.calls += [self.observe, self.observe_below, self.one_edit, self.update_to, self.update_to]
+            self.calls += [self.in_callback, self.callback_fails, self.from_document, self.to_document]
 
     # --- choosing
 
@@ -139,6 +148,13 @@ class Mutator:
         else:
             call = self.random.choice(self.calls)
         self.name = call.__name__
+        said = self._attempt(call)
+        if self.held is not None:
+            self.held = [*self.root.iter(), *self.held[-50:]]
+        return said
+
+    def _attempt(self, call: Callable[[], Any]) -> str:
+        """Makes an edit, which may be refused; returns the name of the step and what came out."""
         try:
             result = call()
         except REFUSALS as error:
@@ -150,8 +166,6 @@ class Mutator:
             if _raised_in(error).startswith("src/lxml"):
                 return f"{self.name}: AssertionError"
             raise
-        if self.held is not None:
-            self.held = [*self.root.iter(), *self.held[-50:]]
         return f"{self.name}: {result!r}" if isinstance(result, (str, type(None))) else self.name
 
     def prune(self) -> None:
@@ -236,6 +250,34 @@ class Mutator:
         """Comments beside the root belong to the document, too."""
         call = self.random.choice([self.root.addnext, self.root.addprevious])
         return call(etree.Comment("beside") if self.random.random() < 0.7 else etree.Element("a"))
+
+    def beside(self) -> Any:
+        """What stands beside the root is edited, moved, or taken away."""
+        there = [*self.root.itersiblings(preceding=True), *self.root.itersiblings()]
+        node = self.random.choice(there) if there else None
+        kind = self.random.randrange(9)
+        if node is None:
+            self.root.addprevious(etree.PI("p", "q"))
+        elif kind == 0:
+            node.text = self.random.choice(["changed", ""])
+        elif kind == 1:
+            node.tail = self.random.choice(TEXTS)
+        elif kind == 2:
+            self.root.tail = self.random.choice(TEXTS)
+        elif kind == 3:
+            node.addnext(etree.Comment("next"))
+        elif kind == 4:
+            node.addprevious(etree.PI("previous"))
+        elif kind == 5:
+            self.element().append(node)
+        elif kind == 6 and self.elsewhere:
+            etree.Element("outside").append(node)
+            self.detached = [*self.detached[-5:], node]
+        elif kind == 7:
+            self.random.choice(self.roots).addnext(node)
+        else:
+            comments = [inner for root in self.roots for inner in root.iter(etree.Comment, etree.PI)]
+            node.addnext(self.random.choice(comments) if comments else etree.Comment("n"))
 
     def set_item(self) -> Any:
         element = self.element()
@@ -469,3 +511,137 @@ class Mutator:
             first, then = then, first
         first[0].append(first[1])
         then[0].append(then[1])
+
+    # --- by calls of the document
+
+    @property
+    def document(self) -> Any:
+        """That of the tree at hand, None if it has none."""
+        return next((document for document in self.documents if document.root is self.root), None)
+
+    def observe(self) -> None:
+        with self.document.observe():
+            self._by_c_code(self.root)
+
+    def observe_below(self) -> None:
+        element = self.element()
+        with self.document.observe(element):
+            self._by_c_code(element)
+
+    def _by_c_code(self, top: Any) -> None:
+        """Edits at and below an element that nobody sees."""
+        for _ in range(self.random.randint(1, 3)):
+            below = list(etree._Element.iter(top))
+            element = self.random.choice([node for node in below if is_element(node)])
+            kind = self.random.randrange(10)
+            if kind == 0:
+                etree.strip_tags(element, *self.random.sample(TAGS, 2))
+            elif kind == 1:
+                etree.strip_elements(element, self.random.choice(TAGS), with_tail=False)
+            elif kind == 2:
+                etree.indent(element)
+            elif kind == 3:
+                etree._Element.text.__set__(element, self.random.choice(TEXTS))
+            elif kind == 4:
+                etree._Element.set(element, self.random.choice(NAMES), "c")
+            elif kind == 5 and element is not top:
+                etree._Element.tag.__set__(element, self.random.choice(TAGS))
+            elif kind == 6:
+                etree._Element.append(element, self.new())
+            elif kind == 7:
+                etree._Element.append(
+                    element, self.random.choice([etree.Entity("x"), etree.Element("b", xmlns="u")])
+                )
+            elif kind == 8:
+                etree._Element.set(element, self.random.choice(["xmlns", f"{{{XMLNS}}}p"]), "u")
+            elif (node := self.random.choice(below)) not in {top, element, *element.iterancestors()}:
+                etree._Element.insert(element, 0, node)
+
+    def one_edit(self) -> None:
+        calls = [call for call in self.calls if call not in (self.one_edit, self.update_to)]
+        try:
+            with self.document.one_edit():
+                for _ in range(self.random.randint(1, 4)):
+                    self.random.choice(calls)()
+        finally:
+            self.name = "one_edit"
+
+    def update_to(self) -> None:
+        """To what the tree is after some edits of a copy, to a part of a document, or to another document."""
+        document = self.document
+        kind, keep = self.random.random(), self.random.random() < 0.5
+        if kind < 0.15:
+            new = self.random.choice(self.documents)
+        elif kind < 0.3:
+            new = self.incoming()
+        else:
+            new = copy.deepcopy(self.root)
+            edits = Mutator(new, self.random, elsewhere=False, outside=self.outside, deviating=False)
+            for _ in range(self.random.randint(1, 4)):
+                edits.step()
+        try:
+            document.update_to(new, ignore_whitespace=not keep)
+        except XmlCepError:
+            raise
+        except REFUSALS as error:
+            raise AssertionError("update_to() refuses without saying why") from error
+
+    def in_callback(self) -> None:
+        """An edit, and others in a callback of it."""
+        left = self.random.randint(1, 2)
+
+        def edit(_: Any) -> None:
+            nonlocal left
+            if left:
+                left -= 1
+                self._one()
+
+        self._called_back(edit)
+
+    def callback_fails(self) -> None:
+        """An edit of which a callback raises an error: it stands, but for SubElement."""
+
+        def fail(_: Any) -> None:
+            raise OSError("a callback")
+
+        with suppress(CallbackError):
+            self._called_back(fail)
+
+    def _called_back(self, callback: Callable[[Any], None]) -> None:
+        if self.document.in_transaction:
+            return  # nobody can subscribe then
+        unsubscribe = self.document.subscribe(callback)
+        try:
+            self._one()
+        finally:
+            unsubscribe()
+
+    def _one(self) -> None:
+        name = self.name
+        self._attempt(self.random.choice([call for call in self.calls if call.__name__ not in NESTED]))
+        self.name = name
+
+    def from_document(self) -> None:
+        """A node comes from another wrapped document, which does not live long."""
+        other = fromstring("<s l='1'>1<a>2<!--n--><b/>3</a>4<c/>5</s>", name="short")
+        if self.random.random() < 0.5:
+            other.root[0].text = "edited"
+        self.element().append(other.root[0])
+        if self.random.random() < 0.5:
+            other.root.append(self.incoming())
+            self.element().append(other.root[-1])
+        if self.random.random() < 0.5:
+            other.close()  # else it is dropped
+
+    def to_document(self) -> None:
+        """A node goes to another wrapped document, which does not live long, and perhaps comes back."""
+        with fromstring("<s l='1'>1<a>2<!--n--><b/>3</a>4<c/>5</s>", name="short") as other:
+            other.root[0].append(node := self.below())
+            if self.random.random() < 0.5:
+                other.close()
+            if self.random.random() < 0.5:
+                node.text = "gone"
+            if self.random.random() < 0.5:
+                self.element().append(other.root[0] if self.random.random() < 0.5 else node)
+            else:
+                self.detached = [*self.detached[-5:], node]

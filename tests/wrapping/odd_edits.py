@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import copy
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 from typing import Any
 
-from lxml import etree
+import lxml.html
+from lxml import etree, objectify
+from lxml.builder import E
+
+from xmlcep.wrapping import cleanup_namespaces
+from xmlcep.wrapping.shadow import Tracked
 
 
 class Text(str):
@@ -50,6 +58,46 @@ def set_attribute(node: Any, name: str, value: Any) -> None:
     setattr(node, name, value)
 
 
+def editing(m: Any, given: list[Any]) -> Iterator[Any]:
+    """Gives these; before each an edit of the tree is made."""
+    for each in given:
+        kind = m.random.randrange(4)
+        if kind == 0:
+            m.remove()
+        elif kind == 1:
+            m.tag()
+        else:
+            etree.SubElement(m.element(), "meanwhile").text = "e"
+        yield each
+
+
+def failing(given: list[Any]) -> Iterator[Any]:
+    yield from given
+    raise KeyError("failing")
+
+
+def parsing() -> Iterator[Any]:
+    return etree.iterparse(BytesIO(b"<x>1<a>2<b/></a>3<a/></x>"), tag="a")
+
+
+def refusing(m: Any) -> Any:
+    """An element that is edited by calls that are seen: what is refused comes in through others, and stays refused."""
+    element = m.element()
+    if not m.deviating or (m.document is not None and not isinstance(element, Tracked)):
+        raise ValueError("not through this one")
+    return element
+
+
+def in_a_thread(call: Callable[[], Any]) -> Any:
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(call).result()
+
+
+XML, XMLNS = "http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2000/xmlns/"
+COPYING = etree.XSLT(etree.XML("""
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
+  <xsl:template match="/"><a><xsl:copy-of select="/*/*[1]"/>text</a></xsl:template>
+</xsl:stylesheet>"""))  # fmt: skip
 QUALIFIED = etree.QName("urn:q", "n")
 
 # Each gets the mutator, which chooses elements.
@@ -62,6 +110,12 @@ ODD: dict[str, Callable[[Any], Any]] = {
     "text = smart string": lambda m: set_attribute(m.element(), "text", etree.XML("<a>smart</a>").xpath("string()")),
     "text deleted": lambda m: delattr(m.element(), "text"),
     "tail = bytes": lambda m: set_attribute(below(m), "tail", b"x"),
+    "text = CDATA with return": lambda m: set_attribute(m.element(), "text", etree.CDATA("c\r\nd")),
+    "text = end of CDATA": lambda m: set_attribute(m.element(), "text", etree.CDATA("]]>")),
+    "text = markup": lambda m: set_attribute(m.element(), "text", "]]><&\r\n\t\x85\u2028\U0001f600"),
+    "tail = CDATA with return": lambda m: set_attribute(below(m), "tail", etree.CDATA("\r")),
+    "text = surrogate": lambda m: set_attribute(m.element(), "text", "\ud800"),
+    "text = no character": lambda m: set_attribute(m.element(), "text", "\uffff"),
     "tail = QName": lambda m: set_attribute(below(m), "tail", QUALIFIED),
     "tail = CDATA": lambda m: set_attribute(below(m), "tail", etree.CDATA("cd")),
     "tail = str subclass": lambda m: set_attribute(below(m), "tail", Text("sub")),
@@ -78,6 +132,9 @@ ODD: dict[str, Callable[[Any], Any]] = {
     "set value QName": lambda m: m.element().set("k", QUALIFIED),
     "set str subclass": lambda m: m.element().set(Text("k"), Text("s")),
     "set None": lambda m: m.element().set("k", None),
+    "set markup": lambda m: m.element().set("k", "<&'\"\r\n\t\x85"),
+    "set xml:lang": lambda m: m.element().set(f"{{{XML}}}lang", "en"),
+    "set xml:space": lambda m: m.element().set(f"{{{XML}}}space", "preserve"),
     "set number": lambda m: m.element().set("k", 3),
     "set bad name": lambda m: m.element().set("a b", "3"),
     "attrib[bytes] =": lambda m: m.element().attrib.__setitem__(b"k", b"v2"),
@@ -91,6 +148,10 @@ ODD: dict[str, Callable[[Any], Any]] = {
     "attrib.update number": lambda m: m.element().attrib.update({"k": 3}),
     "attrib.update in part": lambda m: m.element().attrib.update([("k", "77"), ("l", 3)]),
     "attrib.update of three": lambda m: m.element().attrib.update([("k", "77"), ("l", "3", "x")]),
+    "attrib.update twice the same": lambda m: m.element().attrib.update([("k", "1"), ("k", "2"), (b"k", "3")]),
+    "attrib.update of another": lambda m: m.element().attrib.update(m.element().attrib),
+    "attrib.update and edit": lambda m: m.element().attrib.update(editing(m, [("k", "e"), ("l", "f")])),
+    "attrib while it changes": lambda m: [attrib.pop(name) for attrib in [m.element().attrib] for name in attrib][:0],
     "attrib.update two": lambda m: m.element().attrib.update({}, {}),
     "attrib.setdefault": lambda m: m.element().attrib.setdefault("k", "d"),
     "attrib.popitem": lambda m: m.element().attrib.popitem(),
@@ -102,6 +163,12 @@ ODD: dict[str, Callable[[Any], Any]] = {
     "slice = tuple": lambda m: set_slice(m.element(), tuple(new("a", "b"))),
     "slice = iterator": lambda m: set_slice(m.element(), iter(new("a", "b"))),
     "slice = generator": lambda m: set_slice(m.element(), (etree.Element(tag) for tag in "ab")),
+    "slice = generator that edits": lambda m: set_slice(m.element(), editing(m, new("a", "b"))),
+    "slice = generator that fails": lambda m: set_slice(m.element(), failing(new("a", "b"))),
+    "slice = own children": lambda m: set_slice(m.root, list(m.root)[::2], slice(None)),
+    "slice = own children twice": lambda m: set_slice(m.root, [*m.root, *m.root], slice(None)),
+    "slice of steps = own children": lambda m: set_slice(m.root, list(m.root)[::2], slice(None, None, 2)),
+    "slice of steps backwards": lambda m: set_slice(m.root, list(m.root)[::-2], slice(None, None, 2)),
     "slice = with None": lambda m: set_slice(m.element(), (*new("a"), None)),
     "slice = with text": lambda m: set_slice(m.element(), [*new("a"), "text"]),
     "slice = text": lambda m: set_slice(m.element(), "ab"),
@@ -138,6 +205,10 @@ ODD: dict[str, Callable[[Any], Any]] = {
     "extend element": lambda m: m.element().extend(etree.fromstring("<q>1<a/>2<b/>3</q>")),
     "extend with None": lambda m: m.element().extend([*new("a"), None, *new("b")]),
     "extend generator": lambda m: m.element().extend(etree.Element(tag) for tag in "ab"),
+    "extend generator that edits": lambda m: m.element().extend(editing(m, new("a", "b", "c"))),
+    "extend generator that fails": lambda m: m.element().extend(failing(new("a", "b"))),
+    "extend own children": lambda m: m.root.extend(list(m.root)[::2]),
+    "extend twice the same": lambda m: m.element().extend(new("a") * 2),
     "extend children of a child": lambda m: m.root.extend(list(m.root[0])),
     "remove another": lambda m: m.element().remove(etree.Element("a")),
     "remove None": lambda m: m.element().remove(None),
@@ -151,10 +222,41 @@ ODD: dict[str, Callable[[Any], Any]] = {
     "addnext text": lambda m: below(m).addnext("a"),
     "addnext element beside root": lambda m: m.root.addnext(etree.Element("a")),
     "addprevious of a tail": lambda m: below(m).addprevious(etree.fromstring("<q><a/>tail</q>")[0]),
+    "addnext of itself's child": lambda m: [node.addnext(node[0]) for node in m.root if len(node)][:0],
+    "addprevious of the next": lambda m: [below(m).addprevious(node) for node in [below(m).getnext()]][:0],
+    "removed while iterated": lambda m: [node.getparent().remove(node) for node in m.root.iterdescendants("a")][:0],
     "clear 1": lambda m: m.element().clear(1),
     "SubElement QName": lambda m: etree.SubElement(m.element(), etree.QName("urn:x", "d"), {"k": "1"}, l="2"),
     "SubElement bytes": lambda m: etree.SubElement(m.element(), b"a", {b"k": b"1"}),
     "SubElement nsmap": lambda m: etree.SubElement(m.element(), "{urn:n}a", {"{urn:n}k": "1"}, nsmap={"n": "urn:n"}),
+    "SubElement default namespace": lambda m: etree.SubElement(m.element(), "{urn:x}d", nsmap={None: "urn:x"}),
+    "SubElement declared, not used": lambda m: etree.SubElement(m.element(), "a", nsmap={None: "urn:x", "n": "urn:n"}),
+    "SubElement reserved": lambda m: etree.SubElement(refusing(m), "a", nsmap={"xmlns": "urn:x", "q": XMLNS}),
+    "SubElement in reserved": lambda m: etree.SubElement(refusing(m), f"{{{XMLNS}}}a"),
+    "SubElement xmlns": lambda m: etree.SubElement(refusing(m), "a", {"k": "1"}, xmlns="urn:x"),
+    "SubElement xmlns:p": lambda m: etree.SubElement(refusing(m), "a", {f"{{{XMLNS}}}p": "urn:x"}),
+    "set xmlns": lambda m: refusing(m).set("xmlns", "urn:x"),
+    "set xmlns:p": lambda m: refusing(m).set(f"{{{XMLNS}}}p", "urn:x"),
+    "update xmlns:p": lambda m: refusing(m).attrib.update({"k": "3", f"{{{XMLNS}}}p": "urn:x", "l": "4"}),
+    "tag in reserved": lambda m: set_attribute(refusing(m), "tag", f"{{{XMLNS}}}a"),
+    "append xmlns": lambda m: refusing(m).append(etree.Element("a", xmlns="urn:x")),
+    "append entity": lambda m: refusing(m).append(etree.Entity("x")),
+    "append objectify": lambda m: refusing(m).append(objectify.fromstring("<a><b>1</b></a>")),
+    "append html": lambda m: m.element().append(lxml.html.fromstring("<p class='x'>y<br>z</p>")),
+    "append default namespace": lambda m: m.element().append(etree.XML("<d xmlns='urn:x'><d/><a xmlns=''/></d>")),
+    "append result of XSLT": lambda m: m.element().append(COPYING(m.root).getroot()),
+    "append copy": lambda m: m.element().append(copy.copy(m.element())),
+    "append copy of a tree": lambda m: m.element().append(copy.deepcopy(m.root.getroottree()).getroot()),
+    "append of another tree": lambda m: m.element().append(etree.ElementTree(etree.XML("<a>1<b/></a>")).getroot()),
+    "append of iterparse": lambda m: [m.element().append(node) for _, node in parsing()][:0],
+    "append E": lambda m: m.element().append(E.a("x", E.b(k="1"), "y")),
+    "append E with a node": lambda m: m.root.append(E.a("x", below(m))),
+    "in a thread": lambda m: in_a_thread(lambda: m.element().append(etree.fromstring("<a l='1'>1<b/></a>"))),
+    "made in a thread": lambda m: m.element().append(in_a_thread(lambda: etree.fromstring("<a l='1'>1<b/></a>"))),
+    "set root": lambda m: m.root.getroottree()._setroot(etree.Element("a")),
+    "cleanup_namespaces": lambda m: cleanup_namespaces(m.root, top_nsmap={"x": "urn:x"}),
+    "cleanup_namespaces below": lambda m: cleanup_namespaces(refusing(m)),
+    "namespaces cleaned up by lxml": lambda m: etree.cleanup_namespaces(m.root),
     "SubElement attrib": lambda m: etree.SubElement(m.element(), "a", m.element().attrib, z="1"),
     "SubElement bad attribute": lambda m: etree.SubElement(m.element(), "a", {"k": 3}),
     "SubElement bad name": lambda m: etree.SubElement(m.element(), "a b"),
@@ -164,8 +266,18 @@ ODD: dict[str, Callable[[Any], Any]] = {
     "comment --": lambda m: [set_attribute(node, "text", "a--b-") for node in m.root.iter(etree.Comment)][:0],
     "comment tail": lambda m: [set_attribute(node, "tail", "ct") for node in m.root.iter(etree.Comment)][:0],
     "comment beside comment": lambda m: [node.addnext(etree.Comment("d")) for node in m.root.iter(etree.Comment)][:0],
+    "comment -->": lambda m: [set_attribute(node, "text", "--><a/>") for node in m.root.iter(etree.Comment)][:0],
+    "instruction ?>": lambda m: [set_attribute(node, "text", "?><a/>") for node in m.root.iter(etree.PI)][:0],
+    "instruction xml": lambda m: [set_attribute(node, "target", "xml") for node in m.root.iter(etree.PI)][:0],
+    "instruction a b": lambda m: [set_attribute(node, "target", "a b?><a/>") for node in m.root.iter(etree.PI)][:0],
     "stylesheet": lambda m: m.root.insert(0, etree.PI("xml-stylesheet", "type='text/xsl' href='a'")),
     "stylesheet set": lambda m: [
         node.set("href", "b") for node in m.root.iter(etree.PI) if node.target == "xml-stylesheet" and node.text
     ][:0],
 }  # fmt: skip
+
+ODD_SEVERAL = {
+    "attrib.update and edit", "attrib while it changes", "slice = generator that edits", "extend generator that edits",
+    "append of iterparse", "append E with a node", "comment tail", "comment beside comment",
+}  # fmt: skip
+"""Those that are several edits."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import io
 import xml.etree.ElementTree as other_etree
@@ -13,7 +14,7 @@ from lxml import etree, objectify
 
 from tests.wrapping.judge import Judge
 from xmlcep import parse_rules
-from xmlcep.wrapping import RefusedError, WrapError, fromstring, parse, strip_tags, wrap
+from xmlcep.wrapping import RefusedError, UnseenEditError, WrapError, fromstring, parse, strip_tags, wrap
 from xmlcep.wrapping.lxml_methods import TrackedElement
 from xmlcep.wrapping.shadow import _table as TABLE
 
@@ -352,6 +353,58 @@ def test_xinclude_under_observation(tmp_path: Path) -> None:
     assert document.root[0].tag == "part"
     judge.check(several=True)
     document._check()
+
+
+@pytest.mark.parametrize("refused", ["root", "entity"])
+def test_what_cannot_be_tracked_is_refused_under_observation(refused: str) -> None:
+    document, other = fromstring("<a/>", name="a"), fromstring("<r/>")
+    events: list[Any] = []
+    document.subscribe(events.append)
+    node: Any = other.root if refused == "root" else etree.Entity("e")
+    with pytest.raises(RefusedError, match=r"<r>, the root|entity"), document.observe():
+        etree._Element.set(document.root, "k", "v")
+        etree._Element.append(document.root, node)
+    assert [str(event.path) for event in events] == ["/a/@k"]
+    assert not len(document.root)
+    document._check()
+
+
+@pytest.fixture
+def including(tmp_path: Path) -> Any:
+    """A document of which an xinclude() that nobody saw has replaced an element."""
+    part = tmp_path / "part.xml"
+    part.write_text("<part>text</part>", encoding="utf-8")
+    document = fromstring(
+        f'<a xmlns:xi="http://www.w3.org/2001/XInclude">x<xi:include href="{part}"/>y<b/></a>'
+    )
+    document.tree.xinclude()
+    return document
+
+
+def test_an_unseen_xinclude_is_found_by_verify(including: Any) -> None:
+    assert any("include" in line for line in including.verify())
+    assert any(line.startswith("/a/part") for line in including.verify())
+
+
+def test_an_edit_after_an_unseen_xinclude_says_what_to_do(including: Any) -> None:
+    with pytest.raises(UnseenEditError, match=r"/a/part was put .* wrap the tree again"):
+        etree.SubElement(including.root, "c")
+
+
+def test_xinclude_in_a_copy(tmp_path: Path) -> None:
+    part = tmp_path / "part.xml"
+    part.write_text("<part>text</part>", encoding="utf-8")
+    include, fallback = f'<xi:include href="{part}"/>', "<xi:fallback><c/></xi:fallback>"
+    document = fromstring(
+        f'<a xmlns:xi="http://www.w3.org/2001/XInclude">{include}'
+        f'<xi:include href="none.xml">{fallback}</xi:include></a>'
+    )
+    judge = Judge(document)
+    new = copy.deepcopy(document.tree)
+    new.xinclude()
+    document.update_to(new)
+    assert [child.tag for child in document.root] == ["part", "c"]
+    judge.check(several=True)
 
 
 def test_many_documents_at_once() -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
-from lxml import etree
 
 from ..actions.firing import FiringRecord
 from ..auditing.findings.atomic_files import AtomicFile
@@ -16,6 +15,7 @@ from ..events import PrimitiveEvent
 from ..recording.playing import Playback
 from ..rules import Rules, load_rules
 from ..wrapping import Document, parse
+from ..xml_writer import xml_file
 from ._output import plain
 from ._targets import Target, Written, force_option, guard
 
@@ -138,7 +138,7 @@ def _not_called(report: _Report, name: str) -> Callable[[FiringRecord], None]:
 
 
 def _write(document: Document, out: str | None) -> None:
-    data = etree.tostring(document.tree, encoding="UTF-8", xml_declaration=True) + b"\n"
+    data = xml_file(document.tree) + b"\n"
     if out is None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()

@@ -26,6 +26,7 @@ from ..report import write_report
 from ..rules import Rules, load_rules
 from ..schema import derive
 from ..wrapping import parse
+from ..xml_writer import xml_text
 from ._output import make_console, plain
 from ._sample import Sample, find_sample
 from ._story import Chapter, canonical, tell
@@ -227,7 +228,7 @@ def _complete_items(lines: Iterable[bytes]) -> list[int]:
 
 
 def _shown(element: etree._Element) -> str:
-    return "  " + etree.tostring(element, encoding="unicode", with_tail=False)
+    return "  " + xml_text(element)
 
 
 def _title(console: Console, number: int, text: str) -> None:

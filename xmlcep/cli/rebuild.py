@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from lxml import etree
 
 from ..errors import XmlCepError
 from ..log.json_codec import STANDARD
 from ..recording.rebuilding import rebuild_with_end
+from ..xml_writer import xml_file
 from ._log_arguments import LogPath, logs_argument
 from ._moments import at_option
 from ._output import plain
@@ -37,7 +37,7 @@ def command(log: tuple[LogPath, ...], at: int | str | None, doc: str | None, ann
     rebuilt = rebuild_with_end(
         log[0] if len(log) == 1 else log, at, doc=doc, on_bad=leave_out_torn, findings=findings
     )
-    click.echo(etree.tostring(rebuilt.root, encoding="UTF-8", xml_declaration=True), nl=False)
+    click.echo(xml_file(rebuilt.root.getroottree()), nl=False)
     click.echo()
     if rebuilt.beyond_end:
         time = "" if rebuilt.time is None else f", {rebuilt.time}"

@@ -6,9 +6,10 @@ from path_types import PathType, Step
 
 from .node_tables import NodeTables
 from .state import Needs
+from .xml_trees import XmlTrees
 
 
-def prune(nodes: NodeTables, root: int, path: PathType, needs: Needs) -> list[int]:
+def prune(nodes: NodeTables, trees: XmlTrees, root: int, path: PathType, needs: Needs) -> list[int]:
     """Takes all nodes that are not needed out of the tables of a tree, and out of the tree.
 
     ``path`` is the absolute path type of its root. Returns the roots of what is left: nodes that are needed below some
@@ -19,11 +20,11 @@ def prune(nodes: NodeTables, root: int, path: PathType, needs: Needs) -> list[in
     pending = [(root, path, False)]
     while pending:
         node, path, parent_is_kept = pending.pop()
-        element, is_kept = nodes.elements[node], needs.keeps(path)
+        element, is_kept = trees.elements[node], needs.keeps(path)
         pending += [
-            (child, path.child(Step.element(str(nodes.elements[child].tag))), is_kept)
+            (child, path.child(Step.element(nodes.names[child])), is_kept)
             for child in nodes.children[node]
-            if child in nodes.elements
+            if child in nodes.names
         ]
         if is_kept:
             kept[node] = path
@@ -33,36 +34,39 @@ def prune(nodes: NodeTables, root: int, path: PathType, needs: Needs) -> list[in
         if is_kept != parent_is_kept and above is not None:
             element.tail = None
             above.remove(element)
-    _forget_all_but(nodes, kept, needs)
+    trees.forget(_forget_all_but(nodes, kept))
     for node, path in kept.items():
-        _keep_in(nodes, node, path, needs)
+        _keep_in(nodes, trees, node, path, needs)
     return roots
 
 
-def _forget_all_but(nodes: NodeTables, kept: dict[int, PathType], needs: Needs) -> None:
-    for node in [node for node in nodes.elements if node not in kept]:
-        del nodes.elements[node]
+def _forget_all_but(nodes: NodeTables, kept: dict[int, PathType]) -> list[int]:
+    forgotten = [node for node in nodes.names if node not in kept]
+    for node in forgotten:
+        del nodes.names[node]
+        nodes.values.pop(node, None)
         for attribute in nodes.attribute_ids.pop(node, {}).values():
             del nodes.attributes[attribute]
         for child in nodes.children.pop(node):
             nodes.texts.pop(child, None)
+    return forgotten
 
 
-def _keep_in(nodes: NodeTables, node: int, path: PathType, needs: Needs) -> None:
+def _keep_in(nodes: NodeTables, trees: XmlTrees, node: int, path: PathType, needs: Needs) -> None:
     """Of an element that is needed the attributes and child nodes that are."""
-    element = nodes.elements[node]
+    element = trees.elements[node]
     names = nodes.attribute_ids.get(node, {})
     for name in [name for name in names if not needs.keeps(path.child(Step.attribute(name)))]:
-        del nodes.attributes[names.pop(name)]
+        del nodes.attributes[names.pop(name)], nodes.values[node][name]
         del element.attrib[name]
     texts = needs.keeps_node(path.child(Step.text()))
     for child in nodes.children[node]:
         if child in nodes.texts and not texts:
             del nodes.texts[child]
-    children = [child for child in nodes.children[node] if child in nodes.elements or child in nodes.texts]
+    children = [child for child in nodes.children[node] if child in nodes]
     if needs.orders(path):
         nodes.children[node] = children
-        nodes.refresh_slots(node)
+        trees.refresh_texts(node)
         return
     nodes.children[node] = dict.fromkeys(children)
     element.text = None

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from contexts.grouping import Key
 from path_types import PathType
 
 from .deliveries import filtered, in_full
-from .dispatch import ActiveTrees, TreeDispatch, TypeDispatch
+from .dispatch import ActiveTrees, TypeDispatch
 from .operators import OperatorState
 from .operators.state import Acceptor
 from .tree import TreeState
+from .tree_dispatch import Part, TreeDispatch
 
 Direct: TypeAlias = tuple[Acceptor, int]
 """What takes an event, and which of its ids is the key of its group there."""
-Step: TypeAlias = tuple[TreeState, TreeDispatch, Direct | None]
+Step: TypeAlias = tuple[TreeState, TreeDispatch, Sequence[Direct] | None]
 NO_STEPS: Mapping[int, Step] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Freeing:
+    """How what some operators have at a node is freed when it is gone (G4): it is taken out of ``stores``, or by
+    ``forgets``."""
+
+    stores: tuple[dict[Key, Any], ...]
+    forgets: tuple[Callable[[int], None], ...]
+
+    def free(self, place: int) -> None:
+        """The node is gone."""
+        for groups in self.stores:
+            groups.pop(place, None)
+        for forget in self.forgets:
+            forget(place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +51,10 @@ class BoundDispatch:
 
     ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes; ``is_silent``
     says that it only matters for these and for conditions. ``vanishing`` and ``freed`` are the multiplicities and the
-    operators (with their trees) of which a deleted node can be a group (M5, G4); ``forgets`` are the functions that
-    free the groups to which nothing can come any more, ``awaited`` the operators of which that is not known. ``turns``
-    are the ``steps`` by the tree's index, in order, and, if that may come first, what takes the event there.
+    operators (with their trees) of which a deleted node can be a group (M5, G4); ``at_rest`` frees them all, where
+    nothing waits for a release, ``at_once`` those to which nothing can come any more in any case; of the others,
+    ``awaited``, that is not known. ``turns`` are the ``steps`` by the tree's index, in order, and, if that may come
+    first, what takes the event there.
     """
 
     direct: tuple[Direct, ...] | None
@@ -48,8 +67,9 @@ class BoundDispatch:
     is_silent: bool
     vanishing: tuple[tuple[TreeState, OperatorState], ...]
     freed: tuple[tuple[TreeState, OperatorState], ...]
-    forgets: tuple[Callable[[int], None], ...]
+    at_once: Freeing
     awaited: tuple[tuple[TreeState, OperatorState], ...]
+    at_rest: Freeing
 
 
 class BoundDispatches(dict[PathType, BoundDispatch | None]):
@@ -80,6 +100,7 @@ def _bound(
     first = [_first(tree, plan, operation, path) for tree, plan in steps]
     freed = tuple((trees[tree], trees[tree].states[operator]) for tree, operator in dispatch.freed)
     at_once = tuple((tree, state) for tree, state in freed if _nothing_comes(tree, state, active))
+    awaited = tuple(each for each in freed if each not in at_once)
     stepped = {tree for tree, _ in dispatch.steps}
     vanishing = tuple(
         (tree, state)
@@ -88,10 +109,12 @@ def _bound(
     )
     alone = dispatch.alone and not vanishing
     return BoundDispatch(
-        tuple([_direct(tree, plan, operation, path) for tree, plan in steps])
+        tuple([direct for tree, plan in steps for direct in _direct(tree, plan, operation, path)])
         if alone and not dispatch.passes_on
         else None,
-        tuple([each for each in first if each is not None]) if alone and None not in first else None,
+        tuple([direct for of_tree in first for direct in of_tree or ()])
+        if alone and None not in first
+        else None,
         dispatch.passes_on,
         steps,
         {tree.tree.index: (tree, plan, each) for (tree, plan), each in zip(steps, first, strict=True)},
@@ -100,30 +123,51 @@ def _bound(
         not (steps or freed),
         vanishing,
         freed,
-        tuple([partial(tree.forget, state) if tree.deferrals else state.forget for tree, state in at_once]),
-        tuple(each for each in freed if each not in at_once),
+        _freeing(at_once),
+        awaited,
+        _freeing(freed),
     )
 
 
-def _direct(tree: TreeState, plan: TreeDispatch, operation: str, path: PathType) -> Direct:
-    """What takes an event of this type in a tree."""
-    if not plan.direct or tree.flat:
-        return partial(tree.take_turns, plan), 0
-    ((operator, child, index),) = plan.deliveries
-    assert index is not None
-    state, leaf = tree.states[operator], tree.leaves.get((operator, child))
+def _freeing(freed: Collection[tuple[TreeState, OperatorState]]) -> Freeing:
+    """What frees the groups of these operators, in which nothing waits for a release."""
+    stores: list[dict[Key, Any]] = []
+    forgets: list[Callable[[int], None]] = []
+    for tree, state in freed:
+        groups = None if tree.waits_for_conditions else state.by_group()
+        if groups is None:
+            forgets.append(partial(tree.forget, state) if tree.deferrals else state.forget)
+        else:
+            stores += groups
+    return Freeing(tuple(stores), tuple(forgets))
+
+
+def _direct(tree: TreeState, plan: TreeDispatch, operation: str, path: PathType) -> tuple[Direct, ...]:
+    """What takes an event of this type in a tree, one after the other."""
+    # Where inner operators are reported, all that they raise comes before what the root does.
+    if not plan.parts or (len(plan.parts) > 1 and tree.reports_operators):
+        return ((partial(tree.take_turns, plan), 0),)
+    return tuple([(_acceptor(tree, part, operation, path), part[2]) for part in plan.parts])
+
+
+def _acceptor(tree: TreeState, part: Part, operation: str, path: PathType) -> Acceptor:
+    operator, child, _ = part
+    state = tree.states[operator]
+    if child is None:
+        return state.take_creation
+    leaf = tree.leaves.get((operator, child))
     read = None if leaf is None else leaf.reader(operation, path)
     if not tree.has_short_entries:
-        return in_full(tree, read, state.values_of_groups(child), state.taker.take, child), index
+        return in_full(tree, read, state.values_of_groups(child), state.taker.take, child)
     accept = state.taker.acceptor(child)
-    return (accept if read is None else filtered(read, accept)), index
+    return accept if read is None else filtered(read, accept)
 
 
-def _first(tree: TreeState, plan: TreeDispatch, operation: str, path: PathType) -> Direct | None:
+def _first(tree: TreeState, plan: TreeDispatch, operation: str, path: PathType) -> tuple[Direct, ...] | None:
     """The same if it may come before all that the event releases in the tree; None if there is none."""
-    if plan.direct and not tree.flat and not tree.may_deliver_first(plan.deliveries[0][0]):
-        return None
-    return _direct(tree, plan, operation, path)
+    if all(tree.may_deliver_first(operator) for operator, _, _ in plan.parts):
+        return _direct(tree, plan, operation, path)
+    return None
 
 
 def _goes_with_parent(

@@ -138,14 +138,16 @@ class Detector:
             check_event("feed()", event)
             raise
         self._latest = event
-        if evaluation.waiting.elsewhere or composites:
+        if composites:
             evaluation.process(_as_event(event), bound, self._active.by_outside_tree(composites))
+        elif evaluation.waiting.elsewhere:
+            evaluation.process_alone(_as_event(event), bound)
         elif bound is None:
             return []
         elif bound.direct is not None:
             evaluation.deliver(event, bound)
         else:
-            evaluation.process(_as_event(event), bound, {})
+            evaluation.process_alone(_as_event(event), bound)
         return evaluation.take_report() if evaluation.report else []
 
     def replay(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
@@ -181,7 +183,9 @@ class Detector:
                         yield from self._feed_in_full(event)
                         continue
                 if elsewhere:
-                    evaluation.process(_as_event(event), bound, {})
+                    if type(event) is tuple:  # of the layout of an event
+                        event = _new_tuple(PrimitiveEvent, event)
+                    evaluation.process_alone(event, bound)
                 elif bound is None:
                     continue
                 elif bound.direct is not None:
@@ -189,14 +193,10 @@ class Detector:
                     ids = event[3]
                     for accept, index in bound.direct:
                         accept(ids[index], event)
-                    if bound.awaited:
+                    if bound.freed:
                         evaluation.end_time_point(event, bound)
-                    elif bound.freed:
-                        place = ids[-1]
-                        for forget in bound.forgets:
-                            forget(place)
                 else:
-                    evaluation.process(_as_event(event), bound, {})
+                    evaluation.process_alone(_as_event(event), bound)
                 if report:
                     self._latest = event
                     if len(report) == 1:
@@ -475,6 +475,7 @@ class Detector:
         doc = "" if self._last is None else self._last.doc
         for at, together in self._setting.timers.take(Unit.TIME, now + 1):
             self._fire(Unit.TIME, at, together, self._clock.ts, doc)
+        self._clock.fired = None  # what comes next is of the time that was said
         self._expire()
         return raised + self._evaluation.take_report()
 

@@ -14,12 +14,11 @@ from path_types import PathType
 from ..algebra import Termination
 from ..events import Cause, PrimitiveEvent
 from ..xpath import Condition, Environment
-from ..xpath.environment import NO_VARIABLES
-from .dispatch import TreeDispatch
 from .operators import DeferrableState
 from .operators.state import Acceptor, accept
 from .setting import Setting
 from .timers import Due
+from .tree_dispatch import TreeDispatch
 
 _new_tuple = tuple.__new__
 
@@ -181,20 +180,23 @@ class Deferral:
                 self.state.release(key, cause)
 
     def release_left(self, here: int | None, cause: Cause) -> None:
-        """Releases the groups that an event which projects on ``here`` does not (D2); only without a condition."""
-        pending = self.pending
+        """Releases the groups that an event which projects on ``here`` does not (D2); only without a condition, and
+        where groups are places."""
+        pending, state = self.pending, self.state
         if len(pending) == 1:  # as almost always: the next event somewhere else releases
-            (key,) = due = tuple(pending)
-            if self.state.grouping.place_of(key) == here:
+            (key,) = pending
+            if key == here:
                 return
             pending.clear()
-        else:
-            due = tuple(sorted(self.left(here)))
-            pending.difference_update(due)
+            self._waiting.released.add(self._tree)
+            state.release_alone(key, cause)
+            return
+        due = sorted(self.left(here))
+        pending.difference_update(due)
         self._waiting.released.add(self._tree)
         for key in due:
-            if self.state.is_possible(key):
-                self.state.release(key, cause)
+            if state.is_possible(key):
+                state.release(key, cause)
 
     def left(self, here: int | None) -> set[Key]:
         """The pending groups that the current event does not project on, if that releases them (D2)."""
@@ -246,12 +248,12 @@ class Deferral:
 
     def seen(self, key: Key) -> tuple[str, tuple[tuple[str, str], ...]]:
         """The condition as it is written, and what it compares with the values that it sees in a group."""
-        document = self.setting.document
-        element = None if document is None else document.element(self.state.grouping.place_of(key))
-        if self.condition is None or element is None:
-            return "" if self.condition is None else self.condition.expression, ()
-        environment = Environment(NO_VARIABLES, element)
-        return self.condition.expression, tuple(self.condition.compiled.compared(environment))
+        if self.condition is None:
+            return "", ()
+        seen = self._seen(key, self.condition)
+        return self.condition.expression, () if seen is None else tuple(
+            self.condition.compiled.compared(seen)
+        )
 
     def end_edit(self) -> None:
         """The edit is over."""
@@ -286,6 +288,15 @@ class Deferral:
     def _holds(self, key: Key) -> bool:
         if self.condition is None:
             return True
-        document = self.setting.document
-        element = None if document is None else document.element(self.state.grouping.place_of(key))
-        return element is not None and self.condition.holds(element, self.setting.references)
+        seen = self._seen(key, self.condition)
+        return seen is not None and self.condition.compiled.boolean(seen)
+
+    def _seen(self, key: Key, condition: Condition) -> Environment | None:
+        """What the condition sees of a group; None if its node is not there."""
+        setting, state = self.setting, self.state
+        if setting.document is None:
+            return None
+        place, in_tables = state.grouping.place_of(key), condition.compiled.in_tables
+        return setting.document.environment(
+            state.node.path, (place,), setting.references, in_tables=in_tables
+        )

@@ -18,7 +18,6 @@ from path_types import PathType
 from ..algebra import Order, Promise, Termination, Unit
 from ..events import Cause, CompositeEvent, PrimitiveEvent
 from ..rules.trees import EventTree
-from .dispatch import Delivery, TreeDispatch
 from .errors import TooManyTriesError, UnknownTimeError
 from .leaf import Bindings, LeafState
 from .operators import Account, DeferrableState, Input, OperatorState, new_state
@@ -26,6 +25,7 @@ from .promises import promise
 from .release import Deferral, Release
 from .setting import Setting
 from .timers import Due
+from .tree_dispatch import Delivery, TreeDispatch
 from .waiting import Waiting
 
 Answers: TypeAlias = dict[tuple[int, int, int], "Bindings | None"]
@@ -55,6 +55,7 @@ class TreeState:
     ) -> None:
         self.tree = tree
         self.flat = tree.flat
+        self.reports_operators = report_operators
         self.states = tuple(
             new_state(
                 node, tree, report if report_operators or node.parent is None else None, setting,
@@ -80,6 +81,8 @@ class TreeState:
             deferral.state.taker = deferral
         self.awaits_release = any(each.mode is not Termination.EARLIEST for each in self.deferrals)
         """Whether anything waits for more than a condition."""
+        self.waits_for_conditions = any(each.condition is not None for each in self.deferrals)
+        """Whether anything waits for a condition."""
         self.setting = setting
         self._clock = setting.clock
         self._timers = setting.timers
@@ -105,7 +108,7 @@ class TreeState:
             self.waits_elsewhere
             and self.has_short_entries
             and not (self.flat or any(state.node.definition.negated for state in self.states))
-            and all(deferral.condition is None for deferral in self.deferrals)
+            and not self.waits_for_conditions
         )
         """Whether `release_left` does what is to be done at an event elsewhere."""
 
@@ -192,7 +195,16 @@ class TreeState:
                 if parent is not None:
                     for child, key, arrivals in parent.grouped(state.child_index, entries):
                         parent.taker.arrive(child, key, arrivals, event)
-        self.note_release()
+        # What note does, without its calls.
+        waiting, index, waits = self.setting.waiting, self.tree.index, False
+        for deferral in self.deferrals:
+            if deferral.pending:
+                if deferral.mode is Termination.NON_LOCAL:
+                    return
+                waits = True
+        waiting.elsewhere.discard(index)
+        if not waits:
+            waiting.release.discard(index)
 
     def take_turns(self, dispatch: TreeDispatch, place: int, event: PrimitiveEvent) -> None:
         """Takes the tree through the time point of an event, which may be a tuple of the layout of events."""

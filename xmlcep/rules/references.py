@@ -21,6 +21,7 @@ from ..algebra import Reference
 from ..errors import RuleProblem
 from ..suggestions import did_you_mean
 from ..xml_parser import parse_data
+from ..xml_writer import xml_text
 from ..xpath import Expression
 from .variables import BUILT_IN
 
@@ -179,7 +180,9 @@ def _read(name: str, source: Source) -> ReferenceDocument:
     if isinstance(source, bytes):
         return ReferenceDocument.of(name, _shown(name, source), source)
     if isinstance(source, (etree._Element, etree._ElementTree)):
-        return ReferenceDocument.of(name, _shown(name, source), etree.tostring(source, with_tail=False))
+        root = source.getroot() if isinstance(source, etree._ElementTree) else source
+        data = xml_text(root).encode("ascii", "xmlcharrefreplace")
+        return ReferenceDocument.of(name, _shown(name, source), data)
     if not isinstance(source, (str, os.PathLike)):
         raise ValueError(f"{source!r} is no reference document: give a file, its bytes, or a tree")
     path = Path(source)

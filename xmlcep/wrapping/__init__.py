@@ -14,6 +14,7 @@ from .errors import CallbackError as CallbackError
 from .errors import DocumentError as DocumentError
 from .errors import EndlessTriggerError as EndlessTriggerError
 from .errors import RefusedError as RefusedError
+from .errors import UnseenEditError as UnseenEditError
 from .errors import WrapError as WrapError
 from .functions import cleanup_namespaces as cleanup_namespaces
 from .functions import indent as indent
@@ -33,6 +34,7 @@ __all__ = [
     "RefusedError",
     "Transaction",
     "TransactionError",
+    "UnseenEditError",
     "WrapError",
     "cleanup_namespaces",
     "fromstring",

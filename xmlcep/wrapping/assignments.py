@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any, NamedTuple
 
 from lxml import etree
@@ -16,6 +16,7 @@ from .raw import (
     Node,
     as_name,
     attribute_names,
+    attributes_of,
     get_parent,
     get_tail,
     get_text,
@@ -27,7 +28,7 @@ from .raw import (
 )
 from .raw import set_attribute as set_raw_attribute
 from .reconcile import reconcile
-from .shadow import ShadowNode, tree_of
+from .shadow import ShadowNode, entry_of, tree_of
 from .spelling import check_name
 
 _set = object.__setattr__  # as lxml's own class does it, with its errors
@@ -165,11 +166,14 @@ def _change(node: Node, shadow: ShadowNode, call: Callable[[], Any]) -> Any:
     try:
         return call()
     finally:
-        refused = _refused_names(node, shadow)
-        change_attributes(tree, node, shadow)
-        tree.end_edit()
-        if refused is not None:
-            raise refused
+        now = entry_of(node)  # what gives the attributes may have edited meanwhile, and this very element
+        if type(now) is ShadowNode:
+            tree = now.tree
+            refused = take_out_refused(node, now)
+            change_attributes(tree, node, now)
+            tree.end_edit()
+            if refused is not None:
+                raise refused
 
 
 def _change_one(node: Node, shadow: ShadowNode, name: str, call: Callable[[], Any]) -> Any:
@@ -182,21 +186,30 @@ def _change_one(node: Node, shadow: ShadowNode, name: str, call: Callable[[], An
         try:
             check_name(name, "attribute")
         except RefusedError:
-            _attributes(node).pop(name, None)
+            _take_out(node, {name})
             raise
     attribute_changed(tree, node, shadow, name)
     return result
 
 
-def _refused_names(node: Node, shadow: ShadowNode) -> RefusedError | None:
-    """Takes attributes out again whose names cannot be parsed again (lxml takes them in trees of an HTML parser)."""
-    refused = None
+def take_out_refused(node: Node, shadow: ShadowNode) -> RefusedError | None:
+    """Takes attributes out again whose names cannot be parsed again; the error that says so, None if there are none."""
+    refused: dict[str, RefusedError] = {}
     assert shadow.trie is not None
     for name in attribute_names(node):
         if name not in shadow.trie.attributes:
             try:
                 check_name(name, "attribute")
             except RefusedError as error:
-                refused = error
-                del _attributes(node)[name]
-    return refused
+                refused[name] = error
+    if refused:
+        _take_out(node, refused)
+    return next(iter(refused.values()), None)
+
+
+def _take_out(node: Node, names: Container[str]) -> None:
+    """Takes attributes out by setting all others anew: lxml does not find those in the namespace of declarations."""
+    others = [(name, value) for name, value in attributes_of(node) if name not in names]
+    _attributes(node).clear()
+    for name, value in others:
+        set_raw_attribute(node, name, value)

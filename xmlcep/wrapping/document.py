@@ -393,11 +393,12 @@ class Document:
     def close(self) -> None:
         """Ends tracking: the tree stays, an ordinary lxml tree from now on. Closing twice is harmless.
 
-        What was edited through `foreign` proxies, and not found yet, is told before, or refused when it is closed.
+        What was edited through `foreign` proxies, those of other documents, too, and not found yet, is told before, or
+        refused when it is closed.
         """
         try:
-            if not self.closed and self._tree.foreign and not self.delivery.held:
-                self._catch_up()
+            if not self.closed and self._tree.exposed and not self.delivery.held:
+                self.catch_up()
         finally:
             self._finalizer()
 

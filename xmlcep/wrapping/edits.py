@@ -31,7 +31,7 @@ from .raw import (
 )
 from .reconcile import reconcile
 from .shadow import ShadowNode, ShadowTree, entry_of, owners, shadow_of, tree_of
-from .spelling import check_incoming
+from .spelling import check_incoming, check_node
 
 Call = Callable[[], None]
 
@@ -224,6 +224,7 @@ def take_out(node: Node, call: Call) -> None:
 
 def born(tree: ShadowTree, node: Node) -> None:
     """``node`` was made below a tracked parent by C code (SubElement): it is there with its attributes."""
+    check_node(node)
     if tree.journal is not None:
         tree.journal.placed(node)
     above = get_parent(node)

@@ -24,6 +24,13 @@ class RefusedError(XmlCepError, ValueError):
     """
 
 
+class UnseenEditError(XmlCepError, RuntimeError):
+    """A call came upon a node that C code has put into the tree outside ``observe()``; says where.
+
+    What the call was to do may be done, and nobody has been told of it.
+    """
+
+
 class EndlessTriggerError(XmlCepError, RuntimeError):
     """Callbacks whose edits trigger callbacks, deeper than the stated limit.
 

@@ -11,10 +11,11 @@ from typing import Any
 
 from .assignments import set_attribute, set_tail_of, set_text_of
 from .edits import arrive, put, take_out
-from .mutations import change_tail, change_text, insert, insert_leaf, remove, touch, unlink
+from .mutations import change_tail, change_text, check_leaf, insert, insert_leaf, remove, touch, unlink
 from .raw import (
     Element,
     Node,
+    attribute_names,
     get_next,
     get_previous,
     get_tag,
@@ -116,7 +117,7 @@ def append(self: Node, element: Any) -> None:
         insert(tree, element, above, above.count, above.last)
         tree.end_edit()
     else:
-        above.trie.child(name)  # type: ignore[union-attr]  # which raises before anything has happened
+        check_leaf(name, attribute_names(element), above)
         _append(self, element)
         insert_leaf(tree, element, name, above)
 

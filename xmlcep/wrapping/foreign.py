@@ -8,6 +8,7 @@ proxies, or long lists of children, a part in turn), at the end of a transaction
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from itertools import islice
 
@@ -135,7 +136,8 @@ def catch_up_others(tree: ShadowTree) -> None:
             with suppress(RefusedError):
                 catch_up(other)
     if tree.exposed:
-        _miss(strays())
+        with suppress(RefusedError):
+            _miss(strays())
 
 
 def is_elsewhere(node: Node, shadow: ShadowNode) -> bool:
@@ -159,11 +161,23 @@ def look_into(node: Node) -> None:
 
 
 def _miss(nodes: list[Node]) -> None:
-    """Emits that these nodes are gone from where they were told to be."""
+    """Emits that these nodes are gone from where they were told to be.
+
+    Raises `RefusedError`, when the others have been emitted, if something that cannot be tracked has come there.
+    """
+    refused: RefusedError | None = None
     for tree, sites in owners(parents_told(nodes)).items():
-        if not tree.muted:
-            reconcile(tree, sites)
-            tree.end_edit()
+        if tree.muted:
+            continue
+        try:
+            _check_all(tree, sites)
+        except RefusedError as error:
+            refused = error
+            continue
+        reconcile(tree, sites)
+        tree.end_edit()
+    if refused is not None:
+        raise refused
 
 
 class _Found:
@@ -219,15 +233,11 @@ class _Found:
         if not (self._changed or self._taken):
             return
         tree.muted = True
-        try:
-            for node in self._changed:
-                _check(node)
-        finally:
-            tree.muted = False
-        tree.muted = True
-        sites: dict[Node, None] = dict.fromkeys((*self._changed, *parents_told(careful(self._taken))))
+        sites = owners(dict.fromkeys((*self._changed, *parents_told(careful(self._taken)))))
         tree.muted = False
-        for owner, nodes in owners(sites).items():
+        for owner, nodes in sites.items():
+            _check_all(owner, nodes)
+        for owner, nodes in sites.items():
             reconcile(owner, nodes)
         for node in self._taken:
             entry = entry_of(node)
@@ -240,7 +250,7 @@ class _Found:
         for node in self._changed:
             if entry_of(node) is None:  # it has left the document with all that it had taken
                 self._take_over_below(node)
-        tree.others += [owner for owner in owners(sites) if owner is not tree]
+        tree.others += [owner for owner in sites if owner is not tree]
         tree.end_edit()
 
     def _take_over_below(self, node: Node) -> None:
@@ -254,24 +264,39 @@ class _Found:
         self._tree.muted = muted
 
 
+def _check_all(tree: ShadowTree, nodes: Iterable[Node]) -> None:
+    """Raises `RefusedError` if one of these nodes has changed, or got children, in ways that are refused elsewhere."""
+    tree.muted = True
+    try:
+        for node in nodes:
+            _check(node)
+    finally:
+        tree.muted = False
+
+
 def _check(node: Node) -> None:
     """Raises `RefusedError` for a node that has changed, or has got children, in ways that are refused elsewhere."""
     check_node(node)
     for child in iter_children(node):
-        if entry_of(child) is None:
-            check_incoming(child)
-            for each in Element.iter(child):
-                _check_root(each)
-        else:
-            _check_root(child)
+        check_child(child)
+
+
+def check_child(child: Node) -> None:
+    """Raises `RefusedError` if a child that has come unseen, or what it brought, cannot be tracked."""
+    if entry_of(child) is None:
+        check_incoming(child)
+        for each in Element.iter(child):
+            _check_root(each)
+    else:
+        _check_root(child)
 
 
 def _check_root(node: Node) -> None:
     """Raises `RefusedError` for the root of a wrapped document that has been put somewhere else."""
-    entry = entry_of(node)
-    if type(entry) is ShadowNode and entry.parent is None and get_parent(node) is not None:
+    tree = tree_of(node)
+    if tree is not None and node is tree.root and get_parent(node) is not None:
         raise RefusedError(
-            f"<{name_of(node)}>, the root of the wrapped document {entry.tree.name!r}, has been put below "
+            f"<{name_of(node)}>, the root of the wrapped document {tree.name!r}, has been put below "
             f"<{name_of(get_parent(node))}> unseen: take it out and attach copy.deepcopy(root), or close() the document"
         )
 

@@ -159,9 +159,13 @@ class Journal:
         self.tag(node)
 
     def beside(self, root: Node) -> None:
-        """Comments may come to stand beside the root, or go from there, in ways nobody sees."""
-        before = list(Element.itersiblings(root, preceding=True))
-        self.edits.append(("beside", root, before[::-1], list(Element.itersiblings(root))))
+        """Anything about the comments and the like beside the root, and its tail, may be about to change."""
+        before = list(Element.itersiblings(root, preceding=True))[::-1]
+        after = list(Element.itersiblings(root))
+        tails = [(node, get_tail(node)) for node in (*before, root, *after)]
+        self.edits.append(("beside", root, before, after, tails))
+        for node in (*before, *after):
+            self.whole(node)
 
     def was(
         self,

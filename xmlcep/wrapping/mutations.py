@@ -8,7 +8,7 @@ the same counts, links and journal.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from .raw import (
@@ -270,7 +270,13 @@ def insert(
 
 
 def insert_leaf(tree: ShadowTree, node: Node, name: str, parent: ShadowNode) -> None:
-    """An element without children and texts is the new last child of ``parent``; all its edit does is that."""
+    """An element without children and texts is the new last child of ``parent``; all its edit does is that.
+
+    Raises `RefusedError`, before anything is done, for a name that XML has not.
+    """
+    names = attribute_names(node)
+    if names:
+        check_leaf(name, names, parent)
     shadow = tree.new_shadow(node, name, parent, parent.last)
     enter(node, shadow)
     pos = parent.count
@@ -279,7 +285,7 @@ def insert_leaf(tree: ShadowTree, node: Node, name: str, parent: ShadowNode) -> 
     # Not kept: most leaves stay as they are, and each tuple kept makes Python collect garbage sooner.
     ids = (*(parent.ids or parent.make_ids()), shadow.number)
     path = shadow.trie.path  # type: ignore[union-attr]
-    if not attribute_names(node):
+    if not names:
         tree.emitter.emit_alone("ins", path, ids, None, None, pos)
         return
     emit = tree.emitter.emit
@@ -287,6 +293,13 @@ def insert_leaf(tree: ShadowTree, node: Node, name: str, parent: ShadowNode) -> 
     for key, value in attributes_of(node):
         emit_attribute("ins", shadow, key, tree.new_attribute(shadow, key, value).number, value, None, emit)
     tree.end_edit()
+
+
+def check_leaf(name: str, names: Iterable[str], parent: ShadowNode) -> None:
+    """Raises `RefusedError` if an element below ``parent``, or an attribute of it, cannot be called so."""
+    trie = parent.trie.child(name)  # type: ignore[union-attr]
+    for each in names:
+        trie.attribute(each)
 
 
 def _insert_node(tree: ShadowTree, node: Node, parent: ShadowNode | None, pos: int, prev: Node) -> None:

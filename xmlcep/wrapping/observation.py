@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from . import foreign
+from .assignments import take_out_refused
 from .errors import RefusedError, WrapError
 from .mutations import remember
-from .raw import Element, Node, get_parent
-from .reconcile import reconcile
-from .shadow import ShadowTree, tree_of
+from .raw import Element, Node, children_of, get_parent, name_of, set_tag
+from .reconcile import different, has_its_name, reconcile
+from .shadow import ShadowTree, shadow_of, tree_of
+from .spelling import check_name
 
 
 class Observation:
@@ -36,17 +38,49 @@ class Observation:
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Emits what there is. Raises `RefusedError` for what no log could hold, when that has been taken out again."""
         tree, element = self._tree, self._element
-        tree.muted = False
-        if tree_of(element) is tree:
-            parent = get_parent(element)
+        refused: RefusedError | None = None
+        try:  # muted: new nodes get their proxies here, and are told of below
             sites = list(Element.iter(element))
+            parent = get_parent(element)
             if parent is not None and tree_of(parent) is tree:
                 tree.open_children(parent)
                 sites.insert(0, parent)
-            reconcile(tree, [site for site in sites if tree_of(site) is tree])
+            changed = different(tree, [site for site in sites if tree_of(site) is tree])
+            refused = _take_out_refused(changed)
+        finally:
+            tree.muted = False
+        reconcile(tree, [site for site in changed if tree_of(site) is tree])
         tree.end_edit()
+        if refused is not None:
+            raise refused
 
     def _check(self) -> None:
         if not isinstance(self._element, Element) or tree_of(self._element) is not self._tree:
             raise WrapError(f"{self._element!r} is no element of the document {self._tree.name!r}")
+
+
+def _take_out_refused(nodes: list[Node]) -> RefusedError | None:
+    """Takes out what has come and cannot be tracked or parsed again; the first error that says so."""
+    found: list[RefusedError] = []
+    for node in nodes:
+        shadow = shadow_of(node)
+        if shadow.trie is None:
+            continue
+        if not has_its_name(node):
+            try:
+                check_name(str(name_of(node)), "element")
+            except RefusedError as error:
+                found.append(error)
+                set_tag(node, shadow.trie.name)
+        error_of_attributes = take_out_refused(node, shadow)
+        if error_of_attributes is not None:
+            found.append(error_of_attributes)
+        for child in children_of(node):
+            try:
+                foreign.check_child(child)
+            except RefusedError as error:
+                found.append(error)
+                Element.remove(node, child)
+    return found[0] if found else None

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import repeat
 from typing import Any
 
 from lxml import etree
 
 from ..xml_parser import safe_parser
+from ..xml_writer import xml_text
 from .errors import RefusedError
 from .raw import Element, Node, contents, get_parent, get_previous
 
@@ -45,7 +45,7 @@ class Original:
 
     def take_text(self, root: Node) -> None:
         """Keeps the tree as it is now, as text."""
-        self._text = etree.tostring(serialisable(root), encoding="utf-8", with_tail=False)
+        self._text = xml_text(root).encode()
 
     @property
     def text(self) -> bytes:
@@ -81,19 +81,18 @@ class Original:
         index: dict[Any, int] = {node: number for number, node in enumerate(before)}
         for node, old in zip(self.nodes, before, strict=True):
             told = self._first.get(node) or first(node)
-            if told is None and contents(node) != contents(old):
+            if told is not None:
+                if told != shown(old):
+                    yield f"{node!r}: was {shown(old)} when it was wrapped, and {told} when events first told of it"
+            elif not self._stands_as(node, old, index):
+                yield f"{node!r}: stands elsewhere than when it was wrapped"
+            elif contents(node) != contents(old):
                 yield f"{node!r}: was {contents(old)} when it was wrapped, and is {contents(node)}"
-            elif told is not None and told != shown(old):
-                yield f"{node!r}: was {shown(old)} when it was wrapped, and {told} when events first told of it"
-            if told is None and old.getparent() is not None:
-                parent, previous = old.getparent(), old.getprevious()
-                if get_parent(node) is not self.nodes[index[parent]] or get_previous(node) is not (
-                    None if previous is None else self.nodes[index[previous]]
-                ):
-                    yield f"{node!r}: stands elsewhere than when it was wrapped"
 
-
-def serialisable(root: Node) -> Node:
-    """The tree, or a copy that is written as what it is: with an XHTML document type libxml2 adds a namespace."""
-    dtd = root.getroottree().docinfo
-    return copy.deepcopy(root) if "xhtml" in (dtd.doctype or "").lower() else root
+    def _stands_as(self, node: Node, old: Node, index: Mapping[Any, int]) -> bool:
+        """Whether a node has the parent and the node before it that it had; the document element stands anywhere."""
+        parent, previous = old.getparent(), old.getprevious()
+        if parent is None:
+            return True
+        before = None if previous is None else self.nodes[index[previous]]
+        return get_parent(node) is self.nodes[index[parent]] and get_previous(node) is before

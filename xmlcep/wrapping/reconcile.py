@@ -55,10 +55,10 @@ def reconcile(tree: ShadowTree, nodes: Iterable[Node]) -> None:
     muted = {tree: tree.muted}
     tree.muted = True
     try:
-        if tree.root in nodes and not _has_its_name(tree.root):
+        if tree.root in nodes and not has_its_name(tree.root):
             tree.open_subtree(tree.root)
             rename(tree, tree.root)
-        sites = [_site(tree, node) for node in _different(tree, nodes)]
+        sites = [_site(tree, node) for node in different(tree, nodes)]
         if tree.exposed:
             _add_robbed(sites, muted)
         for site in reversed(sites):
@@ -91,7 +91,7 @@ def _add_robbed(sites: list[_Site], muted: dict[ShadowTree, bool]) -> None:
             if owner not in muted:
                 muted[owner] = owner.muted
                 owner.muted = True
-            for node in _different(owner, robbed):
+            for node in different(owner, robbed):
                 if node not in known:
                     known.add(node)
                     sites.append(_site(owner, node))
@@ -132,12 +132,12 @@ def _site(tree: ShadowTree, node: Node) -> _Site:
         shadow.element_only = tree.has_element_only_content(node)
         return _Site(node, shadow, [], [], set())
     before, now = tree.children(shadow), children_of(node)
-    kept = {child for child in longest_unchanged_run(before, now) if _has_its_name(child)}
+    kept = {child for child in longest_unchanged_run(before, now) if has_its_name(child)}
     shadow.element_only = tree.has_element_only_content(node)
     return _Site(node, shadow, before, now, kept)
 
 
-def _different(tree: ShadowTree, nodes: Iterable[Node]) -> list[Node]:
+def different(tree: ShadowTree, nodes: Iterable[Node]) -> list[Node]:
     """The elements that differ from their shadow, and the parents of those that have another name than there.
 
     With another name they are other nodes now.
@@ -149,7 +149,7 @@ def _different(tree: ShadowTree, nodes: Iterable[Node]) -> list[Node]:
             continue
         if type(shadow) is ShadowNode and not _differs(tree, node, shadow):
             continue
-        if node is not tree.root and not _has_its_name(node):
+        if node is not tree.root and not has_its_name(node):
             parent = get_parent(node)
             if tree_of(parent) is tree:  # else it has gone
                 tree.open_children(parent)
@@ -160,7 +160,7 @@ def _different(tree: ShadowTree, nodes: Iterable[Node]) -> list[Node]:
 
 def _differs(tree: ShadowTree, node: Node, shadow: ShadowNode) -> bool:
     """Whether an element, or the list of its children, is other than its shadow."""
-    if contents_differ(node, shadow) or not _has_its_name(node):
+    if contents_differ(node, shadow) or not has_its_name(node):
         return True
     element_only = shadow.element_only
     previous: Node = None
@@ -171,7 +171,7 @@ def _differs(tree: ShadowTree, node: Node, shadow: ShadowNode) -> bool:
             or known.prev is not previous
             or known.parent is not shadow
             or visible(get_tail(child), element_only) != known.tail
-            or not _has_its_name(child)
+            or not has_its_name(child)
         ):
             return True
         previous = child
@@ -186,7 +186,8 @@ def contents_differ(node: Node, shadow: ShadowNode) -> bool:
     return bool(names or shadow.attributes) and shadow.values() != attributes_of(node)
 
 
-def _has_its_name(node: Node) -> bool:
+def has_its_name(node: Node) -> bool:
+    """Whether a node that has a shadow node is called what events have told."""
     shadow = entry_of(node)
     if type(shadow) is not ShadowNode or shadow.trie is None:
         return True

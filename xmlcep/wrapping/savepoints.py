@@ -15,8 +15,7 @@ def open_journal(tree: ShadowTree) -> Journal:
     for node in tree.foreign:
         if not is_element(node):
             journal.whole(node)  # of the text of a comment the shadow knows nothing
-    if tree.root in tree.foreign:
-        journal.beside(tree.root)
+    journal.beside(tree.root)  # what stands there is in no table: nobody could say whose it is
     tree.update_fast_path()
     return journal
 

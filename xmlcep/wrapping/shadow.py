@@ -21,6 +21,7 @@ from path_types import PathType, Step
 
 from .clock import Clock
 from .emitter import Emitter
+from .errors import UnseenEditError
 from .journal import Journal
 from .original import Original
 from .raw import (
@@ -189,8 +190,15 @@ def leave(node: Node) -> None:
 
 
 def shadow_of(node: Node) -> ShadowNode:
-    """The shadow node of a node that is known to have one."""
-    entry = _table[node]
+    """The shadow node of a node of a wrapped document. Raises UnseenEditError if C code has put it there unseen."""
+    try:
+        entry = _table[node]
+    except KeyError:
+        raise UnseenEditError(
+            f"{Element.getroottree(node).getpath(node)} was put into the document unseen, by C code such as xinclude():"
+            " run that in `with document.observe():`. What it has done now cannot be told any more: close() the"
+            " document and wrap the tree again"
+        ) from None
     assert type(entry) is ShadowNode
     return entry
 
@@ -512,10 +520,14 @@ class ShadowTree:
             self.muted = False
 
     def drop(self) -> None:
-        """Takes every node of this document out of the table (not by a walk of the table, which others share)."""
+        """Takes every node of this document out of the table.
+
+        By a walk of the table, which others share, only where some may have been taken away unseen.
+        """
         self.muted = True
         _open.pop(self, None)
-        for nodes in (Element.iter(self.root), self.original.nodes):
+        taken = list(nodes_of(self)) if self.exposed else []
+        for nodes in (Element.iter(self.root), self.original.nodes, taken):
             for node in nodes:
                 if tree_of(node) is self:
                     leave(node)

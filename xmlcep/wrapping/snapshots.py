@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from lxml import etree
 
 from ..xml_parser import safe_parser
+from ..xml_writer import xml_text
 from .errors import RefusedError, WrapError
-from .original import serialisable
 from .parsing import DEPTH_LIMIT
 from .raw import (
     Element,
     Node,
     attribute_names,
+    get_tag,
     is_element,
     iter_children,
     name_of,
@@ -24,11 +26,6 @@ from .raw import (
 )
 from .shadow import ShadowNode, ShadowTree, shadow_of
 
-# A comment with "--" and a processing instruction with "?>" would end too early.
-_ODD_NODES = etree.XPath(
-    "//comment()[contains(., '--') or substring(., string-length(.)) = '-' or not(string())]"
-    " | //processing-instruction()[contains(., '?>') or contains(name(), ':') or not(normalize-space(name()))]"
-)
 _COUNTS = [etree.XPath(f"count({what})") for what in ("//*", "//@*", "//text()")]
 
 
@@ -39,6 +36,7 @@ def take_snapshot(tree: ShadowTree) -> tuple[str, list[int]]:
     """
     tree.open_subtree(tree.root)
     ids: list[int] = []
+    names: list[str] = []  # of elements, each followed by those of its attributes
     deepest = 0
     depth = 0
     stack: list[tuple[Node, ShadowNode, bool]] = [(tree.root, shadow_of(tree.root), True)]
@@ -55,9 +53,12 @@ def take_snapshot(tree: ShadowTree) -> tuple[str, list[int]]:
         depth += 1
         deepest = max(deepest, depth)
         ids.append(shadow.number)
+        names.append(shadow.trie.name)
         attributes = shadow.attributes
         if attributes:
-            ids.extend(attributes[name].number for name in attribute_names(node))
+            for name in attribute_names(node):
+                ids.append(attributes[name].number)
+                names.append(name)
         if shadow.text is not None:
             ids.append(shadow.text_number)
         if shadow.last is not None:
@@ -68,7 +69,7 @@ def take_snapshot(tree: ShadowTree) -> tuple[str, list[int]]:
             "parsed again, so no snapshot (and no log) of it is written"
         )
     text = _text(tree)
-    _check(tree, text, len(ids))
+    _check(tree, text, len(ids), names)
     return text, ids
 
 
@@ -87,15 +88,11 @@ def restore_ids(tree: ShadowTree, ids: Sequence[int]) -> None:
 
 
 def _text(tree: ShadowTree) -> str:
-    shown = serialisable(tree.root)
-    odd: Any = _ODD_NODES(tree.root)
-    if (tree.ignore_whitespace or odd) and shown is tree.root:
-        shown = copy.deepcopy(tree.root)
+    shown = tree.root
     if tree.ignore_whitespace:
+        shown = copy.deepcopy(tree.root)
         _leave_out_white_space(tree, shown)
-    if odd:
-        _replace_odd_nodes(shown)
-    return str(etree.tostring(shown, encoding="unicode", with_tail=False))
+    return xml_text(shown)
 
 
 def _leave_out_white_space(tree: ShadowTree, shown: Any) -> None:
@@ -107,20 +104,9 @@ def _leave_out_white_space(tree: ShadowTree, shown: Any) -> None:
             set_tail(copied, shadow.tail)
 
 
-def _replace_odd_nodes(shown: Any) -> None:
-    """Puts empty comments in place of those that cannot be parsed again: all they do is to keep texts apart."""
-    found: Any = _ODD_NODES(shown)
-    for node in found:
-        parent = node.getparent()
-        if parent is not None:
-            comment = etree.Comment("")
-            comment.tail = node.tail
-            parent.replace(node, comment)
-
-
-def _check(tree: ShadowTree, text: str, nodes: int) -> None:
+def _check(tree: ShadowTree, text: str, nodes: int, names: list[str]) -> None:
     """Raises `RefusedError` unless the text can be parsed again, to the same."""
-    reason = _fault(text, nodes)
+    reason = _fault(text, nodes, names)
     if reason is not None:
         raise RefusedError(
             f"the document {tree.name!r} cannot be parsed again, so no snapshot (and no log) of it is written: "
@@ -128,8 +114,8 @@ def _check(tree: ShadowTree, text: str, nodes: int) -> None:
         )
 
 
-def _fault(text: str, nodes: int | None) -> str | None:
-    """Why a text cannot be parsed again, to as many nodes; None if it can."""
+def _fault(text: str, nodes: int | None = None, names: list[str] | None = None) -> str | None:
+    """Why a text cannot be parsed again, to as many nodes with these names; None if it can."""
     try:
         again = etree.fromstring(text, safe_parser(huge=True))
     except (etree.XMLSyntaxError, ValueError) as error:
@@ -137,6 +123,11 @@ def _fault(text: str, nodes: int | None) -> str | None:
     counted = sum(int(count(again)) for count in _COUNTS)
     if nodes is not None and counted != nodes:
         return f"it would have {counted} nodes instead of {nodes}"
+    if names is not None:
+        read = chain.from_iterable((get_tag(node), *attribute_names(node)) for node in again.iter("*"))
+        return next(
+            (f"{was!r} would be {now!r}" for was, now in zip(names, read, strict=True) if was != now), None
+        )
     return None
 
 
@@ -144,7 +135,7 @@ def _culprit(root: Node) -> str:
     """The innermost element whose text cannot be parsed again."""
     node = root
     while True:
-        inner = next((child for child in _elements(node) if _fault(_alone(child), None)), None)
+        inner = next((child for child in _elements(node) if _fault(xml_text(child))), None)
         if inner is None:
             return "" if node is root else f"<{name_of(node)}> at {Element.getroottree(node).getpath(node)}: "
         node = inner
@@ -152,7 +143,3 @@ def _culprit(root: Node) -> str:
 
 def _elements(node: Node) -> Iterator[Node]:
     return (child for child in iter_children(node) if is_element(child))
-
-
-def _alone(node: Node) -> str:
-    return str(etree.tostring(copy.deepcopy(node), encoding="unicode", with_tail=False))

@@ -32,11 +32,11 @@ def is_name(name: str) -> bool:
 
 def check_name(name: str, kind: str) -> None:
     """Raises `RefusedError` for a name that no XML document can have."""
-    declares = kind == "attribute" and (name == "xmlns" or name.startswith(_XMLNS))
+    declares = name.startswith(_XMLNS) or (kind == "attribute" and name == "xmlns")
     if declares or not is_name(name):
         raise RefusedError(
-            f"the {kind} name {name!r} cannot be parsed again: it is no XML name (an HTML or recovering parser takes "
-            "it): rename it before it becomes part of a wrapped document"
+            f"the {kind} name {name!r} cannot be parsed again: it is no name that XML has (lxml, or an HTML or "
+            "recovering parser, takes it): rename it before it becomes part of a wrapped document"
         )
 
 
@@ -60,6 +60,11 @@ def check_incoming(top: Node) -> None:
 def check_node(node: Node) -> None:
     """Raises `RefusedError` if a node, what is below it apart, cannot be tracked or parsed again."""
     _check_identity(node)
+    check_contents(node)
+
+
+def check_contents(node: Node) -> None:
+    """Raises `RefusedError` if a node, what is below it apart, cannot be parsed again."""
     if not is_element(node):
         if isinstance(node, etree._Entity):
             raise RefusedError(

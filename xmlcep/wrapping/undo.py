@@ -168,15 +168,21 @@ class _Inverse:
             if get_tail(child) != tail and not self.has_gone_on(child):
                 set_tail(child, tail)
 
-    def beside(self, root: Node, before: list[Node], after: list[Node]) -> None:
-        present = list(Element.itersiblings(root, preceding=True))[::-1], list(Element.itersiblings(root))
-        if present != (before, after):
+    def beside(
+        self, root: Node, before: list[Node], after: list[Node], tails: list[tuple[Node, str | None]]
+    ) -> None:
+        wanted = [[node for node in nodes if not self.has_gone_on(node)] for nodes in (before, after)]
+        present = [list(Element.itersiblings(root, preceding=True))[::-1], list(Element.itersiblings(root))]
+        if present != wanted:
             for node in (*present[0], *present[1]):
                 _take_out(node)
-            for node in before:
+            for node in wanted[0]:
                 Element.addprevious(root, node)
-            for node in reversed(after):
+            for node in reversed(wanted[1]):
                 Element.addnext(root, node)
+        for node, tail in tails:
+            if get_tail(node) != tail and not self.has_gone_on(node):
+                set_tail(node, tail)
 
     def place(self, node: Node, place: Place) -> None:
         """Puts a node of this document back, wherever it is by now, or takes out a new one."""
@@ -202,6 +208,8 @@ class _Inverse:
         parent, following, previous, tail = place
         if parent is not None:
             _part(node, parent)
+        elif is_element(node):  # it was the root of a tree, which lxml puts beside nothing again
+            following = previous = None
         if following is not None and get_parent(following) is parent:
             if get_next(node) is not following or get_parent(node) is not parent:
                 Element.addprevious(following, node)

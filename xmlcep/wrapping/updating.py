@@ -14,7 +14,8 @@ from ..matching import Contents, Editable, Key, apply, match, outline
 from ..matching.outline import Outline, no_collections
 from .errors import WrapError
 from .parsing import parse_file
-from .raw import Node
+from .raw import Element, Node
+from .spelling import check_contents
 
 _MOST_KEPT = 8  # so many times the nodes of the document may be kept of the contents of its states
 
@@ -55,7 +56,12 @@ class Follower:
         """Brings the document to the state of another tree, whose form is any that `_root_of` takes."""
         document = self._document
         root = _root_of(new)
+        for node in Element.iter(root):
+            check_contents(
+                node
+            )  # before anything is done: what came through foreign proxies nobody could take out
         before = document.clock  # what was edited through foreign proxies is told first
+        beside = root if root.getparent() is None else None  # what stands beside a part is not beside a root
         if root.getroottree().getroot() is document.root:
             root = deepcopy(root)  # a part of the document itself, which is about to change
         with no_collections():
@@ -64,7 +70,8 @@ class Follower:
             # One edit (U1): rules see the document before and after, not the states on the way.
             with document.transaction(immediate=False, **meta), document.one_edit():
                 self._outline = apply(matching, document)
-        _surround(document.root, root)
+        if beside is not None:
+            _surround(document.root, beside)
         self._clock = document.clock
         return self._clock - before
 

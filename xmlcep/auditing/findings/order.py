@@ -10,13 +10,15 @@ from .encoding import FindingEncoder
 
 
 class Ranking:
-    """Says where composites stand in the order of findings, by the rules as a whole; ``encode`` writes them."""
+    """Says where composites stand in the order of findings, by the rules as a whole; ``encode`` writes them,
+    ``around_ts`` those without a time point."""
 
     def __init__(self, rules: Rules) -> None:
         self._places: dict[tuple[str, str | None], int] = {}
         self.names: list[str] = []
         """The names of the trees that places belong to, by the place's number."""
-        self.encode = FindingEncoder().encode
+        encoder = FindingEncoder()
+        self.encode, self.around_ts = encoder.encode, encoder.around_ts
         self._variables: list[tuple[str, ...]] = []  # by which the operator of a place groups
         for tree in rules.graph.trees:
             for operator in tree.operators:

@@ -57,6 +57,8 @@ def needs(each: Pass) -> list[str]:
         found.append(f"the state of {state}, from the snapshot and all records there (U2){asked}")
     if each.reads_clock:
         found.append("what the document's clock shows at each of these records (W1, W2)")
+        if each.has_timers:
+            found.append("when timers have fired: from what the document's clock shows at all records (W5)")
     elif each.measures:
         found.append("what the document's clock shows: all its records, and clock records (W1, W6)")
     return found

@@ -19,14 +19,16 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from path_types import PathType, ends, offset
+from path_types.endings import ByEnding
 
 from ...algebra import Termination
 from ...events import CompositeType, PrimitiveType, Scope
 from ...rules import Rules
 from ...rules.event_graph import EventGraph
 from ...rules.trees import EventTree, OperatorNode
-from .reach import has_timers, is_external, looks_outside, measured_trees, prompt_trees
+from .reach import is_external, looks_outside, measured_trees, prompt_trees
 from .reasons import reasons_for
+from .timer_keys import timer_obstacles
 from .value_keys import dividing_variables
 
 DOCUMENT = -1
@@ -103,6 +105,11 @@ class Pass:
         return any(operator.has_timers for operator in self.operators)
 
     @property
+    def fires_in_keys(self) -> bool:
+        """Whether timers fire at time points that the records of their key do not tell (W5)."""
+        return self.has_timers and not self.by_document
+
+    @property
     def externals(self) -> tuple[str, ...]:
         """The external events that its trees are, or take (L7): what a rule raised is no record, and may come anywhere
         between two of them."""
@@ -127,7 +134,7 @@ class Pass:
     def has_flushes(self) -> bool:
         """Whether the ends of transactions and of the document release anything (D3), or make it due (Z14)."""
         deferred = any(operator.termination is not Termination.EARLIEST for operator in self.operators)
-        return deferred or self.has_timers
+        return deferred or (self.has_timers and self.by_document)
 
     @property
     def closes_documents(self) -> bool:
@@ -172,7 +179,7 @@ class Pass:
         """Whether such a record can change a result of its key."""
         if self.asks_document:
             return True  # expressions see all that happens below their node
-        if self.externals or self.has_timers or self.watches_groups or (self.measures and self.by_document):
+        if self.externals or self.watches_groups or (self.measures and self.by_document):
             return True
         if self.sources and self.has_boundaries:
             return True  # what a composite completes may be released by the very record that raised it
@@ -245,7 +252,7 @@ class Plan:
 
     rules: Rules
     passes: tuple[Pass, ...]
-    by_path: Mapping[PathType, tuple[int, ...]]
+    by_path: ByEnding[tuple[int, ...]]
     """The passes that have a leaf or an operator of this path type."""
     seeing_all: tuple[int, ...]
     """The passes that may be fed with records of any path."""
@@ -255,9 +262,7 @@ class Plan:
 
         Passes that have nothing to do with the path are not looked at.
         """
-        candidates = set(self.seeing_all)
-        for place in (path, *path.endings_of(set(map(len, self.by_path)))):
-            candidates.update(self.by_path.get(place, ()))
+        candidates = set(self.seeing_all).union(*self.by_path.of(path))
         routes = [(index, self.passes[index].route(op, path)) for index in sorted(candidates)]
         return [(index, route.step) for index, route in routes if route.role is Role.FED]
 
@@ -275,6 +280,11 @@ class Plan:
     def reads_clock(self) -> bool:
         """Whether records have to say what the clock of their document shows."""
         return any(each.reads_clock for each in self.passes)
+
+    @property
+    def fires_in_keys(self) -> bool:
+        """Whether any pass has timers and sees parts of documents: findings of these get their time points later."""
+        return any(each.fires_in_keys for each in self.passes)
 
 
 def make_plan(rules: Rules) -> Plan:
@@ -296,7 +306,7 @@ def make_plan(rules: Rules) -> Plan:
         follows = not following.isdisjoint(tree.index for tree in trees)
         passes.append(Pass(index, tuple(trees), keys, reasons, level, sources, concerned, follows, by_value))
     seeing_all = tuple(each.index for each in passes if _sees_all(each))
-    return Plan(rules, tuple(passes), _by_path(passes), seeing_all)
+    return Plan(rules, tuple(passes), ByEnding(_by_path(passes)), seeing_all)
 
 
 def _sees_all(each: Pass) -> bool:
@@ -394,7 +404,9 @@ def _sources(graph: EventGraph, trees: Sequence[EventTree]) -> tuple[EventTree, 
 
 def _keys(graph: EventGraph, trees: list[EventTree]) -> tuple[PathType, ...]:
     """The key path types of trees that belong together; none: the document."""
-    if any(tree.flat or has_timers(tree) or looks_outside(graph, tree) for tree in trees):
+    if any(tree.flat or looks_outside(graph, tree) for tree in trees):
+        return ()
+    if any(next(timer_obstacles(graph, tree), None) is not None for tree in trees):
         return ()
     if any(map(is_external, trees)):
         # What a rule has raised has its place between all records; what takes it is in the same part.

@@ -8,7 +8,8 @@ from path_types import PathType
 
 from ...rules.event_graph import EventGraph
 from ...rules.trees import EventTree
-from .reach import has_timers, is_external, looks_outside
+from .reach import is_external, looks_outside
+from .timer_keys import timer_obstacles
 from .value_keys import dividing_variables, obstacles
 
 
@@ -35,9 +36,10 @@ def reasons_for(
         for tree in flat:
             if graph.programs[tree.index][-1].grouping.names:
                 yield f"values do not divide {tree.name}: it {next(obstacles(graph, tree), 'shares events')}"
-        timed = [tree.name for tree in trees if has_timers(tree)]
-        if timed:
-            yield f"{_do(timed, 'raise')} when time has passed, which any record of the document says (W5)"
+        for tree in trees:
+            obstacle = next(timer_obstacles(graph, tree), None)
+            if obstacle is not None:
+                yield f"{tree.name} raises when time has passed, and {obstacle}"
         raised = [tree.name for tree in trees if is_external(tree)]
         if raised:
             yield f"{', '.join(raised)} come between the records of the document as rules have raised them (L7)"

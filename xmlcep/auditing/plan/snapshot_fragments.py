@@ -12,6 +12,7 @@ from path_types import PathType, Step
 from ...documents import Needs, Replica
 from ...documents.snapshots import SnapshotError, parse_snapshot
 from ...log import Header
+from ...xml_writer import xml_text
 from .partition_key import Pass, key_step
 
 WHOLE = 0
@@ -73,7 +74,7 @@ def fragments(header: Header, each: Pass, file: str) -> Iterator[Fragment]:
             if len(paths) == key_depth:
                 key_depth = 0
                 yield Fragment(
-                    ids[starts[-1]], paths[-1], etree.tostring(element, encoding="unicode", with_tail=False),
+                    ids[starts[-1]], paths[-1], xml_text(element),
                     ids[starts[-1] : used],
                 )  # fmt: skip
             paths.pop()

@@ -60,6 +60,10 @@ class ChunkKind(IntEnum):
     """A bad record: there may be more of them than memory holds."""
     TASK_REPORT = 3
     """What a task did."""
+    FIRINGS = 4
+    """Findings of timers of one bucket, with the segment that tells their time points."""
+    CLOCKS = 5
+    """What the clocks of documents show at the records of a segment."""
 
 
 INTERLEAVED = -1

@@ -48,9 +48,10 @@ class MergedDocument:
     of the change record before it: where it has to fire what is due; ``misplaced_clocks`` stand in transactions.
     ``raised`` are the external events (L7) that belong to the last record of a segment before, with that segment and
     their turn; ``misplaced_raised`` belong to no record before them, ``repeated_raised`` were delivered twice.
-    ``readings`` say what the document's clock shows where each segment begins. ``edits`` says of the edits that reach
-    across segments under which number they go on, and under which they began. While ``first`` is None there were clock
-    records only.
+    ``readings`` say what the document's clock shows where each segment begins, ``times`` what it showed in the last
+    edit of each; ``advances`` are the clock records that had an effect: the ts of the record before, and the time.
+    ``edits`` says of the edits that reach across segments under which number they go on, and under which they began.
+    While ``first`` is None there were clock records only.
     """
 
     __slots__ = (
@@ -65,6 +66,7 @@ class MergedDocument:
         "_touched",
         "_trailing",
         "_transactions",
+        "advances",
         "clocks",
         "doc",
         "edits",
@@ -81,6 +83,7 @@ class MergedDocument:
         "repeated_raised",
         "seams",
         "segment",
+        "times",
     )  # fmt: skip
 
     def __init__(self, doc: str, buckets: int) -> None:
@@ -105,6 +108,8 @@ class MergedDocument:
         self._time: int | None = None
         self._edit_time: int | None = None  # of the edit that goes on
         self._transactions = 0
+        self.times: list[tuple[int, int | None]] = []
+        self.advances: list[tuple[int, int]] = []
         self.raised: list[tuple[int, int, PlacedRaised]] = []
         self.misplaced_raised: list[PlacedRaised] = []
         self.repeated_raised: list[PlacedRaised] = []
@@ -187,16 +192,29 @@ class MergedDocument:
         """What the document's clock shows where the segment begins, and where it ends (W1, W2)."""
         same_transaction = self.first is not None and head.txn is not None and head.txn == self.last.txn
         if not same_transaction:
-            for clock in self._trailing:
-                self._time = later(self._time, clock.record(self.doc).time)
+            self._advance()
         same_edit = head.ts in self.edits
         before = self._transactions - (same_transaction or same_edit)
         reading = ClockReading(self._time, self._edit_time if same_edit else None, before)
         self.readings[summary.segment] = reading
-        if not (same_edit and summary.open_edit == head.ts):
+        if not (same_edit and summary.edit == head.ts):
             self._edit_time = later(self._time, summary.edit_time)
+        self.times.append((summary.segment, self._edit_time))
+        for clock in summary.clocks:
+            self._note_advance(clock, clock.after, later(self._time, clock.before))
         self._time = later(self._time, summary.time)
         self._transactions = before + summary.transactions
+
+    def _advance(self) -> None:
+        """Clock records behind the last record let time go on."""
+        for clock in self._trailing:
+            self._note_advance(clock, self.last.ts, self._time)
+            self._time = later(self._time, clock.record(self.doc).time)
+
+    def _note_advance(self, clock: PlacedClock, after: int, shown: int | None) -> None:
+        time = clock.record(self.doc).time
+        if shown is None or time >= shown:  # Z13
+            self.advances.append((after, time))
 
     def _settle_clocks(self, summary: SegmentSummary, head: TimePoint) -> None:
         """Clock records where two segments meet stand in a transaction if it goes on behind them."""
@@ -215,6 +233,7 @@ class MergedDocument:
         if (self._trailing or self._raised_late) and self.last.txn is not None:
             # The last transaction has ended before time passes (D3), not only when the document is closed.
             self._flush_touched(self.segment, self.last)
+        self._advance()
         self.clocks += [(self.segment, clock) for clock in self._trailing]
         self._trailing = []
 
@@ -297,8 +316,6 @@ def seam_chunks(seams: Iterable[SeamMarker], plan: Plan, buckets: int) -> Iterat
             "mark": [marker.mark for marker in found], "doc": [writer.code(marker.doc) for marker in found],
             **point_columns(marker.point for marker in found), "turn": [marker.turn for marker in found],
             "composite": [marker.record for marker in found],
-            # A run ends at the first record of a segment, with which an edit begins there.
-            "edit": [marker.point.ts if marker.mark == Mark.BOUNDARY else None for marker in found],
         }  # fmt: skip
         passes, targets = (
             np.array([getattr(marker, name) for marker in found], np.int64)

@@ -131,11 +131,27 @@ class _Columns(NamedTuple):
     def table(self) -> pa.Table:
         return pa.table(
             {
-                "doc": pa.array(self.docs, pa.string()).dictionary_encode(),
+                **_ordering(self.docs, self.places, self.ids, self.values),
                 "ts": pa.array(self.ts, pa.int64()),
-                "place": pa.array(self.places, pa.int32()),
-                "ids": pa.array(self.ids, pa.list_(pa.int64())),
-                **({"values": pa.array(self.values, pa.list_(pa.string()))} if self.values else {}),
                 "line": pa.array(self.lines, pa.large_binary()),
             }
         )
+
+
+def common_columns(
+    ranking: Ranking, docs: Sequence[str], composites: Sequence[CompositeEvent]
+) -> dict[str, pa.Array]:
+    """The columns of findings that do not depend on their time points."""
+    values = [*map(ranking.values, composites)] if ranking.uses_values else []
+    return _ordering(docs, [*map(ranking.number, composites)], [each[3] for each in composites], values)
+
+
+def _ordering(
+    docs: Sequence[str], places: Sequence[int], ids: Sequence[tuple[int, ...]], values: Sequence[tuple[str, ...]]
+) -> dict[str, pa.Array]:  # fmt: skip
+    return {
+        "doc": pa.array(docs, pa.string()).dictionary_encode(),
+        "place": pa.array(places, pa.int32()),
+        "ids": pa.array(ids, pa.list_(pa.int64())),
+        **({"values": pa.array(values, pa.list_(pa.string()))} if values else {}),
+    }

@@ -37,6 +37,7 @@ from ..quarantine import clock_in_transaction, duplicate, raised_elsewhere, rais
 from ..rule_counts import text_of
 from ..splits import BATCH_SIZE, FilePart, PartReader, Split
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
+from .firings import ClockWriter
 from .gathering import Gathered
 from .router import Router, wanted_by
 from .segment_summary import FIRST_SORTED_SEGMENT, PlacedClock, PlacedRaised
@@ -98,6 +99,7 @@ class Mapper:
         self._numbers: dict[tuple[str, PathType], int] = {}
         self._writer = ChunkWriter([each.level for each in self._plan.passes], buckets, self._types.by_number)
         self._router = Router(self._plan, self._types, self._writer)
+        self._clocks = ClockWriter()
         self._gathered = Gathered()
         self._decoder = RowDecoder(ClockCheck.ANY, check_times=check_times)
         self._out: list[Chunk | Report] = []
@@ -362,6 +364,8 @@ class Mapper:
         names = ("edit", "time", "transaction") if self._plan.reads_clock else ("edit",)
         shown = zip(*clocks, strict=True)
         columns |= {name: pa.array(values, pa.int64()) for name, values in zip(names, shown, strict=False)}
+        if self._plan.fires_in_keys:
+            self._clocks.add(list(spans), columns)
         self._route(FilteredColumns(list(spans.values()), columns), positions)
 
     def _columns(self, rows: Sequence[Row], docs: Sequence[str]) -> dict[str, Any]:
@@ -408,6 +412,7 @@ class Mapper:
     def _end_segment(self) -> None:
         self._router.write_raised()
         self._take_chunks()
+        self._out += self._clocks.take(self._router.segment)
         self._out += reports_of(self._router.end())
 
     def _taken(self) -> list[Chunk | Report]:

@@ -18,8 +18,8 @@ from .segment_summary import SegmentSummary, TimePoint
 
 _PLAIN: dict[str, Any] = {
     "disordered": False, "duplicates": 0, "head_keys": {}, "open_runs": {}, "first_flush": None, "touched": {},
-    "leading": [], "clocks": [], "trailing": [], "open_edit": None, "time": None, "edit_time": None, "raised": [],
-    "raised_late": False, "raised_there": [],
+    "leading": [], "clocks": [], "trailing": [], "edit": None, "open_edit": None, "time": None, "edit_time": None,
+    "raised": [], "raised_late": False, "raised_there": [],
 }  # fmt: skip
 _open_fields = itemgetter(*(SegmentSummary._fields.index(name) for name in _PLAIN))
 _NOTHING_OPEN = tuple(_PLAIN.values())
@@ -41,7 +41,7 @@ def is_plain(summary: SegmentSummary) -> bool:
     head, tail = summary.head, summary.tail
     if head is None or _open_fields(summary) != _NOTHING_OPEN:
         return False
-    return head.at is None and head.meta is None and tail.at is None and tail.meta is None
+    return head == TimePoint(head.ts, txn=head.txn) and tail == TimePoint(tail.ts, txn=tail.txn)
 
 
 def plain_content(summaries: Sequence[SegmentSummary]) -> bytes:

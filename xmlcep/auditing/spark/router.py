@@ -124,6 +124,7 @@ class Router:
         self._tables = [_Table(each) for each in plan.passes if each.has_boundaries or each.has_flushes]
         self._bounded = [t for t in self._tables if t.each.has_boundaries and not t.each.by_document]
         self._flushed = [t for t in self._tables if t.each.has_flushes]
+        self._reads_clock = plan.reads_clock
         self._hashes: Any = np.empty(0, np.uint64)
         self._takers = [(each.index, name) for each in plan.passes for name in each.externals]
         self._raised: list[tuple[int, str, int, int, bytes]] = []
@@ -204,7 +205,8 @@ class Router:
                 self.segment, each.name, each.position, each.head, each.tail, each.count, each.disordered,
                 each.duplicates, each.head_keys, {number: key for number, (key, fed) in each.runs.items() if fed},
                 each.first_flush, {number: sorted(touched) for number, touched in each.touched.items() if touched},
-                each.leading, each.clocks, each.trailing, each.open_edit, each.time, each.edit_time, each.transactions,
+                each.leading, each.clocks, each.trailing,
+                each.edit if self._reads_clock else None, each.open_edit, each.time, each.edit_time, each.transactions,
                 each.raised, each.raised_late, list(each.raised_there.at(each.ts)),
             )
             for each in self._documents.values()
@@ -329,7 +331,9 @@ class _Markers:
     def point(self, row: int) -> TimePoint:
         """The time point of a record."""
         columns = self.records.columns
-        return TimePoint(*(columns[name][row].as_py() for name in TimePoint._fields))
+        return TimePoint(
+            **{name: columns[name][row].as_py() for name in TimePoint._fields if name in columns}
+        )
 
     def add(self, mark: int, number: int, code: int, buckets: Numbers, rows: Any) -> None:
         """Markers for a pass and a document in some buckets, at the time of these records."""
@@ -345,7 +349,7 @@ class _Markers:
         """Hands the markers on."""
         if self._found:
             rows = pa.array(np.concatenate([each[4] for each in self._found]))
-            names = [name for name in (*TimePoint._fields, "edit") if name in self.records.columns]
+            names = [name for name in TimePoint._fields if name in self.records.columns]
             columns = {name: self.records.columns[name].take(rows) for name in names}
             self._write(writer, self._found, columns)
         if self._late:

@@ -20,12 +20,13 @@ from ..quarantine import clock_in_transaction, raised_elsewhere, raised_twice
 from ..rule_counts import type_of
 from ..splits import FilePart, Split
 from .chunks import Chunk
+from .document_clock import DocumentClock
 from .document_merge import SeamMarker, clock_markers, merge_documents, raised_markers
 from .finding_chunks import EXTENT_SCHEMA, FindingRanges
 from .plain_documents import PlainDocuments
-from .replayer import DocumentEnd, WholeLog
 from .segment_summary import SegmentSummary
 from .task_reports import HeaderSeen, Report, Topic, bad_from, docs_from, summaries_from
+from .whole_log import DocumentEnd, WholeLog
 
 
 class SegmentMerge:
@@ -162,7 +163,15 @@ class SegmentMerge:
         edits = {doc: document.edits for doc, document in documents.items() if document.edits}
         clocks = documents if self._plan.reads_clock else {}
         readings = {doc: document.readings for doc, document in clocks.items()}
-        return WholeLog(ends, self._headers_that_count(), ranges, self.to_sort, edits, readings)
+        return WholeLog(
+            ends, self._headers_that_count(), ranges, self.to_sort, edits, readings, self._document_clocks()
+        )
+
+    def _document_clocks(self) -> dict[str, DocumentClock]:
+        """How clocks went on, if timers fire where that is not known."""
+        if not self._plan.fires_in_keys:
+            return {}
+        return {doc: DocumentClock.of(each.times, each.advances) for doc, each in self.documents.items()}
 
     def extents(self) -> pa.Table:
         """From where to where each document reaches (`EXTENT_SCHEMA`)."""

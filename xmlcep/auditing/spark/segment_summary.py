@@ -21,12 +21,16 @@ FIRST_SORTED_SEGMENT = 1 << 62
 
 
 class TimePoint(NamedTuple):
-    """A time point of a document: its number, and of its record wall-clock time, transaction and meta (JSON text)."""
+    """A time point of a document: its number, of its record wall-clock time, transaction and meta (JSON text), and if
+    that matters the number of its edit and what the clock shows there, as far as the segment tells."""
 
     ts: int
     at: str | None = None
     txn: int | None = None
     meta: str | None = None
+    edit: int | None = None
+    time: int | None = None
+    transaction: int | None = None
 
 
 class ClockReading(NamedTuple):
@@ -56,12 +60,15 @@ def turn(clocks: int, txn: int | None = None, open_txn: int | None = None, *, la
 
 
 class PlacedClock(NamedTuple):
-    """A clock record (W6) and where it stands: in which part of the log, and its number there."""
+    """A clock record (W6) and where it stands: in which part of the log, and its number there; behind which change
+    record of its segment (the ts, 0 if none), and what the clock had come to before it, as far as the segment tells."""
 
     ts: int
     at: str
     part: int
     number: int
+    after: int = 0
+    before: int | None = None
 
     def record(self, doc: str) -> ClockRecord:
         """The clock record of this document."""
@@ -91,9 +98,10 @@ class SegmentSummary(NamedTuple):
     ``disordered``: a ts was below the one before. ``duplicates``: how many records repeated a time point, were clock
     records in a transaction, or external events that do not stand behind their record. ``leading``, ``clocks`` and
     ``trailing`` are the clock records before the first record, between the records, and behind the last one.
-    ``open_edit`` is the number of the edit that goes on behind the last record (U1), if that matters: the ts of its
-    first record in the segment. ``time`` is the greatest of the times of records and clock records in it up to the last
-    record, ``edit_time`` what it was where the last edit began, ``transactions`` how many have records in it.
+    ``edit`` is the number of the last edit (U1), if time matters: the ts of its first record in the segment;
+    ``open_edit`` the same if that matters and it goes on behind the last record. ``time`` is the greatest of the times
+    of records and clock records in it up to the last record, ``edit_time`` what it was where the last edit began,
+    ``transactions`` how many have records in it.
     ``raised`` are the external events before the first record, ``raised_late`` says whether there is one behind the
     last record that does not belong to its transaction, ``raised_there`` what tells those behind it apart.
     """
@@ -113,6 +121,7 @@ class SegmentSummary(NamedTuple):
     leading: list[PlacedClock]
     clocks: list[PlacedClock]
     trailing: list[PlacedClock]
+    edit: int | None
     open_edit: int | None
     time: int | None
     edit_time: int | None
@@ -189,8 +198,8 @@ class SegmentDocument:
         trailing, self.trailing = self.trailing, []
         misplaced = txn is not None and txn == self.txn
         if not misplaced:
-            self.clocks += trailing
             for clock in trailing:
+                self.clocks.append(clock._replace(before=self.time))
                 self.time = later(self.time, clock.record(self.name).time)
         else:
             self.duplicates += len(trailing)
@@ -211,7 +220,7 @@ class SegmentDocument:
         if not self.has_reached(clock):
             self.disordered = True
         self.clock = clock.ts, clock.time
-        placed = PlacedClock(clock.ts, clock.at, part, number)
+        placed = PlacedClock(clock.ts, clock.at, part, number, self.ts)
         (self.trailing if self.ts else self.leading).append(placed)
 
     def is_at(self, ts: int) -> bool:
@@ -233,7 +242,8 @@ class SegmentDocument:
 def point_columns(points: Iterable[TimePoint]) -> dict[str, pa.Array]:
     """Time points as columns of markers."""
     columns = zip(*points, strict=True)
-    types = (pa.int64(), pa.string(), pa.int64(), META)
+    number = pa.int64()
+    types = (number, pa.string(), number, META, number, number, number)
     return {
         name: pa.array(values, type_)
         for name, values, type_ in zip(TimePoint._fields, columns, types, strict=True)

@@ -18,7 +18,8 @@ from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..setting import Setting
 from ..timers import MEASURE, Due
 from .choosing import ChoosingState, reach
-from .state import Account, DeferrableState
+from .deferrable import DeferrableState
+from .state import Account
 
 
 class CombiningState(ChoosingState, DeferrableState):
@@ -177,8 +178,8 @@ class CombiningState(ChoosingState, DeferrableState):
 
     def admit(self, group: Group, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Stores arrivals in a group that has something, and evaluates it if enough operands have."""
-        if group.owners is not None:
-            self._tell_of(group, child, arrivals)
+        if group.owners is not None and (owner := group.owners[child]) is not None:
+            owner.arrived(arrivals)
         if self._stores:
             self.context.store(group, self.exists, child, arrivals)
         else:
@@ -190,12 +191,6 @@ class CombiningState(ChoosingState, DeferrableState):
             return
         if self._expires is not None and group.expiry is None:
             self.watch_over(group, self._expires)
-
-    def _tell_of(self, group: Group, child: int, arrivals: Sequence[Entry]) -> None:
-        """Tells who has raised arrivals that they are stored, if it wants to know that."""
-        owner = None if group.owners is None else group.owners[child]
-        if owner is not None and owner.refills:
-            owner.arrived(arrivals)
 
     def raise_all(self, key: Key, group: Group, child: int, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Evaluates a group and raises what it finds; forgets the group if that has emptied it."""
@@ -230,7 +225,8 @@ class CombiningState(ChoosingState, DeferrableState):
         group = self.groups.get(key)
         if group is None:
             group = self.open_group(key)
-        self._tell_of(group, child, arrivals)
+        if group.owners is not None and (owner := group.owners[child]) is not None:
+            owner.arrived(arrivals)
         self.context.store(group, self.exists, child, arrivals)
         if self._expires is not None and group.expiry is None:
             self.watch_over(group, self._expires)

@@ -6,6 +6,7 @@ One module because what arrives, what is taken back and what is released change 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from math import inf
 from typing import Any
 
 from contexts import Entry, Owner
@@ -25,8 +26,9 @@ from ..setting import Setting
 from ..timers import MEASURE, Due
 from .accumulation import Accumulation, Arrivals, Integrated, SlidingAccumulation
 from .choosing import reach
+from .deferrable import DeferrableState
 from .negation import NegatedMultiplicityState
-from .state import Account, DeferrableState, OperatorState
+from .state import Account, OperatorState
 
 _TOGETHER = 4  # how many times while a window lasts what has become too old is freed
 _new_tuple = tuple.__new__
@@ -46,6 +48,7 @@ class MultiplicityState(DeferrableState):
         self._by_detection = tree.order is Order.DETECTION
         self.lower = definition.lower
         self.upper = definition.upper
+        self._full: float = inf if definition.upper is None else definition.upper
         self.slides = definition.options.slide
         self.prompt = operand.prompt
         self.within = None if node.window is None else (reach(node.window), MEASURE[node.window.unit])
@@ -86,6 +89,34 @@ class MultiplicityState(DeferrableState):
                 self.integrate(key, accumulation, cause)
             else:
                 self._drop_if_idle(key, accumulation)
+
+    def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        if not self._is_short:
+            super().take(child, key, entry, cause)
+            return
+        accumulation = self.accumulations.get(key)
+        if accumulation is None:
+            accumulation = self.accumulations[key] = Accumulation()
+        accumulation.add(entry)
+        count = len(accumulation.entries)
+        if count >= self.lower:
+            whole = self._whole(accumulation, cause)
+            self._succeed(accumulation, whole)
+            if count == self.upper:
+                self._drop(key)
+            self.hand_over(whole, key, cause)
+
+    def take_creation(self, key: Key, event: PrimitiveEvent) -> None:
+        if not self._is_short or key in self.accumulations:
+            super().take_creation(key, event)
+            return
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        accumulation = self.accumulations[key] = Accumulation()
+        empty = accumulation.current = self._nothing(event[2], event[3], event)
+        if self.composer.report is not None:
+            self.composer.report.append(empty[EVENT])
+        self.hand_over(empty, key, event)
 
     def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         self.integrate(key, self.accumulations[key], cause)
@@ -148,22 +179,52 @@ class MultiplicityState(DeferrableState):
 
     def _integrate_short(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
         """The same where nothing is asked, and nothing drops out."""
-        entries = accumulation.entries
-        count = len(entries)
+        count = len(accumulation.entries)
         if count < self.lower or not count:
             return
-        path, ids = self.composer.place(entries[0][EVENT])
-        constituents = Integrated(entries, 0, count)
-        start, end = accumulation.start, accumulation.end
-        self._integrated(accumulation, self.composer.composite(path, ids, constituents, start, end, cause))
+        whole = self._whole(accumulation, cause)
+        self._succeed(accumulation, whole)
+        self._send(whole)
         if count == self.upper:
             self._drop(key)
 
+    def _whole(self, accumulation: Accumulation, cause: Cause) -> Entry:
+        """The composite of all so far, which is reported, as it is stored; where nothing is asked."""
+        # What compose and report_and_store do, without their calls.
+        entries, composer = accumulation.entries, self.composer
+        first = entries[0][EVENT]
+        path, length = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
+        start, end = accumulation.start, accumulation.end
+        constituents = (first,) if len(entries) == 1 else Integrated(entries, 0, len(entries))
+        parts: tuple[Any, ...] = (
+            composer.name, composer.label, path, first[3][:length], constituents, start, end, cause, None, None,
+        )  # fmt: skip
+        composite = _new_tuple(CompositeEvent, parts)
+        if start == EMPTY_START:
+            composite = composite._replace(start=None, end=None)
+        if composer.report is not None:
+            composer.report.append(composite)
+        return (start, end, self.clock.point, composite, False)
+
+    def _nothing(
+        self, path: PathType | None, ids: tuple[int, ...], cause: Cause, *, silent: bool = False
+    ) -> Entry:
+        """The composite of nothing as it is stored; where nothing is asked."""
+        composer = self.composer
+        parts: tuple[Any, ...] = (composer.name, composer.label, path, ids, (), None, None, cause, None, None)
+        return (EMPTY_START, EMPTY_END, self.clock.point, _new_tuple(CompositeEvent, parts), silent)
+
     def _integrated(self, accumulation: Accumulation, composite: CompositeEvent) -> None:
         """Raises the composite of all so far, which integrates the former one."""
+        whole = self.composer.report_and_store(composite)
+        self._succeed(accumulation, whole)
+        self._send(whole)
+
+    def _succeed(self, accumulation: Accumulation, whole: Entry) -> None:
+        """The composite of all so far takes the place of the former one; its parts count as consumed."""
         if accumulation.current is not None:
             self._withdraw(accumulation.current)
-        accumulation.current = self._raise(composite)
+        accumulation.current = whole
         if self._owners is not None:
             self._tell(accumulation, len(accumulation.entries))
         else:
@@ -216,12 +277,16 @@ class MultiplicityState(DeferrableState):
 
     def _raise(self, composite: CompositeEvent) -> Entry:
         entry = self.composer.report_and_store(composite)
+        self._send(entry)
+        return entry
+
+    def _send(self, entry: Entry) -> None:
+        """What was raised is to go to the parent."""
         self.outbox.append(entry)
         if self.refills:
             if self._on_its_way and self._on_its_way[0][AT] != entry[AT]:
                 self._on_its_way.clear()  # of an earlier time point: it has a place in no group of the parent
             self._on_its_way.append(entry)
-        return entry
 
     def _raise_batch(self, entries: list[Entry], cause: Cause) -> bool:
         """Raises a batch of its own; says whether it did."""
@@ -288,13 +353,17 @@ class MultiplicityState(DeferrableState):
 
         Arrivals that wait for a release were not integrated, and stay (C7).
         """
-        key = self.grouping.key_of(entry)
+        # Where nothing is asked groups are places, and what was raised in one is of its node.
+        key = entry[EVENT][3][-1] if self._is_short else self.grouping.key_of(entry)
         accumulation = self.accumulations.get(key)
         if accumulation is None or accumulation.current is not entry:
             return
         is_used_up = accumulation.told == len(accumulation.entries)
         if is_used_up and not (accumulation.created or accumulation.batches):
-            self._drop(key)
+            if self._is_short:
+                del self.accumulations[key]
+            else:
+                self._drop(key)
         else:
             accumulation.start_over(accumulation.entries[accumulation.told :])
             self._drop_if_idle(key, accumulation)
@@ -312,8 +381,14 @@ class MultiplicityState(DeferrableState):
         if self.flat:
             if any(True for _ in stored):
                 return None
-        elif event[3][-1] in self.gone or any(other[EVENT][3] == event[3] for other in stored):
+        elif event[3][-1] in self.gone:
             return None
+        else:
+            for other in stored:  # almost always there is none
+                if other[EVENT][3] == event[3]:
+                    return None
+        if self._is_short:
+            return self._nothing(event[2], event[3], event[7], silent=True)
         empty = self.composer.composite(
             event[2], event[3], (), EMPTY_START, EMPTY_END, event[7], None, self.values.of(())
         )
@@ -325,9 +400,13 @@ class MultiplicityState(DeferrableState):
 
     def available(self, silent: Entry) -> None:
         """A silent composite stands in the parent's store: the next one replaces it."""
-        key = self.grouping.key_of(silent)
-        assert key is not None
-        accumulation = self._accumulation(key)
+        if self._is_short:
+            key = silent[EVENT][3][-1]
+            accumulation = self.accumulations.get(key)
+            if accumulation is None:
+                accumulation = self.accumulations[key] = Accumulation()
+        else:
+            accumulation = self._accumulation(self.grouping.key_of(silent))
         if accumulation.current is None:
             accumulation.current = silent
 
@@ -388,7 +467,7 @@ class MultiplicityState(DeferrableState):
     def _keep(self, key: Key, event: PrimitiveEvent) -> bool:
         accumulation = self.accumulations.get(key)
         if accumulation is None:
-            accumulation = self.accumulations[key] = self._new_accumulation()
+            accumulation = self.accumulations[key] = Accumulation()
         if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
         ts = event[0]
@@ -407,19 +486,34 @@ class MultiplicityState(DeferrableState):
         enough = count >= self.lower and count > 0
         return enough or accumulation.created is not None or bool(accumulation.batches)
 
+    def release_alone(self, key: Key, cause: Cause) -> None:
+        accumulation, parent = self.accumulations.get(key), self.parent
+        if (
+            accumulation is None
+            or parent is None
+            or not (self._is_plain and self.lower <= len(accumulation.entries) < self._full)
+        ):
+            super().release_alone(key, cause)
+            return
+        whole = self._release_whole(key, accumulation, cause)
+        above = key if self.same_groups else parent.grouping.key_of(whole)
+        if above is not None:
+            parent.taker.arrive(self.child_index, above, (whole,), cause)
+
+    def _release_whole(self, key: Key, accumulation: Accumulation, cause: Cause) -> Entry:
+        """The composite of all that has accumulated, which starts over: a batch that is not full; where nothing is
+        asked."""
+        whole = self._whole(accumulation, cause)
+        if self._owners is not None:
+            self.consumed_by(0, accumulation.entries)
+        del self.accumulations[key]
+        return whole
+
     def release(self, key: Key, cause: Cause) -> None:
         """Full batches of u, then the rest if there is at least l of it (D5)."""
         accumulation = self.accumulations[key]
-        if self._is_plain and (self.upper is None or len(accumulation.entries) < self.upper):
-            entries = accumulation.entries
-            path, ids = self.composer.place(entries[0][EVENT])
-            constituents = Integrated(entries, 0, len(entries))
-            start, end = accumulation.start, accumulation.end
-            whole = self.composer.composite(path, ids, constituents, start, end, cause)
-            self._raise(whole)
-            if self._owners is not None:
-                self.consumed_by(0, entries)
-            del self.accumulations[key]
+        if self._is_plain and self.lower <= len(accumulation.entries) < self._full:
+            self._send(self._release_whole(key, accumulation, cause))
             return
         if accumulation.current is not None:
             self._withdraw(accumulation.current)
@@ -483,6 +577,9 @@ class MultiplicityState(DeferrableState):
         elif len(self.gone) > self._most_gone:
             self.gone = {gone: at for gone, at in self.gone.items() if self._is_stored_above(gone)}
             self._most_gone = max(_FEW, 2 * len(self.gone))
+
+    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
+        return None if self.by_value or self.refills else (self.accumulations,)
 
     def _is_stored_above(self, node: int) -> bool:
         """Whether the parent has a composite of a node that is gone: its group lasts longer if its path is shorter."""

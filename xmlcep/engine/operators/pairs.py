@@ -287,6 +287,9 @@ class PairConjunction(PairState):
         if self._groups.pop(key, None) is not None:
             self.drop_key(key)
 
+    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
+        return None if self.by_value else (self._groups,)
+
     def clear(self) -> None:
         self._groups.clear()
         super().clear()
@@ -357,6 +360,9 @@ class PairSequence(PairState):
     def forget(self, key: Key) -> None:
         if self._firsts.pop(key, None) is not None:
             self.drop_key(key)
+
+    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
+        return None if self.by_value else (self._firsts,)
 
     def clear(self) -> None:
         self._firsts.clear()
@@ -469,6 +475,9 @@ class ChroniclePairConjunction(PairState):
         self._second.pop(key, None)
         self.drop_key(key)
 
+    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
+        return None if self.by_value else (self._first, self._second)
+
     def clear(self) -> None:
         self._first.clear()
         self._second.clear()
@@ -495,7 +504,9 @@ class ChroniclePairSequence(PairSequence):
             return
         first = firsts.pop(0)
         if not firsts:
-            self.forget(key)
+            del self._firsts[key]
+            if self.by_value:
+                self.drop_key(key)
         self._raise(first, item, key, cause)
         if self.outbox:
             self.hand_up(cause)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from contexts import Entry, Grouping, Owner
 from contexts.constraints import Objection
@@ -71,6 +71,13 @@ class OperatorState(ABC):
     ``outbox`` are the composites raised at the current time point that its parent has still to store.
     """
 
+    # Slots beside a dictionary, for what operators have in common: objects with more than thirty attributes in theirs
+    # do not share its layout, and each look-up costs more.
+    __slots__ = (
+        "__dict__", "_keys", "_operand_grouping", "_owners", "_same_keys", "by_value", "child_index", "children",
+        "clock", "composer", "flat", "grouping", "node", "outbox", "parent", "same_groups", "setting", "taker",
+        "tree_index", "turn", "values",
+    )  # fmt: skip
     owner: Owner | None = None
     """Who is to be told what becomes of the composites it raises (H7); None: nobody."""
     refills = False
@@ -128,6 +135,10 @@ class OperatorState(ABC):
     @abstractmethod
     def forget(self, key: Key) -> None:
         """Frees the state of a group that can no longer change (G4)."""
+
+    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
+        """What it has, where to `forget` a group is no more than to take it out of these; None where it is more."""
+        return None
 
     def clear(self) -> None:
         """Forgets everything."""
@@ -203,6 +214,17 @@ class OperatorState(ABC):
         """
         return partial(accept, self, self.clock, child)
 
+    def take_creation(self, key: Key, event: PrimitiveEvent) -> None:
+        """`create` for an event, which may be a tuple of the layout of events, that creates the group's node.
+
+        Only where nothing of the tree is released, and nothing else comes to the operators between here and the root.
+        """
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        self.taker.create(key, event[2], event[3], event)
+        if self.outbox:
+            self.hand_up(event)
+
     # ---- handing on -----------------------------------------------------------------------------------
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
@@ -231,6 +253,15 @@ class OperatorState(ABC):
                 parent.taker.arrive(child, above, arrivals, cause)
         if parent.outbox:
             parent.hand_up(cause, key)
+
+    def hand_over(self, entry: Entry, key: Key, cause: Cause) -> None:
+        """Gives the one composite that was raised in the group ``key`` to the parent, which hands up what that makes
+        it raise; where groups are places."""
+        parent = self.parent
+        if parent is not None:
+            above = key if self.same_groups else parent.grouping.key_of(entry)
+            if above is not None:
+                parent.taker.take(self.child_index, above, entry, cause)
 
     def grouped(self, child: int, entries: list[Entry]) -> list[Input]:
         """What operand ``child`` raised at a time point, by group, in order of first arrival (K3)."""
@@ -335,47 +366,3 @@ def accept(taker: Taker, clock: Clock, child: int, key: Key, event: PrimitiveEve
         event = _new_tuple(PrimitiveEvent, event)
     ts = event[0]
     taker.take(child, key, (ts, ts, clock.point, event, False), event)
-
-
-class DeferrableState(OperatorState):
-    """An operator that can wait for its termination (D2 to D4); `xmlcep.engine.release` says how."""
-
-    @abstractmethod
-    def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        """Stores arrivals without evaluating them (X1)."""
-
-    def hold_all(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> bool:
-        """`hold`; says whether the group is possible then."""
-        self.hold(child, key, arrivals, cause)
-        return self.is_possible(key)
-
-    def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:
-        """What stores the events of a leaf, operand ``child``, and says whether they make a combination.
-
-        None if that is no shorter than `hold` and `is_possible`.
-        """
-        return None
-
-    @abstractmethod
-    def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
-        """Evaluates arrivals that were held because of a condition, which turned out to hold (X4)."""
-
-    def evaluate_newest(self, key: Key, cause: Cause) -> None:
-        """The same of the one arrival that a `keeper` has just stored."""
-        raise NotImplementedError("it has no keeper")
-
-    @abstractmethod
-    def is_possible(self, key: Key) -> bool:
-        """Whether the group has a combination that has not been raised (D2)."""
-
-    @abstractmethod
-    def release(self, key: Key, cause: Cause) -> None:
-        """Raises what a deferred group has to raise (D5)."""
-
-    def hold_creation(self, key: Key, path: PathType, ids: tuple[int, ...]) -> None:
-        """M4: an empty composite is due."""
-
-    @property
-    def one_by_one(self) -> bool:
-        """Whether several arrivals of one time point are evaluated one after the other (H3)."""
-        return False

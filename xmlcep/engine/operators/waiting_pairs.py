@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
+from typing import Any
 
 from contexts import AnyOrder, Chains, Combinations, Entry
 from contexts.constraints import Objection
@@ -20,8 +21,9 @@ from contexts.pairing import Ending, Pair, Waiting
 from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
+from .deferrable import DeferrableState
 from .pairs import Item, PairState, count_before, ends_of
-from .state import Account, DeferrableState
+from .state import Account
 
 
 class WaitingPairState(PairState, DeferrableState):
@@ -91,6 +93,9 @@ class WaitingPairState(PairState, DeferrableState):
 
     def forget(self, key: Key) -> None:
         self.groups.pop(key, None)
+
+    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
+        return None if self.by_value else (self.groups,)
 
     def clear(self) -> None:
         self.groups.clear()

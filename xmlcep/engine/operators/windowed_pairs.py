@@ -9,6 +9,7 @@ from an arrival is too far from all that is still to come (W11). All of them rai
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from contexts import CONTEXTS, Entry
 from contexts.constraints import Order
@@ -102,6 +103,10 @@ class WindowedPairState(PairState):
         oldest = [entries[0] for entries in stored if entries]
         if oldest:
             self._watch(key, oldest[0])
+
+    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
+        groups = super().by_group()
+        return None if groups is None else (*groups, self.watched)
 
     def kept(self) -> Sequence[dict[Key, Stored]]:
         """Where events are stored, by group; of a group in one of them at most."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,7 +10,7 @@ from ...errors import RecordError
 from ..errors import BadRecord
 from ..json_codec import FASTEST
 from ..records import LARGEST, ClockRecord, Row
-from .arrow_values import encoded_metas, flags, id_tuples_at, metas_of, number, numbers, values_of
+from .arrow_values import encoded_metas, flags, id_tuples, metas_of, number, numbers, values_of
 from .blocks import (
     Block,
     FilteredColumns,
@@ -22,6 +22,7 @@ from .blocks import (
     Span,
     are_times,
     clocks_by_document,
+    step_of,
 )
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ WITH_FEW_VALUES = ("doc", "op", "path")
 
 _TEXTS = ("value", "old", "at")
 _USED = ("ts", "ids", "value", "old", "at", "txn", "meta", "more")
-_BUT_IDS = tuple(name for name in _USED if name != "ids")
 
 
 class ArrowBlock(Block):
@@ -101,11 +101,9 @@ class ArrowBlock(Block):
         if ops is None or paths is None or docs is None:
             return None
         try:
-            pairs = _combined(paths, ops)
-            table = [types[op, path] for op, path in pairs.values]
+            found = _Columns(columns, types, _types_of(paths, ops, types), docs)
         except RecordError:
             return None
-        found = _Columns(columns, table, pairs.codes, docs)
         return found if found.fit() else None
 
 
@@ -128,22 +126,21 @@ def _encoded(column: Any) -> _Encoded | None:
     return _Encoded(values.to_pylist(), codes.cast(pa.int64()))
 
 
-class _EncodedPairs(NamedTuple):
-    """Operations and paths of records as their distinct pairs and, per record, the index of its pair (int64)."""
+def _types_of(paths: _Encoded, ops: _Encoded, types: RecordTypes) -> pyarrow.Array:
+    """The numbers of the records' types; raises `RecordError` for what none can have.
 
-    values: list[tuple[str, str]]
-    codes: pyarrow.Array
-
-
-def _combined(paths: _Encoded, ops: _Encoded) -> _EncodedPairs:
-    """Of the pairs only those that occur: with many paths these are few."""
-    import pyarrow as pa
+    Types are looked up where they occur only: with many paths most pairs of a path and an operation do not.
+    """
     import pyarrow.compute as pc
 
-    width = len(ops.values)
-    found = pc.add(pc.multiply(paths.codes, number(width)), ops.codes).dictionary_encode()
-    pairs = [(ops.values[code % width], paths.values[code // width]) for code in found.dictionary.to_pylist()]
-    return _EncodedPairs(pairs, found.indices.cast(pa.int64()))
+    begin, step = numbers(types.places(paths.values)), numbers(map(step_of, ops.values))
+    places = pc.add(begin.take(paths.codes), step.take(ops.codes))
+    found = numbers(types.numbers).take(places)
+    if pc.min(found).as_py() < 0:
+        for place in places.filter(pc.less(found, number(0))).unique().to_pylist():
+            types.find(place)
+        found = numbers(types.numbers).take(places)
+    return found
 
 
 def _are_regular(columns: dict[str, Any]) -> bool:
@@ -182,24 +179,25 @@ def _is_text(given: Any) -> bool:
 
 
 class _Columns:
-    """The columns of a batch of records whose types are ``table[code]``."""
+    """The columns of a batch of records, of which ``codes`` are the numbers of their ``types``."""
 
     def __init__(
-        self, columns: dict[str, Any], table: Sequence[RecordType], codes: pyarrow.Array, docs: _Encoded | str,
+        self, columns: dict[str, Any], types: RecordTypes, codes: pyarrow.Array, docs: _Encoded | str,
         clocks: dict[str, list[NumberedClock]] | None = None,
     ) -> None:  # fmt: skip
         import pyarrow as pa
 
-        self._columns = {name: columns[name] for name in _USED if name in columns}
-        self._table = table
+        used = {name: columns[name] for name in _USED if name in columns}
+        self._columns = {name: each for name, each in used.items() if each.null_count < len(each)}
+        self._types = types
         self._codes = codes
         self._docs = docs
         self._clocks = clocks or {}
-        self._needed = numbers(each.needed for each in table).cast(pa.bool_()).take(codes)
+        self._needed = numbers(types.needed).cast(pa.bool_()).take(codes)
 
     def with_clocks(self, clocks: dict[str, list[NumberedClock]]) -> _Columns:
         """The same with clock records among them."""
-        return _Columns(self._columns, self._table, self._codes, self._docs, clocks)
+        return _Columns(self._columns, self._types, self._codes, self._docs, clocks)
 
     def changes(self) -> Iterable[tuple[str, int, int | None]]:
         """Document, ts and transaction of the records."""
@@ -215,7 +213,7 @@ class _Columns:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        lengths = numbers(each.length for each in self._table).cast(pa.int32()).take(self._codes)
+        lengths = numbers(self._types.lengths).cast(pa.int32()).take(self._codes)
         return bool(pc.all(pc.equal(lengths, pc.list_value_length(self._columns["ids"]))).as_py())
 
     def runs(self) -> list[Run] | None:
@@ -225,9 +223,11 @@ class _Columns:
             spans = self._spans()
             if spans is None:
                 return None
-            kept = self._kept(self._needed, _BUT_IDS)
-            counts_of_all = [(self._table[code], count) for code, count in _counts(kept.codes).items()]
-            one = self._rows(kept, self._needed, repeat(spans[0].doc))
+            kept = self._kept(self._needed)
+            counts_of_all = [
+                (self._types.by_number[code], count) for code, count in _counts(kept.codes).items()
+            ]
+            one = self._rows(kept, repeat(spans[0].doc))
             return [Run(spans[0], one, counts_of_all, clocks.get(spans[0].doc, ()))]
         order = self._sorted_by_document()
         spans = self._spans(order)
@@ -235,8 +235,8 @@ class _Columns:
             return None
         chosen = order.filter(self._needed.take(order))
         docs = self._docs.codes.take(chosen)
-        kept = self._kept(chosen, _BUT_IDS)
-        rows = list(self._rows(kept, chosen, map(self._docs.values.__getitem__, docs.to_pylist())))
+        kept = self._kept(chosen)
+        rows = list(self._rows(kept, map(self._docs.values.__getitem__, docs.to_pylist())))
         counts = self._counts_of(docs, kept.codes)
         found, start = [], 0
         for code, span in zip(_counts(self._docs.codes.take(order)), spans, strict=True):
@@ -250,10 +250,11 @@ class _Columns:
         """By document: how many of these records, given by document and type, there are of each type."""
         import pyarrow.compute as pc
 
-        size = len(self._table)
+        table = self._types.by_number
+        size = len(table)
         found: dict[int, list[tuple[RecordType, int]]] = {}
         for place, count in _counts(pc.add(pc.multiply(docs, number(size)), codes)).items():
-            found.setdefault(place // size, []).append((self._table[place % size], count))
+            found.setdefault(place // size, []).append((table[place % size], count))
         return found
 
     def filtered(self) -> FilteredColumns | None:
@@ -275,12 +276,11 @@ class _Columns:
             return None
         kept = self._kept(self._needed)
         length = len(kept.codes)
-        numbers = pa.array([each.number for each in self._table], number)
         metas = encoded_metas(kept.columns.get("meta"), length)
         texts = [FASTEST.dumps(meta).decode() for meta in metas.values]
         columns = {
             "doc": docs.filter(self._needed),
-            "type": numbers.take(kept.codes),
+            "type": kept.codes,
             "meta": pa.DictionaryArray.from_arrays(metas.codes, pa.array(texts, pa.string())),
         }
         types = {"ts": number, "txn": number, "ids": pa.list_(number), "more": pa.bool_()}
@@ -303,8 +303,6 @@ class _Columns:
     def _spans(self, order: Any = None) -> list[Span] | None:
         """What there is of each document, given the order by document; None if a clock does not advance."""
         ts, txn = self._columns["ts"], self._columns.get("txn")
-        if txn is not None and txn.null_count == len(txn):
-            txn = None
         if order is None:
             doc = self._docs if isinstance(self._docs, str) else self._docs.values[0]
             return [_span(doc, ts, txn, 0, len(ts))] if _ascends(ts) else None
@@ -319,21 +317,19 @@ class _Columns:
             start += count
         return found if len({each.doc for each in found}) == len(found) else None
 
-    def _kept(self, chosen: Any, names: Iterable[str] = _USED) -> _Kept:
-        """The records chosen by a mask or by their places, and these of their columns."""
-        columns = {name: _at(chosen, self._columns[name]) for name in names if name in self._columns}
+    def _kept(self, chosen: Any) -> _Kept:
+        """The records chosen by a mask or by their places."""
+        columns = {name: _at(chosen, column) for name, column in self._columns.items()}
         return _Kept(_at(chosen, self._codes), columns)
 
-    def _rows(self, kept: _Kept, chosen: Any, docs: Iterable[str]) -> Iterator[Row]:
+    def _rows(self, kept: _Kept, docs: Iterable[str]) -> Iterator[Row]:
         """Rows of the records that were chosen."""
-        ids = self._columns["ids"]
-        starts = _at(chosen, ids.offsets.slice(0, len(ids)))
-        lengths = numbers(each.length for each in self._table).take(kept.codes)
+        lengths = numbers(self._types.lengths).take(kept.codes).to_pylist()
         codes, columns = kept.codes.to_pylist(), kept.columns
-        ops, paths = [each.op for each in self._table], [each.path for each in self._table]
+        ops, paths = self._types.ops, self._types.paths
         return zip(
             columns["ts"].to_pylist(), map(ops.__getitem__, codes), map(paths.__getitem__, codes),
-            id_tuples_at(starts, ids.values, lengths),
+            id_tuples(columns["ids"], lengths),
             values_of(columns.get("value")), values_of(columns.get("old")), repeat(None), values_of(columns.get("at")),
             docs, values_of(columns.get("txn")), metas_of(columns.get("meta")), flags(columns.get("more")),
         )  # fmt: skip

@@ -87,20 +87,9 @@ def encoded_metas(column: Any, count: int) -> EncodedMetas:
 
 def id_tuples(ids: Any, lengths: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """The lists of node ids in an Arrow array, of these lengths, as tuples."""
-    return id_tuples_at(ids.offsets.slice(0, len(ids)), ids.values, numbers(lengths))
-
-
-def id_tuples_at(starts: Any, ids: Any, lengths: Any) -> Iterator[tuple[int, ...]]:
-    """Lists of node ids as tuples: those that begin at ``starts`` in ``ids``, an array of all, and have ``lengths``."""
-    import pyarrow.compute as pc
-
-    by_length: dict[int, Iterator[tuple[int, ...]]] = {}
-    for length in pc.unique(lengths).to_pylist():
-        # All lists of one length: place by place, and cut into tuples by a loop in C.
-        places = starts.filter(pc.equal(lengths, number(length)))
-        by_length[length] = zip(
-            *(ids.take(pc.add(places, number(place))).to_pylist() for place in range(length)), strict=True
-        )
+    flat = iter(ids.flatten().to_pylist())
+    # All lengths take from the same ids, and each tuple is made by a loop in C.
+    by_length = {length: zip(*repeat(flat, length), strict=False) for length in set(lengths)}
     if len(by_length) == 1:
         return by_length.popitem()[1]
-    return map(next, map(by_length.__getitem__, lengths.to_pylist()))
+    return map(next, map(by_length.__getitem__, lengths))
