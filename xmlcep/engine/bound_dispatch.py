@@ -158,7 +158,7 @@ def _acceptor(tree: TreeState, part: Part, operation: str, path: PathType) -> Ac
     leaf = tree.leaves.get((operator, child))
     read = None if leaf is None else leaf.reader(operation, path)
     if not tree.has_short_entries:
-        return in_full(tree, read, state.key_reader(child), state.taker.take, child)
+        return in_full(tree, read, state.values_of_groups(child), state.taker.take, child)
     accept = state.taker.acceptor(child)
     return accept if read is None else filtered(read, accept)
 
