@@ -296,8 +296,9 @@ class Replica:
         }  # fmt: skip
 
     def __deepcopy__(self, memo: object) -> Replica:
-        other = Replica.from_state(self.to_state(), needs=self._needs)
-        other._state.strict = self._state.strict
+        other = Replica(needs=self._needs)
+        other._state = self._state.copy()
+        other._nodes = other._state.nodes
         return other
 
     @classmethod
