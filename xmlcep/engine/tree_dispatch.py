@@ -106,6 +106,7 @@ def _parts(
         tree.extended
         or tree.order is not Order.INTERVAL
         or any(node.deferred for node in tree.operators)
+        or root.may_repeat  # each part would make an event of its own of what is a tuple (K4)
         or any(isinstance(child, OperatorNode) and child.takes_back for child in root.children)
     ):
         return ()
