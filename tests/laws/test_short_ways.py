@@ -26,6 +26,8 @@ from xmlcep.documents import Replica
 from xmlcep.engine import Detector, bound_dispatch, dispatch
 from xmlcep.engine.evaluation import Evaluation
 from xmlcep.engine.operators import combining, conjunction, multiplicity, sequence
+from xmlcep.engine.operators.combining import CombiningState
+from xmlcep.engine.operators.conjunction import ConjunctionState
 from xmlcep.engine.operators.multiplicity import MultiplicityState
 from xmlcep.engine.release import Deferral
 from xmlcep.engine.tree import NO_ANSWERS
@@ -87,6 +89,9 @@ def general_way() -> Iterator[None]:
         """The trees are not taken one by one where something has been asked before the record."""
         return process(evaluation, record, bound, outside, only, before or _Asked())
 
+    def alone(evaluation: Any, record: Any, bound: Any) -> None:
+        all_at_once(evaluation, record, bound, {})
+
     def not_short(state: Any, *given: Any, **options: Any) -> None:
         new_multiplicity(state, *given, **options)
         state._is_short = state._is_plain = False
@@ -114,6 +119,8 @@ def general_way() -> Iterator[None]:
         patch.setattr(Detector, "__init__", not_plain)
         patch.setattr(Deferral, "touch", touch)
         patch.setattr(Evaluation, "process", all_at_once)
+        patch.setattr(Evaluation, "process_alone", alone)
+        patch.setattr(ConjunctionState, "take", CombiningState.take)
         patch.setattr(Evaluation, "free_the_dying", free_any)
         patch.setattr(MultiplicityState, "__init__", not_short)
         patch.setattr(Violations, "one_is_enough", False)

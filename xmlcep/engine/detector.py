@@ -138,14 +138,21 @@ class Detector:
             check_event("feed()", event)
             raise
         self._latest = event
-        if evaluation.waiting.elsewhere or composites:
+        if composites:
             evaluation.process(_as_event(event), bound, self._active.by_outside_tree(composites))
+        elif evaluation.waiting.elsewhere:
+            evaluation.process_alone(_as_event(event), bound)
         elif bound is None:
             return []
         elif bound.direct is not None:
-            evaluation.deliver(event, bound)
+            # What deliver does, without its call.
+            ids = event[3]
+            for accept, index in bound.direct:
+                accept(ids[index], event)
+            if bound.freed:
+                evaluation.end_time_point(event, bound)
         else:
-            evaluation.process(_as_event(event), bound, {})
+            evaluation.process_alone(_as_event(event), bound)
         return evaluation.take_report() if evaluation.report else []
 
     def replay(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
@@ -181,7 +188,9 @@ class Detector:
                         yield from self._feed_in_full(event)
                         continue
                 if elsewhere:
-                    evaluation.process(_as_event(event), bound, {})
+                    if type(event) is tuple:  # of the layout of an event
+                        event = _new_tuple(PrimitiveEvent, event)
+                    evaluation.process_alone(event, bound)
                 elif bound is None:
                     continue
                 elif bound.direct is not None:
@@ -192,7 +201,7 @@ class Detector:
                     if bound.freed:
                         evaluation.end_time_point(event, bound)
                 else:
-                    evaluation.process(_as_event(event), bound, {})
+                    evaluation.process_alone(_as_event(event), bound)
                 if report:
                     self._latest = event
                     if len(report) == 1:
@@ -234,7 +243,12 @@ class Detector:
             ):
                 return False
             clock.move(event)
-            if expiries.size and expiries.is_due(event[0], clock.time, clock.transaction):
+            if expiries.size and (
+                # What `is_due` says, without its call.
+                expiries.changes < event[0]
+                or expiries.transactions < clock.transaction
+                or (clock.time is not None and expiries.time < clock.time)
+            ):
                 self._expire()
         else:
             clock.step(event[0])

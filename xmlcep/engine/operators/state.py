@@ -300,9 +300,10 @@ class OperatorState(ABC):
             return place
         return self._operand_grouping.get(child, self.grouping).key(place, bindings)
 
-    def key_reader(self, child: int) -> Callable[[int, Mapping[str, object] | None], Key | None] | None:
+    def values_of_groups(self, child: int) -> ByValue | None:
         """What says the keys of operand ``child``'s events, given places and variables; None: they are the places."""
-        return self._operand_grouping.get(child, self.grouping).key if self.by_value else None
+        grouping = self._operand_grouping.get(child, self.grouping)
+        return grouping if isinstance(grouping, ByValue) else None
 
     def keys_at(self, place: int) -> list[Key]:
         """The keys of its groups at a place."""
