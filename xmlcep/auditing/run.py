@@ -24,7 +24,7 @@ from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
 from .inputs import FoundFiles, LogPath, PipeCopy, find_files, with_pipes_kept
 from .local.engine import LocalAudit
-from .notes import left_out_entries, logs_of_one_name, nested_names
+from .notes import late_records, left_out_entries, logs_of_one_name, nested_names
 from .progress import Progress, Steps
 from .quarantine import OnBadRecord, default_target
 from .request import AuditError, AuditRequest, Format, Policy
@@ -163,6 +163,7 @@ class _Audit:
             with _writing(target, request.format, request.partition_by_rule) as writer:
                 self._replay(collector, writer)
                 summary.notes += nested_names(nested(request.rules, collector.repeating))
+                summary.notes += late_records(collector.late)
                 writer.close()
                 bad = collector.quarantine.write(bad_records)
                 self._check_seals()
