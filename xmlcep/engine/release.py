@@ -289,7 +289,7 @@ class Deferral:
         if self.condition is None:
             return True
         seen = self._seen(key, self.condition)
-        return seen is not None and self.condition.compiled.boolean(seen)
+        return seen is not None and self.condition.holds(seen)
 
     def _seen(self, key: Key, condition: Condition) -> Environment | None:
         """What the condition sees of a group; None if its node is not there."""

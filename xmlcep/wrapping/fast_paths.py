@@ -17,8 +17,6 @@ from .raw import (
     Node,
     attribute_names,
     get_next,
-    get_previous,
-    get_tag,
     get_tail,
     get_text,
     name_of,
@@ -137,18 +135,6 @@ def insert_child(self: Node, index: Any, element: Any) -> None:
     _insert(self, index, element)
     arrive(element)
     above.tree.end_edit()
-
-
-def made(node: Node, parent: ShadowNode) -> bool:
-    """``SubElement(parent, …)``: the node is there, with its attributes, and behind all others.
-
-    Returns whether it has been dealt with; if not, nothing has been done.
-    """
-    tree = parent.tree
-    if not tree.fast_path or parent.trie is None or get_previous(node) is not parent.last:
-        return False
-    insert_leaf(tree, node, get_tag(node), parent)
-    return True
 
 
 def remove_child(self: Node, element: Any) -> None:

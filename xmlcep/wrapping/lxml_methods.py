@@ -16,8 +16,8 @@ from .assignments import set_base_of, set_name_of, set_target_of
 from .attributes import TrackedAttributes
 from .edits import born, open_all, put, ready_to_leave, rearrange, refuse_cycle, refuse_duplicates, take_out
 from .errors import CallbackError, RefusedError
-from .mutations import change_tail
-from .raw import Element, get_parent, get_tail, is_element
+from .mutations import change_tail, insert_leaf
+from .raw import Element, get_parent, get_previous, get_tail, is_element
 from .shadow import ShadowNode, Tracked, entry_of, tree_of
 
 _append = Element.append
@@ -54,18 +54,26 @@ class TrackedElement(_TrackedNode, etree.ElementBase):
         """lxml has made this proxy: for a node not seen before below a tracked parent that is news (SubElement)."""
         parent = get_parent(self)
         above = None if parent is None else entry_of(parent)
-        if above is None or entry_of(self) is not None:
+        if above is None:
             return
-        if above.tree.muted:
+        tree = above.tree
+        if tree.muted:
             return
         try:
-            if type(above) is not ShadowNode or not fast_paths.made(self, above):
+            if (
+                tree.fast_path
+                and type(above) is ShadowNode
+                and above.last is get_previous(self)
+                and above.trie is not None
+            ):
+                insert_leaf(tree, self, self.tag, above)  # type: ignore[arg-type]
+            elif entry_of(self) is None:  # the proxy of the parent may be new, too, and both be told of
                 if not is_element(parent):
                     _append(etree.Element("none"), self)  # out of the tree, which lxml 6.1 has damaged
                     raise RefusedError(
                         "SubElement() below a comment or processing instruction: give it an element"
                     )
-                born(above.tree, self)
+                born(tree, self)
         except BaseException as error:
             _taken_back(self, error)
             raise
