@@ -236,7 +236,7 @@ class _Audit:
             for findings in job.run(self._files, collector.quarantine.settle):
                 for doc, counts in findings.counts.items():
                     for name, count in counts.items():
-                        _count(self._summary, doc, name, count)
+                        self._summary.document(doc).count(name, count)
                 writer.write(findings.text, findings.name)
 
 
@@ -350,13 +350,7 @@ def _write_spooled(writer: FindingsWriter, collector: Collector, summary: Summar
     for doc, counts in collector.findings_of.items():
         for name, count in counts.items():
             if doc not in withheld:
-                _count(summary, doc, name, count)
-
-
-def _count(summary: Summary, doc: str, name: str, count: int) -> None:
-    entry = summary.document(doc)
-    entry.findings += count
-    entry.per_rule[name] = entry.per_rule.get(name, 0) + count
+                summary.document(doc).count(name, count)
 
 
 def _write_summary(summary: Summary, target: Path) -> None:

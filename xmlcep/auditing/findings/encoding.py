@@ -89,7 +89,10 @@ class FindingEncoder:
 
     def encode(self, composite: CompositeEvent) -> bytes:
         """The JSON text of the composite's finding record, as UTF-8."""
-        return self._json(self._finding, composite)
+        try:
+            return FASTEST.dumps(self._finding(composite, FASTEST))
+        except TypeError:  # deeper than the fastest goes
+            return self._in_standard(self._finding, composite)
 
     def around_ts(self, composite: CompositeEvent) -> tuple[bytes, bytes]:
         """The same without its time point: what stands before it, and behind."""
@@ -101,7 +104,10 @@ class FindingEncoder:
         """The same composite with `Recorded` constituents: they are written once, into whatever it becomes part of."""
         if type(composite[4]) is Recorded:
             return composite
-        text = self._json(self._inside, composite)
+        try:
+            text = FASTEST.dumps(self._inside(composite, FASTEST))
+        except TypeError:
+            text = self._in_standard(self._inside, composite)
         return _new_tuple(CompositeEvent, (*composite[:4], Recorded((text,)), *composite[5:]))
 
     def forwarded(self, composite: CompositeEvent) -> bytes:
@@ -113,11 +119,9 @@ class FindingEncoder:
         # A line: where it ends the constituents begin.
         return b"\n".join((FASTEST.dumps((name, self._texts[path], ids, start, end, values)), constituents))
 
-    def _json(self, record: Callable[[CompositeEvent, JsonCodec], Any], composite: CompositeEvent) -> bytes:
-        try:
-            return FASTEST.dumps(record(composite, FASTEST))
-        except TypeError:  # deeper than the fastest goes
-            pass
+    def _in_standard(
+        self, record: Callable[[CompositeEvent, JsonCodec], Any], composite: CompositeEvent
+    ) -> bytes:
         try:
             return STANDARD.dumps(record(composite, STANDARD))
         except RecursionError:
