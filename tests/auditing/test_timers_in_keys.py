@@ -53,6 +53,43 @@ def test_audits_find_what_a_watch_raises(
         assert found_in_parts(files, rules, operators=operators, until=until) == wanted
 
 
+ANY = "(*(item//*) | *(item))"
+DEFERRED = (
+    f'event A(item) = plus[{ANY} {{end=custom}}, "1 s"]',
+    f'event A(item) = plus[{ANY} {{end=non-local}}, "2 s"]',
+    'event A(item) {context=recent} = plus[x[2,*]{end=custom} *(item//*), "3 s"] & ins(item/price)',
+    f'event A(item) = periodic[{ANY} {{end=non-local}}, "2 s", {ANY} {{end=custom}}]',
+    f'event A(item) = plus[ins(item/price), "1 s"] ; {ANY} {{end=custom}}',
+    f'event A(item) = {ANY} {{end=non-local}} ; plus[*(item/price//*), "2 s"]',
+    f'event A(item) = plus[{ANY} {{end=custom}}, "1 s"]\nevent B(item) = x[2,*]{{within="4 s"}} A(item)',
+    f'event A(item) = plus[*(item//*), "1 s"]\nevent B(item) = plus[{ANY} {{end=custom}}, "1 s"] & A(item)',
+    f'event A(item) = plus[{ANY} {{end=custom, when="price"}}, "1 s"]\nevent B(item) {{when="comment"}} = A(item)',
+    f'event A(item) = plus[{ANY} {{end=non-local, when="price"}}, "1 s"]\nevent B = x[1,2] A(order/item)',
+    f'event A(item) {{when="price", within="2 s"}} = *(item//*) ; not ins(item) ; not {ANY} {{end=custom}}',
+)
+
+
+@settings(max_examples=100)
+@given(
+    st.sampled_from(DEFERRED), st.lists(st.tuples(timed_histories(), st.integers(0, 30)), min_size=1, max_size=2),
+    UNTIL,
+)  # fmt: skip
+def test_what_waits_for_a_release_below_a_timer(
+    text: str, histories: list[tuple[History, int]], until: str | None
+) -> None:
+    note(text)
+    rules = parse_rules(text)
+    logs = [log_of(of_document(history, f"doc{n}"), f"doc{n}") for n, (history, _) in enumerate(histories)]
+    wanted = [record for log in logs for record in watched(log, rules, operators=True, until=until)]
+    with cut_into_files(logs, [cut for _, cut in histories]) as files:
+        assert found_in_parts(files, rules, operators=True, until=until) == wanted
+
+
+def test_those_rules_are_divided() -> None:
+    for text in DEFERRED:
+        assert make_plan(parse_rules(text)).fires_in_keys, text
+
+
 @st.composite
 def noisy(draw: st.DrawFn, log: Log) -> Log:
     """The log as it should not be: with records that are missing, repeated, at each other's places, of no time; clock

@@ -6,7 +6,19 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from xmlcep.algebra import EventDefinition, Expression, Leaf, Operator, Periodic, Plus, Sequence, Unit, Window
+from xmlcep.algebra import (
+    Conjunction,
+    EventDefinition,
+    Expression,
+    Leaf,
+    Operator,
+    Periodic,
+    Plus,
+    Sequence,
+    Unit,
+    Window,
+    walk,
+)
 
 from .full_rules import EVERYTHING, full_rule_sets
 
@@ -21,11 +33,23 @@ def timer_rule_sets(draw: st.DrawFn, *, asking: bool = True) -> tuple[EventDefin
     """Rules of all constructs, with timers, in which hardly anything waits for a release; ``asking``: for what the
     document is, too."""
     constructs = [WITHOUT_DOCUMENT, _TIMED, *([EVERYTHING, _TIMED | {"edit", "guard"}] if asking else [])]
-    root = draw(st.sampled_from((Plus, Periodic, Sequence, Sequence)))
+    root = draw(st.sampled_from((Plus, Periodic, Sequence, Sequence, Conjunction, None)))
     definitions = draw(full_rule_sets(root=root, constructs=draw(st.sampled_from(constructs))))
-    if draw(st.integers(0, 4)) == 0:
+    way = draw(st.integers(0, 5))
+    if way == 0:
         return definitions
+    if way < 3:  # what waits for a release stands below a timer
+        return tuple(
+            replace(each, flat=False, expression=_below_plus(each.expression)) for each in definitions
+        )
     return tuple(replace(each, flat=False, expression=_prompt(each.expression)) for each in definitions)
+
+
+def _below_plus(expression: Expression) -> Expression:
+    """It, and then a second; without releases if it has timers."""
+    if any(isinstance(each, Operator) and each.has_timers for each in walk(expression)):
+        return _prompt(expression)
+    return Plus((expression,), Window(_SECOND, Unit.TIME))
 
 
 def _prompt(expression: Expression) -> Expression:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...algebra import Termination, Unit
+from ...algebra import Sequence, Termination, Unit
 from ...events import CompositeType
 from ...rules.event_graph import EventGraph
 from ...rules.trees import EventTree, LeafNode, OperatorNode
@@ -22,7 +22,8 @@ def timer_obstacles(graph: EventGraph, tree: EventTree) -> Iterator[str]:
     for operator in tree.operators:
         if operator.has_timers and any(window.unit is not Unit.TIME for window in operator.windows):
             yield "counts until something is due, and any record of the document counts (Z14)"
-        if operator.has_timers and operator.kind == "sequence" and reach.comes_late(tree, operator):
+        sequence = isinstance(operator.definition, Sequence)
+        if operator.has_timers and sequence and reach.begins_late(tree, operator):
             yield "may wait for a time that is over when it begins to wait (A3)"
         if not any(reach.is_timed(tree, child) for child in operator.children):
             continue
@@ -51,7 +52,7 @@ class _Reach:
             used = graph.trees[index]
             if self.is_timed(used, used.root):
                 self._timed.add(index)
-            if _is_late(used.root) or self.comes_late(used, used.root):
+            if self._comes_late(used, used.root):
                 self._late.add(index)
 
     def is_timed(self, tree: EventTree, node: OperatorNode | LeafNode) -> bool:
@@ -60,16 +61,19 @@ class _Reach:
             return any(used.index in self._timed for used in self._taken(tree, node))
         return node.has_timers or any(self.is_timed(tree, child) for child in node.children)
 
-    def comes_late(self, tree: EventTree, node: OperatorNode) -> bool:
-        """Whether it may be handed something later than at the last record of what that is made of: by a release, by a
+    def begins_late(self, tree: EventTree, node: OperatorNode) -> bool:
+        """Whether one of the operands of a sequence that have to occur may be handed to it late."""
+        assert isinstance(node.definition, Sequence)
+        return any(self._comes_late(tree, node.children[position]) for position in node.definition.positive)
+
+    def _comes_late(self, tree: EventTree, node: OperatorNode | LeafNode) -> bool:
+        """Whether it may hand on something later than at the last record of what that is made of: by a release, by a
         condition that came to hold, by a timer."""
-        for child in node.children:
-            if isinstance(child, LeafNode):
-                if any(used.index in self._late for used in self._taken(tree, child)):
-                    return True
-            elif _is_late(child) or self.comes_late(tree, child):
-                return True
-        return False
+        if isinstance(node, LeafNode):
+            return any(used.index in self._late for used in self._taken(tree, node))
+        return (
+            node.deferred or node.has_timers or any(self._comes_late(tree, child) for child in node.children)
+        )
 
     def _taken(self, tree: EventTree, leaf: LeafNode) -> list[EventTree]:
         """The trees whose composites a leaf may take."""
@@ -89,7 +93,3 @@ def _below(graph: EventGraph, tree: EventTree) -> set[int]:
             found.add(index)
             todo += graph.trees[index].dependencies
     return found
-
-
-def _is_late(node: OperatorNode) -> bool:
-    return node.deferred or node.has_timers
