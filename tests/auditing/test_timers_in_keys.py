@@ -4,7 +4,7 @@ time points, whatever else happens in it (W5)."""
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, note, settings
@@ -25,6 +25,9 @@ from xmlcep.auditing.plan import make_plan
 from xmlcep.events import PrimitiveEvent
 from xmlcep.log.records import ClockRecord
 from xmlcep.rules import Rules, parse_rules
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 UNTIL = st.sampled_from([None, "2026-01-01T00:00:30Z", "2026-01-01T01:05:00+01:00"])
 
@@ -197,3 +200,42 @@ def test_of_several_rules_that_beat_too_often_the_first_is_told(tmp_path: Path) 
             with pytest.raises(ReplayError) as raised:
                 run()
             assert "event E3: " in str(raised.value)
+
+
+def test_with_spark(tmp_path: Path, spark: SparkSession) -> None:
+    """The same bytes of both engines: files, documents, one of which has to be sorted, clock records; and errors."""
+    rules = parse_rules(
+        'event Quiet(item) = plus[ins(item/price), "5 min"]\n'
+        'event Late(item) = (ins(item/price) ; not ins(item/quantity)) {within="3 min"}\n'
+        "event Both(item) = Quiet(item) & Late(item)\n"
+    )
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for doc in "abc":
+        records: Log = []
+        for ts in range(1, 121):
+            name = "quantity" if ts % 7 == 0 else "date" if ts % 3 else "price"
+            path = PathType.parse("/order/date" if name == "date" else f"/order/item/{name}")
+            ids = (1, 1000 + ts) if name == "date" else (1, 10 + ts % 5, 1000 + ts)
+            clock = f"{9 + ts // 60:02}:{ts % 60:02}"
+            records.append(PrimitiveEvent(ts, "ins", path, ids, at=at(clock), doc=doc))
+            if ts % 31 == 0:
+                records.append(ClockRecord(doc, ts, at(f"{9 + ts // 60:02}:{min(ts % 60 + 4, 59):02}")))
+        if doc == "b":
+            records[3], records[40] = records[40], records[3]
+        write_log(logs / f"{doc}1.jsonl", records[:70])
+        write_log(logs / f"{doc}2.jsonl", records[70:])
+    found = []
+    for options in ({"engine": "local"}, {"engine": "spark", "spark": spark, "partitions": 5}):
+        out = tmp_path / f"{options['engine']}.jsonl"
+        audit(logs, rules, out=out, until=at("12:00"), **options)  # type: ignore[arg-type]
+        found.append(out.read_bytes())
+    assert found[0] == found[1]
+    assert found[0].count(b'"name":"Both"') > 10
+    beats = parse_rules('event Beat(item) = periodic[ins(item/price), "5 ms", ins(item/quantity)]')
+    said = []
+    for options in ({"engine": "local"}, {"engine": "spark", "spark": spark, "partitions": 5}):
+        with pytest.raises(ReplayError) as raised:
+            audit(logs, beats, out=tmp_path / "f.jsonl", **options)  # type: ignore[arg-type]
+        said.append(str(raised.value))
+    assert said[0] == said[1]

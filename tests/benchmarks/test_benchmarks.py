@@ -123,8 +123,14 @@ def test_without_duckdb_a_sentence_says_so(monkeypatch):
         "versions",
     ],
 )
-def test_every_benchmark_runs_and_yields_figures(name):
-    figures = list(load(name).run(TINY))
+def test_every_benchmark_runs_and_yields_figures(name, monkeypatch):
+    benchmark = load(name)
+    if name == "versions":  # memory is measured in processes of their own: those of one case will do
+        memory = benchmark._memory
+        monkeypatch.setattr(
+            benchmark, "_memory", lambda case, two: memory(case, two) if "equal f" in case else ()
+        )
+    figures = list(benchmark.run(TINY))
     assert figures
     assert all(figure.benchmark == name and figure.value >= 0 for figure in figures)
     assert len({figure.key for figure in figures}) == len(figures)

@@ -106,6 +106,8 @@ def test_tables_without_a_tree(expression: Expression, seed: int, truth: bool) -
         alone, shown = (Replica(needs=Needs.of(**part, elements=each)) for each in (False, True))  # type: ignore[arg-type]
         later = Replica(needs=Needs.of(**part, elements=False))  # type: ignore[arg-type]
         for _ in range(10):
+            if document.random.random() < 0.2:
+                alone, shown, later = deepcopy(alone), deepcopy(shown), deepcopy(later)
             for event in document.change():
                 if document.random.random() < 0.9:
                     for one in (alone, shown, later):

@@ -39,6 +39,15 @@ class NodeTables:
         self.attribute_ids.update(other.attribute_ids)
         self.values.update(other.values)
 
+    def copy(self) -> NodeTables:
+        """Other tables with the same nodes."""
+        other = NodeTables()
+        other.update(self)
+        other.children = {node: _copy(siblings) for node, siblings in self.children.items()}
+        other.attribute_ids = {node: dict(names) for node, names in self.attribute_ids.items()}
+        other.values = {node: dict(values) for node, values in self.values.items()}
+        return other
+
     def forget(self, node: int) -> Sequence[int]:
         """Takes an element or text node and all below it out of the tables; returns the elements among them."""
         if node in self.names and not (self.children[node] or node in self.attribute_ids):
@@ -78,3 +87,9 @@ class NodeTables:
             if sibling == node:
                 break
         return max(number, 1)
+
+
+def _copy(siblings: Siblings) -> Siblings:
+    if isinstance(siblings, dict):
+        return dict(siblings)
+    return LongList(siblings) if isinstance(siblings, LongList) else list(siblings)

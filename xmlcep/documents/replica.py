@@ -118,7 +118,8 @@ class Replica:
     def _take(self, nodes: NodeTables, trees: XmlTrees, root: int, path: PathType | None) -> None:
         """Takes over a tree that has been read, or what is needed of it."""
         needs, state = self._needs, self._state
-        roots = [root] if needs is None or path is None else prune(nodes, trees, root, path, needs)
+        shown = None if state.trees is None else trees
+        roots = [root] if needs is None or path is None else prune(nodes, shown, root, path, needs)
         self._nodes.update(nodes)
         if state.trees is not None:
             state.trees.elements.update(trees.elements)
@@ -295,8 +296,9 @@ class Replica:
         }  # fmt: skip
 
     def __deepcopy__(self, memo: object) -> Replica:
-        other = Replica.from_state(self.to_state(), needs=self._needs)
-        other._state.strict = self._state.strict
+        other = Replica(needs=self._needs)
+        other._state = self._state.copy()
+        other._nodes = other._state.nodes
         return other
 
     @classmethod

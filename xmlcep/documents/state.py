@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Sized
+from copy import copy
 from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
@@ -115,6 +116,14 @@ class State:
         self.trees = XmlTrees(self.nodes) if needs is None or needs.elements else None
         self.root: int | None = None
         self.above: dict[int, int | None] = {}
+
+    def copy(self) -> State:
+        """Another state with the same nodes."""
+        other = copy(self)
+        other.nodes, other.above = self.nodes.copy(), dict(self.above)
+        if self.trees is not None:
+            other.trees = self.trees.copy(other.nodes, self.above)
+        return other
 
     def shown(self) -> XmlTrees:
         """The trees as they are now, made if there are none; who does not keep these pays again next time."""

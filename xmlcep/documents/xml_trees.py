@@ -6,6 +6,7 @@ Text nodes that stand side by side share one text slot of lxml.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import deepcopy
 
 from lxml import etree
 
@@ -38,6 +39,16 @@ class XmlTrees:
             if not isinstance(tables.children[node], dict):
                 trees.refresh_texts(node)
         return trees
+
+    def copy(self, tables: NodeTables, roots: Iterable[int]) -> XmlTrees:
+        """The same trees of a copy of their tables; ``roots`` are their roots."""
+        other = XmlTrees(tables)
+        nodes = {element: node for node, element in self.elements.items()}
+        for root in roots:
+            element = self.elements[root]
+            for one, copied in zip(element.iter(), deepcopy(element).iter(), strict=True):
+                other.elements[nodes[one]] = copied
+        return other
 
     # -- elements -----------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import NamedTuple, TypeAlias
 
-from path_types import PathType, Step, equals_or_ends
+from path_types import PathType
 from path_types.names import local_name, namespace_of
 
 from ..events import ANY, PrimitiveType, Scope
@@ -85,8 +85,8 @@ class _Changes:
             return self._operation(type_)
         if type_.scope is not Scope.NODE and self.occurred.has(path):
             return Reason("nothing below it was changed", False)
-        if self.occurred.has(path.relative):
-            full = next(each for each in self.occurred.paths if equals_or_ends(path.relative, each))
+        full = self.occurred.anywhere(path)
+        if full is not None:
             shown = self._shown(full)
             return Reason(f"the path is {shown}: leave out the / at the beginning for any place", True)
         namespace = self._namespace(type_)
@@ -94,8 +94,8 @@ class _Changes:
 
     def _operation(self, type_: PrimitiveType) -> Reason:
         path = type_.path
-        if type_.operation == "upd" and path.last.is_element:
-            text = path.child(Step.text())
+        text = self.occurred.text_to_update(type_)
+        if text is not None:
             has_text = self.occurred.has(text)
             write = f"upd({self._shown(text)})" if has_text else "upd of its text or of an attribute"
             return Reason(f"an element has no value that could be updated: write {write}", True)

@@ -53,10 +53,9 @@ class Watch:
         _check_names(rules, only)
         # A detector that is given has been fed what happened before (recovery).
         if detector is None:
-            graph = rules.graph
-            asking = any(map(graph.asks_document, graph.trees))
-            state = Replica.from_snapshot(*document.snapshot()) if asking else None
-            detector = Detector(rules, operators=operators, document=state)
+            detector = Detector(rules, operators=operators)
+            if detector.needs is not None:
+                detector.reset(Replica.from_snapshot(*document.snapshot(), needs=detector.needs))
         self._advanced: list[CompositeEvent] = []
         self._document = document
         self._takes = rules.takes_external

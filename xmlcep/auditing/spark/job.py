@@ -108,7 +108,7 @@ class SparkAudit:
             whole = merge.whole(ranges)
             replayed = self._replayed(routed, merge, buckets, whole, stack)
             self._collect_task_reports(replayed, FiringPlaces(whole), routed)
-            with self._watched("writing", stages=2):
+            with self._watched("writing", stages=2 + self._plan.fires_in_keys):
                 ordered = self._ordered(replayed, ranges, withheld(), stack)
                 for row in ordered.toLocalIterator(prefetchPartitions=True):
                     yield ordered_from(row.name, bytes(row.counts), bytes(row.content))

@@ -161,7 +161,7 @@ def task_report(replayer: BucketReplayer, bucket: int) -> Chunk:
     content = FASTEST.dumps(
         {
             "seconds": replayer.seconds, "records": records, "failures": failures,
-            "firing_failures": replayer.firing_failures,
+            "firing_failures": [list(each) for each in replayer.firing_failures],
         }
     )  # fmt: skip
     return Chunk(ChunkKind.TASK_REPORT, 0, bucket, 0, 0, 0, content)

@@ -154,7 +154,8 @@ class Accumulation:
         """The lists of all values of variables, which are the same ones each time."""
         if self._lists is None:
             arrivals = self.arrivals()
-            self._lists = ValueLists({name: RunningValues(all_values(arrivals, name)) for name in names})
+            lists = {name: RunningValues(all_values(arrivals, name)) for name in names}
+            self._lists = ValueLists(lists, arrivals)
             self.followers = (*self.followers, self._lists)
         return self._lists.by_name
 
