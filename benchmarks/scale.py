@@ -48,7 +48,7 @@ class Costs:
     shuffled: float = 8.2
     moved: float = 57.0
     driver_base: float = 175 * 2**20
-    document_bytes: float = 600.0
+    document_bytes: float = 500.0
 
 
 COSTS = Costs()
