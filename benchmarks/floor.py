@@ -1,6 +1,6 @@
-"""Hand-written loops for Q1, Q2, Q3 and sums in a window: the least that matching can cost in plain Python.
+"""Hand-written loops for Q1, Q2, Q3, the sample rules, sums in a window: the least that matching can cost in Python.
 
-Each takes rows as the engine does, knows one query by heart and returns how many matches there are.
+Each takes rows as the engine does, knows its queries by heart and returns how many matches there are.
 No contexts, no groups by path, no composites: only the count.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from itertools import chain
 
 from path_types import PathType
 
@@ -133,4 +134,63 @@ def count_sums(rows: Iterable[Row], path: PathType, *, within: timedelta, more_t
             totals[user] = total
             if total > more_than and len(window) >= 3:
                 matches += 1
+    return matches
+
+
+_ELSEWHERE: Row = (0, "", PathType.parse("/elsewhere"), (0,), None, None, None, None, "", None, None, False)
+_SURPLUS = (0, 1, -1, 0)  # of the price over the quantity, by what was worked on
+
+
+def count_samples(rows: Iterable[Row], paths: ItemPaths) -> int:
+    """The sample rules without conditions, of which four can match where there are no addresses: a complete item, both
+    changed (again at each change), both worked on until something else was, an item withdrawn after a change."""
+    item, price, quantity = paths.item, paths.price, paths.quantity
+    price_text, quantity_text = price.child(TEXT), quantity.child(TEXT)
+    lacks: dict[int, int] = {}  # price (1), quantity (2), both (3): of items that are not complete
+    changed: dict[int, int] = {}  # likewise what has been
+    quiet: dict[int, int] = {}  # how many more times the price was worked on, and left, than the quantity
+    # The item that was worked on last, at what of it, in which transaction, and whether it is gone.
+    busy, worked_on, txn, is_gone = 0, 0, None, False
+    matches = 0
+    for row in chain(rows, (_ELSEWHERE,)):
+        op, path, ids = row[1], row[2], row[3]
+        if worked_on and (len(ids) == 1 or ids[1] != busy or row[9] != txn):
+            surplus, before = _SURPLUS[worked_on], quiet.get(busy, 0)
+            if not surplus or surplus * before < 0:
+                matches += 1
+            if is_gone:
+                quiet.pop(busy, None)
+            else:
+                quiet[busy] = before + surplus
+            worked_on = 0
+        if op == "ins":
+            if path is item:
+                lacks[ids[1]] = 3
+            elif path is price or path is quantity:
+                key = ids[1]
+                lack = lacks.get(key)
+                if lack is not None:
+                    lack &= 2 if path is price else 1
+                    if lack:
+                        lacks[key] = lack
+                    else:
+                        matches += 1
+                        del lacks[key]
+        elif op == "upd":
+            if path is price_text or path is quantity_text:
+                part = 1 if path is price_text else 2
+                busy, txn, is_gone = ids[1], row[9], False
+                worked_on |= part
+                known = changed[busy] = changed.get(busy, 0) | part
+                if known == 3:
+                    matches += 1
+        elif path is item:
+            key = ids[1]
+            lacks.pop(key, None)
+            if changed.pop(key, 0) & 1:
+                matches += 1
+            if worked_on and key == busy:
+                is_gone = True
+            else:
+                quiet.pop(key, None)
     return matches

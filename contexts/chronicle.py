@@ -57,9 +57,6 @@ class Chronicle(Context):
     def on_arrival(
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
     ) -> list[Combination]:
-        return self.on_release(group, exists)
-
-    def on_release(self, group: Group, exists: Combinations) -> list[Combination]:
         found: list[Combination] = []
         if not exists.ordered:
             while (chosen := exists.oldest(group)) is not None:
@@ -76,3 +73,6 @@ class Chronicle(Context):
                 group.consume(enumerate(chain))
                 found.append(chain)
         return found
+
+    def on_release(self, group: Group, exists: Combinations) -> list[Combination]:
+        return self.on_arrival(group, exists, 0, ())

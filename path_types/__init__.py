@@ -1,7 +1,7 @@
 """Path types and path instances: where in a document something is (rules P1 to P9).
 
 Pure values without any knowledge of XML libraries, events or contexts. Read `steps`, `types`,
-`relations`, `instances`, in that order; `parsing` reads them from text.
+`relations`, `instances`, in that order; `parsing` reads them from text, `endings` looks them up.
 """
 
 __part_of__ = "xmlcep"  # xmlcep looks for it: other distributions have packages of this name, too

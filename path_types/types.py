@@ -102,15 +102,8 @@ class PathType:
 
     @property
     def endings(self) -> tuple[PathType, ...]:
-        """This path type and those that end it (P4): all that an event with this path can be looked up by (E2)."""
-        return (self, *self.endings_of(range(self._length, 0, -1)))
-
-    def endings_of(self, lengths: Iterable[int]) -> Iterator[PathType]:
-        """The relative path types among the `endings` that have as many steps, where there are as many."""
-        steps = self.steps
-        for length in lengths:
-            if 0 < length <= self._length:
-                yield PathType.of(False, steps[-length:])
+        """This path type and those that end it (P4)."""
+        return (self, *(PathType.of(False, self.steps[start:]) for start in range(self._length)))
 
     def __len__(self) -> int:
         return self._length

@@ -30,12 +30,12 @@ ACTIONS = (
 )  # fmt: skip
 
 
-def random_rules(seed: int) -> Rules:
-    """One to four rules that can be read."""
+def random_rules(seed: int, most: int = 4) -> Rules:
+    """One to so many rules that can be read."""
     chance = random.Random(seed)
     while True:
         lines = ["event P(a) = external"]
-        for number in range(chance.randint(1, 4)):
+        for number in range(chance.randint(1, most)):
             names = dict(zip("nm", chance.choices(NAMES, k=2), strict=True))
             condition = chance.choice(CONDITIONS)
             said = f' if "{condition.format(**names)}"' if condition else ""

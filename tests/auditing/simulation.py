@@ -84,10 +84,17 @@ def simulate(
             chunks += replay_segments(replayer, sorted(own, key=lambda chunk: (chunk.segment, chunk.number)))
             for doc, failure in replayer.failures.by_document.items():
                 failures.add(doc, failure)
+            for found_late in replayer.firing_failures:
+                clocks = [
+                    chunk
+                    for chunk in chunks
+                    if chunk.kind == ChunkKind.CLOCKS and chunk.segment == found_late.segment
+                ]
+                failures.add(found_late.doc, FiringPlaces(whole).failure(found_late, clocks))
     failures.check()
     timed = [chunk for chunk in chunks if chunk.kind in (ChunkKind.FIRINGS, ChunkKind.CLOCKS)]
     timed.sort(key=lambda chunk: (chunk.segment, chunk.number, chunk.source))
-    chunks += FiringPlaces(whole.readings, whole.edits, ranges).findings(timed)
+    chunks += FiringPlaces(whole).findings(timed)
     found = [chunk for chunk in chunks if chunk.kind == ChunkKind.FINDINGS]
     found.sort(key=lambda chunk: (chunk.target, chunk.segment, chunk.source, chunk.number))
     assert all(chunk.target < len(ranges) for chunk in found)

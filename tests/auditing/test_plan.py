@@ -214,3 +214,12 @@ def test_timers_in_keys(text: str) -> None:
 def test_what_keeps_a_rule_with_timers_from_being_divided_is_said(text: str, why: str) -> None:
     assert keys(text) == [()]
     assert f"A raises when time has passed, and {why}" in describe_plan(make_plan(parse_rules(text)))
+
+
+@pytest.mark.parametrize(("levels", "used"), [(60, "E{0}(item) ; E{0}(item)"), (400, "E{0}(item)")])
+def test_rules_built_on_each_other_are_looked_at_once_each(levels: int, used: str) -> None:
+    """However often they are used (two to the power of 60 ways down), and however deep."""
+    text = 'event E0 = plus[ins(item), "5 s"]\n' + "".join(
+        f"event E{number} = {used.format(number - 1)} ; del(item)\n" for number in range(1, levels)
+    )
+    assert keys(text) == [("item",)]

@@ -15,7 +15,7 @@ from tests.auditing.logs import documents, interleaved, write_log
 from tests.auditing.test_partitioning import both_ways
 from tests.strategies import reusing_rule_sets
 from xmlcep.auditing.plan.partition_key import make_plan
-from xmlcep.log.json_codec import FASTEST
+from xmlcep.log.json_codec import FASTEST, STANDARD, JsonCodec
 from xmlcep.rules import Rules, parse_rules
 
 
@@ -178,6 +178,25 @@ def test_a_chain_of_three_levels(order: Log, tmp_path: Path) -> None:
         ("Three", 13, 3),
         ("Dated", 14, 2),
     ]
+
+
+@pytest.mark.parametrize("codec", [FASTEST, STANDARD], ids=["fastest", "standard"])
+@pytest.mark.parametrize("depth", [1, 90, 200])
+def test_what_is_forwarded_is_written_once(
+    order: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, codec: JsonCodec, depth: int
+) -> None:
+    """And put into findings as it is, whatever writes JSON, and however deep it is (orjson goes 254 down)."""
+    monkeypatch.setattr("xmlcep.auditing.findings.encoding.FASTEST", codec)
+    for number in (2, 3):
+        order.item(number)
+    rules = COMPLETE.replace("Complete", "E0") + "".join(
+        f"event E{number} = E{number - 1}(item) | del(item/date)\n" for number in range(1, depth)
+    )
+    rules += f"event Two(order) = x[2,2] E{depth - 1}(item)\n"
+    rules += "event Dated(/order) {flat} = Two(order) ; ins(order/date)"
+    order.add("ins", "/order/date", 1, 9)
+    assert max(each.level for each in make_plan(parse_rules(rules)).passes) == 2
+    assert order.found(tmp_path, rules)[-1] == ("Dated", 6, 2)
 
 
 def test_two_sources_at_one_time_point(order: Log, tmp_path: Path) -> None:

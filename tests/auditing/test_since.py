@@ -28,7 +28,7 @@ from xmlcep.errors import XmlCepError
 from xmlcep.events import PrimitiveEvent
 from xmlcep.log import LogError
 from xmlcep.log.json_codec import FASTEST
-from xmlcep.log.records import change_record
+from xmlcep.log.records import ClockRecord, change_record
 from xmlcep.rules import Rules
 
 BOTH = "event Both = ins(item/price) & ins(item/quantity)"
@@ -280,10 +280,34 @@ def test_what_comes_too_late_is_a_bad_record(growing: Growing) -> None:
     result = growing.run()
     assert [reason for _, _, _, reason, _ in read_bad(result.quarantine)] == [
         "ts 5 occurs twice in document 'A': expected one record per time point",
-        "ts 3 of document 'A' comes too late: an earlier run has gone beyond it",
+        "ts 3 of document 'A' comes too late: an earlier run has gone on to 5",
     ]
     assert [record for _, record, *_ in read_bad(result.quarantine)] == [3, 4]
     assert result.summary.findings == 1
+
+
+def test_what_a_damaged_time_point_at_the_end_of_a_run_costs_is_said(growing: Growing) -> None:
+    """One audit of the whole sorts that record behind all others; here it was taken already."""
+    far = 7 | 1 << 62
+    write(
+        growing.logs / "a.jsonl",
+        change("A", 1, "price"),
+        change("B", 1, "price"),
+        change("A", far, "comment"),
+    )
+    assert growing.run().summary.notes == []
+    write(growing.logs / "a.jsonl", *(change(doc, ts, "quantity") for ts in (8, 9, 10) for doc in "AB"))
+    write(growing.logs / "a.jsonl", line(ClockRecord("A", 10, "2026-01-01T00:00:00Z")).strip())
+    result = growing.run()
+    assert result.summary.documents["B"].findings == 1
+    reasons = [reason for _, _, _, reason, _ in read_bad(result.quarantine)]
+    assert len(reasons) == 4 and all(f"has gone on to {far}" in each for each in reasons[:3])
+    assert result.summary.notes == [
+        f"document 'A': 4 records came too late, for an earlier run has gone on to ts {far:,}: if that one is wrong, "
+        "put the log right and audit all of it again, with a new state and a new file of findings"
+    ]
+    whole = audit(growing.logs, growing.rules).summary
+    assert (whole.documents["A"].findings, whole.quarantined) == (1, 0)
 
 
 @pytest.mark.parametrize("file", ["a.jsonl", "b.jsonl"])

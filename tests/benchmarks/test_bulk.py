@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from itertools import pairwise
 
 import pytest
@@ -72,11 +73,16 @@ def test_a_log_shorter_than_its_beginning_is_cut():
 @pytest.mark.parametrize("deleted", [0.3, 1.0])
 def test_shares_of_the_lives_are_those_of_the_workload(tmp_path, deleted):
     """As for `histories`: see `test_histories`."""
+
+    @cache
+    def said(op, path):
+        return f"{op} {'/'.join(map(str, path.steps[2:]))}"
+
     seen: dict[int, Counter[str]] = {}
     order: dict[int, list[str]] = {}
     for event in _events(_written(BulkLog(200_000, window=1, deleted=deleted), tmp_path / "log")):
         if event.path.steps[1:2] == ITEM.item.steps[1:]:
-            what = f"{event.op} {'/'.join(map(str, event.path.steps[2:]))}"
+            what = said(event.op, event.path)
             seen.setdefault(event.ids[1], Counter())[what] += 1
             order.setdefault(event.ids[1], []).append(what)
     items = list(seen.values())[:-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 
 import pytest
 from lxml import etree
@@ -53,13 +54,16 @@ def test_snapshot_and_state_hold_everything(seed: int) -> None:
         Replica.from_snapshot(xml, ids, strictness=Strictness.STRICT),
         Replica.from_snapshot(*document.snapshot(), strictness=Strictness.STRICT),
         Replica.from_state(json.loads(json.dumps(replica.to_state())), strictness=Strictness.STRICT),
+        deepcopy(replica),
     ]
+    before = replica.to_state()
     for change in document.events(150):
         for one in again:
             one.apply(change)
     if document.root is not None:
         for one in again:
             assert canonical(one.tree()) == canonical(document.xml())
+    assert replica.to_state() == before
 
 
 def test_plain_tuples_are_events() -> None:

@@ -34,6 +34,7 @@ CASES = {
     ),
     "another operation": ("upd(item/price) & ins(item/quantity)", ITEM, "never-occurred", "other operations have"),
     "another place": ("ins(catalogue/books/price)", ITEM, "never-occurred", "at other places"),
+    "another beginning": ("ins(/item/price)", ITEM, "never-occurred", "at other places it has: ins(/order/item/price)"),
     "nothing alike": ("ins(zebra)", ITEM, "never-occurred", "what has is"),
     "nothing at all": ("ins(zebra)", "", "never-occurred", "nothing at all has occurred"),
     "in another item": (
@@ -144,6 +145,25 @@ def test_the_first_line_names_the_reason(case: str) -> None:
     assert words in answer.answer, answer.text()
     assert answer.answer.startswith("C was not raised") and "\n" not in answer.answer
     assert answer.to_record()["cause"]["reason"] == reason
+
+
+@pytest.mark.parametrize(
+    ("leaf", "fix"),
+    [
+        (
+            "upd(item/price)",
+            "write ins(item/price), or upd(item/price/text()): an element has no value that could be updated",
+        ),
+        ("del(item/price)", "write ins(item/price)"),
+        ("ins(/item/price)", "leave out the / at the beginning for any place: ins(item/price)"),
+        ("ins(/item//*)", "leave out the / at the beginning for any place: ins(item//*)"),
+        ("ins(shop/price)", "compare the path with these"),
+        ("ins(item/prize)", "did you mean ins(item/price)?"),
+    ],
+)
+def test_what_could_be_written_instead(leaf: str, fix: str) -> None:
+    answer = ask(f"event C = {leaf}", ITEM)
+    assert f"\n→ {fix}\n" in answer.text(), answer.text()
 
 
 def test_a_window_that_slid_on() -> None:

@@ -15,7 +15,7 @@ from path_types.names import NAME_CHARACTERS, is_ncname
 from tests.project.source import ROOT
 from xmlcep import RuleError, parse_rules
 from xmlcep.language import parse_definitions
-from xmlcep.xpath.conditions import Condition, ConditionError
+from xmlcep.xpath import Condition, ConditionError, Environment
 
 
 def at_the_edges() -> str:
@@ -73,10 +73,12 @@ def test_conditions_find_what_they_name(name: str, uri: str) -> None:
     tag, declared = (f"p:{name}", f"xmlns:p={quoteattr(uri)}") if uri else (name, "")
     element = etree.fromstring(f'<top {declared} {tag}="1"><first/><{tag}/><{tag}/></top>')
     written = f"{{{uri}}}{name}" if uri else name
-    assert Condition(f"{written} and {written}[2] and @{written} = 1").holds(element)
-    assert Condition(f"count(child::{written}) = 2 and attribute::{written}").holds(element)
+    assert Condition(f"{written} and {written}[2] and @{written} = 1").holds(Environment(element=element))
+    assert Condition(f"count(child::{written}) = 2 and attribute::{written}").holds(
+        Environment(element=element)
+    )
     others = (f"{written}[3]", f"{written}0", f"{{urn:x}}{name}", f"@{{urn:x}}{name}", f"{{\"'}}{name}")
-    assert not Condition(" or ".join(others)).holds(element)
+    assert not Condition(" or ".join(others)).holds(Environment(element=element))
 
 
 @pytest.mark.parametrize("text", ["ª", "aª", "a×", "\u037e"])

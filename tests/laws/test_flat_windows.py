@@ -45,6 +45,7 @@ RULES = {
     "three of which one comes": f"event M {{WINDOW}} = {LEAF} & ins(item/name) & ins(item/comment)",
     "a sequence that does not go on": f"event M {{WINDOW}} = {LEAF} ; ins(item/name) ; ins(item/comment)",
     "any of which one comes": f"event M = any[2]{{WINDOW}}({LEAF}, ins(item/name), ins(item/comment))",
+    "an absence at the end": f'event M {{within="WIDTH min"}} = {LEAF} ; not ins(item/name)',
     "plus": f'event M = plus[{LEAF}, "WIDTH min"]',
 }
 

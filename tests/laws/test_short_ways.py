@@ -1,7 +1,8 @@
 """The short ways through the engine raise what the general way does, record by record.
 
 What goes a short way: a record that is the one arrival in each of its trees, a clock that only moves on, two operands
-without constraints, conditions that no edit touches. Here the same engine runs with all of them closed.
+without constraints, conditions that no edit touches, expressions that are asked of tables. Here the same engine runs
+with all of them closed.
 """
 
 from __future__ import annotations
@@ -21,9 +22,12 @@ from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
 from tests.laws.agreement import Advance, Findings, as_the_engine_sees, engine_findings, rules_of
 from tests.strategies import EVERYTHING, SNOOP, History, full_rule_sets, histories, rule_sets, timed_histories
 from xmlcep.algebra import ContextName, EventDefinition
+from xmlcep.documents import Replica
 from xmlcep.engine import Detector, bound_dispatch, dispatch
 from xmlcep.engine.evaluation import Evaluation
 from xmlcep.engine.operators import combining, conjunction, multiplicity, sequence
+from xmlcep.engine.operators.combining import CombiningState
+from xmlcep.engine.operators.conjunction import ConjunctionState
 from xmlcep.engine.operators.multiplicity import MultiplicityState
 from xmlcep.engine.release import Deferral
 from xmlcep.engine.tree import NO_ANSWERS
@@ -85,6 +89,9 @@ def general_way() -> Iterator[None]:
         """The trees are not taken one by one where something has been asked before the record."""
         return process(evaluation, record, bound, outside, only, before or _Asked())
 
+    def alone(evaluation: Any, record: Any, bound: Any) -> None:
+        all_at_once(evaluation, record, bound, {})
+
     def not_short(state: Any, *given: Any, **options: Any) -> None:
         new_multiplicity(state, *given, **options)
         state._is_short = state._is_plain = False
@@ -93,7 +100,13 @@ def general_way() -> Iterator[None]:
         deferral.touched.add(node)
         return True
 
+    environment = Replica.environment
+
+    def in_the_tree(replica: Any, *given: Any, in_tables: bool = False) -> Any:
+        return environment(replica, *given)
+
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Replica, "environment", in_the_tree)
         patch.setattr(dispatch, "primitive_dispatch", indirect)
         patch.setattr(bound_dispatch, "_bound", together)
         for module in (conjunction, sequence):
@@ -106,6 +119,8 @@ def general_way() -> Iterator[None]:
         patch.setattr(Detector, "__init__", not_plain)
         patch.setattr(Deferral, "touch", touch)
         patch.setattr(Evaluation, "process", all_at_once)
+        patch.setattr(Evaluation, "process_alone", alone)
+        patch.setattr(ConjunctionState, "take", CombiningState.take)
         patch.setattr(Evaluation, "free_the_dying", free_any)
         patch.setattr(MultiplicityState, "__init__", not_short)
         patch.setattr(Violations, "one_is_enough", False)
@@ -125,7 +140,10 @@ def check(definitions: Sequence[EventDefinition], history: History) -> None:
     for construct in constructs_of(definitions, history.steps) if any(short) else ():
         event(construct)
     records = [step for step in steps if isinstance(step, PrimitiveEvent)]
-    assert _replayed(definitions, [tuple(record) for record in records]) == _replayed(definitions, records)
+    for operators in (False, True):
+        from_events = _replayed(definitions, records, operators=operators)
+        from_tuples = _replayed(definitions, [tuple(record) for record in records], operators=operators)
+        assert from_tuples == from_events
 
 
 def _fed(definitions: Sequence[EventDefinition], steps: Sequence[Any]) -> Findings:
@@ -141,9 +159,9 @@ def _fed(definitions: Sequence[EventDefinition], steps: Sequence[Any]) -> Findin
     return [[composite.to_record() for composite in raised] for raised in found]
 
 
-def _replayed(definitions: Sequence[EventDefinition], records: Sequence[Any]) -> Findings:
+def _replayed(definitions: Sequence[EventDefinition], records: Sequence[Any], *, operators: bool) -> Findings:
     """What is raised in a replay, of events or of plain tuples of their layout."""
-    detector = Detector(rules_of(definitions), operators=True)
+    detector = Detector(rules_of(definitions), operators=operators)
     return [[composite.to_record() for composite in detector.replay(records)]]
 
 

@@ -217,3 +217,33 @@ def test_a_parquet_log_may_be_sifted_in_pieces_of_any_kind(tmp_path: Path) -> No
     pyarrow.parquet.write_table(table.replace_schema_metadata(None), path)
     (block,) = ParquetReader(str(path), RowDecoder(ClockCheck.ANY), lambda bad: None).blocks(100)
     assert isinstance(block, ArrowBlock) and block.runs(types) is None
+
+
+@pytest.mark.parametrize("wrong", [{"op": "move"}, {"path": "/a/"}, {"path": "a/b"}])
+def test_a_block_is_judged_by_its_records_not_by_what_its_dictionaries_hold(wrong: Record) -> None:
+    """The records of a row group share dictionaries, whichever block they are in; types are known from block to
+    block."""
+    pa = pytest.importorskip("pyarrow")
+    records = [record(ts, f"/a/{'bc'[ts % 2]}", [1, ts]) for ts in range(1, 5)]
+    table = pa.Table.from_pylist([*records, records[-1] | {"ts": 5} | wrong], arrow_schema())
+    for name in ("op", "path"):
+        place = table.schema.get_field_index(name)
+        table = table.set_column(place, name, table.column(name).dictionary_encode())
+    (batch,) = table.to_batches()
+
+    def runs(start: int, count: int, types: RecordTypes) -> list[list[Any]] | None:
+        def nothing(*_: object) -> Any:
+            raise AssertionError("nobody asks for single records")
+
+        found = ArrowBlock(batch.slice(start, count), nothing, nothing).runs(types)
+        return None if found is None else [list(run.rows) for run in found]
+
+    types = RecordTypes(lambda op, path: True)
+    for start, count in ((2, 3), (0, 4), (4, 1), (2, 2), (0, 5)):
+        found = runs(start, count, types)
+        assert (found is None) == (start + count == 5)
+        if found is not None:
+            assert [(row[0], str(row[2])) for row in found[0]] == [
+                (each["ts"], each["path"]) for each in records[start : start + count]
+            ]
+    assert len(types.by_number) == 2

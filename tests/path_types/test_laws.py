@@ -24,6 +24,7 @@ from path_types import (
     offset,
     project,
 )
+from path_types.endings import ByEnding
 from tests.strategies import path_types
 
 # Two names make recursion and coincidences common.
@@ -158,10 +159,16 @@ def test_path_types_are_interned_values(a: PathType) -> None:
 def test_what_is_above_and_what_it_ends_with(a: PathType) -> None:
     assert [path.steps for path in a.upwards()] == [a.steps[:n] for n in range(len(a), 0, -1)]
     assert a.endings == (a, *(PathType.of(False, a.steps[n:]) for n in range(len(a))))
-    assert set(a.endings_of((1, len(a), len(a) + 1, 0))) == {
-        PathType.of(False, a.steps),
-        PathType.of(False, a.steps[-1:]),
-    }
+
+
+@given(paths, st.lists(paths, max_size=8), st.lists(st.integers(0, 4), max_size=3))
+def test_looking_up_by_ending_finds_what_it_equals_or_what_ends_it(
+    a: PathType, others: list[PathType], cuts: list[int]
+) -> None:
+    known = {*others, *(PathType.of(False, a.steps[n:]) for n in cuts if n < len(a))}
+    found = list(ByEnding({path: path for path in known}).of(a))
+    assert set(found) == {path for path in known if equals_or_ends(path, a)}
+    assert len(found) == len(set(found))
 
 
 @given(paths)

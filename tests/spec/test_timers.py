@@ -85,6 +85,11 @@ event E = (plus[ins(item/price), "5 s"]{name=P, path=item} & ins(item/quantity))
 # a flush after the time was said has that time point
 event E = (plus[ins(item/price), "5 s"]{name=P, path=item} & ins(item/quantity)){end=custom}
     @0 p1 q1 >9 flush                  | 2: P:p1 E:(p1)+q1
+# and that time, whatever was due before
+event A(item) = plus[ins(item/price), "1 s"]
+event B(item) = plus[(ins(item/price) & ins(item/quantity)){end=custom, name=Q}, "5 s"]
+    @0 p1 q1 >10 flush >14             | 2: A:p1 Q:p1+q1
+    @0 p1 q1 >10 flush >15             | 2: A:p1 Q:p1+q1 B:(p1+q1)
 """
 
 

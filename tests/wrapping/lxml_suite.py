@@ -119,7 +119,7 @@ def run(mode: str, folder: Path) -> tuple[dict[str, str], list[str]]:
     report = folder / f"{mode}.json"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(Path.cwd())])}
     command = [sys.executable, "-m", "tests.wrapping.lxml_suite", "--run", mode, str(folder), str(report)]
-    subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=False)
+    subprocess.run(command, env=environment, cwd=folder, stdout=subprocess.DEVNULL, check=False)
     outcomes, judgements = json.loads(report.read_text(encoding="utf-8"))
     return outcomes, judgements
 

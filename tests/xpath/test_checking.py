@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from xmlcep.xpath import Condition, ExpressionError, compile_expression
+from xmlcep.xpath import Condition, Environment, ExpressionError, compile_expression
 
 REFUSED = [
     # expression, the part that is marked, what is said about it
@@ -96,7 +96,7 @@ def test_refused(expression, marked, problem):
 @pytest.mark.parametrize("expression", ACCEPTED)
 def test_accepted(expression):
     element = etree.fromstring("<order><item x='1'><price>3</price><quantity/></item></order>")
-    assert Condition(expression).holds(element) in (True, False)
+    assert Condition(expression).holds(Environment(element=element)) in (True, False)
 
 
 def test_hints():
@@ -119,13 +119,13 @@ def test_names_are_resolved_as_in_paths():
     element = etree.fromstring(
         '<i xmlns="urn:d"><item xmlns:q="urn:p"><q:price n="price"/></item><b xmlns=""/></i>'
     )
-    assert Condition("item/p:price/@n", namespaces=namespaces).holds(element)
-    assert not Condition("item/price", namespaces=namespaces).holds(element)
-    assert Condition("{}b", namespaces=namespaces).holds(element)
-    assert not Condition("b", namespaces=namespaces).holds(element)
-    assert Condition("{urn:p}*", namespaces=namespaces).holds(element) is False
-    assert Condition("count({}*) = 1", namespaces=namespaces).holds(element)
-    assert Condition("count(item/child::p:*) = 1", namespaces=namespaces).holds(element)
+    assert Condition("item/p:price/@n", namespaces=namespaces).holds(Environment(element=element))
+    assert not Condition("item/price", namespaces=namespaces).holds(Environment(element=element))
+    assert Condition("{}b", namespaces=namespaces).holds(Environment(element=element))
+    assert not Condition("b", namespaces=namespaces).holds(Environment(element=element))
+    assert Condition("{urn:p}*", namespaces=namespaces).holds(Environment(element=element)) is False
+    assert Condition("count({}*) = 1", namespaces=namespaces).holds(Environment(element=element))
+    assert Condition("count(item/child::p:*) = 1", namespaces=namespaces).holds(Environment(element=element))
 
 
 _PIECES = st.sampled_from([
@@ -150,7 +150,7 @@ def test_what_is_accepted_evaluates_without_errors_and_libxml2_agrees(pieces):
         assert 0 <= error.offset <= len(expression)
         return
     for element in _DOCUMENT.iter():
-        assert condition.holds(element) in (True, False)
+        assert condition.holds(Environment(element=element)) in (True, False)
 
 
 @st.composite

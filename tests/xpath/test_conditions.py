@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from xmlcep.rules import parse_rules
-from xmlcep.xpath.conditions import Condition
+from xmlcep.xpath import Condition, Environment
 
 DOCUMENT = """
 <order id="o" xml:lang="en"><before/>
@@ -68,7 +68,7 @@ TABLE = [
 def test_table(expression, expected):
     root = etree.fromstring(DOCUMENT)
     before = etree.tostring(root)
-    assert Condition(expression).holds(root[1]) is expected
+    assert Condition(expression).holds(Environment(element=root[1])) is expected
     assert etree.tostring(root) == before
 
 
@@ -93,7 +93,11 @@ def test_nothing_outside_the_subtree_matters(steps, start, number):
     moved = etree.fromstring("<x><item id='i9'/><price/>text<y/></x>")
     moved[2].append(copy.deepcopy(element))
     condition = Condition(start + "/".join(steps))
-    assert condition.holds(element) == condition.holds(alone) == condition.holds(moved[2][0])
+    assert (
+        condition.holds(Environment(element=element))
+        == condition.holds(Environment(element=alone))
+        == condition.holds(Environment(element=moved[2][0]))
+    )
 
 
 @given(
@@ -105,7 +109,7 @@ def test_in_place_and_in_a_copy_are_the_same(steps):
     path = "/".join(steps)
     fast, slow = Condition(f"count({path}) mod 2"), Condition(f"(count({path}) mod 2) or (/..)")
     for element in etree.fromstring(DOCUMENT).iter():
-        assert fast.holds(element) == slow.holds(element)
+        assert fast.holds(Environment(element=element)) == slow.holds(Environment(element=element))
 
 
 def test_conditions_of_rules():
@@ -114,8 +118,10 @@ def test_conditions_of_rules():
     )
     condition = rules.graph.trees[0].root.condition
     assert condition is not None
-    assert condition.holds(etree.fromstring("<item xmlns='urn:po' id='1'><price>1</price></item>"))
-    assert not condition.holds(etree.fromstring("<item id='1'><price>1</price></item>"))
+    assert condition.holds(
+        Environment(element=etree.fromstring("<item xmlns='urn:po' id='1'><price>1</price></item>"))
+    )
+    assert not condition.holds(Environment(element=etree.fromstring("<item id='1'><price>1</price></item>")))
 
 
 def test_a_condition_needs_an_element():

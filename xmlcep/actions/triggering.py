@@ -7,18 +7,21 @@ ends. A cycle may end all the same, for a reason that is told; it is looked for,
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from ..algebra import Call, Delete, Insert, SetValue
+from ..events import ANY
 from ..rules.rule_programs import DELTA, ActionProgram, Form, RuleProgram, Triggers
 from ..xpath import Expression
-from ..xpath.locations import Kind, Locations, overlap
+from ..xpath.location_index import LocationIndex
+from ..xpath.locations import Kind, Location, Locations, overlap
 from ..xpath.syntax import Call as FunctionCall
 from ..xpath.syntax import Operation, Path, Syntax
-from .effects import INS, Effect, Want, context_of, effects_of, focus_of, wants_of
+from .effects import DEL, INS, UPD, Effect, Want, context_of, effects_of, focus_of, wants_of
 
 _WITH_CHILDREN = (Kind.ELEMENT, Kind.GAP)
+_CHANGES = [(operation, "") for operation in (INS, UPD, DEL)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +70,8 @@ def triggering_graph(triggers: Triggers, *, not_editing: Collection[str] = ()) -
     programs = triggers.programs
     effects = {rule.name: effects_of(rule, not_editing) for rule in programs}
     wants = {rule.name: wants_of(rule.tree, triggers.graph.trees) for rule in programs}
-    edges = {
-        a.name: tuple(b.name for b in programs if _may_trigger(effects[a.name], wants[b.name]))
-        for a in programs
-    }
     analysis = _Analysis({rule.name: rule for rule in programs}, effects, wants, not_editing)
+    edges = analysis.edges()
     cycles = tuple(cycle for part in _components(edges) for cycle in analysis.cycles(part, edges))
     return TriggeringGraph(edges, cycles, tuple(analysis.conflicts()))
 
@@ -94,30 +94,64 @@ class _Analysis:
         self.effects = effects
         self.wants = wants
         self.not_editing = not_editing
+        self.number = {name: number for number, name in enumerate(rules)}
+        # Not every rule is compared with every other: these say which can have something in common.
+        self.of_anything = {name for name, those in wants.items() if those is None}
+        self.wanted = LocationIndex(
+            (want.place, name) for name, those in wants.items() for want in those or ()
+        )
+
+    def edges(self) -> dict[str, tuple[str, ...]]:
+        """By rule, which rules it may trigger, both in order of definition."""
+        waiting: dict[tuple[str, str], list[tuple[Location, str]]] = {}
+        for name, wants in self.wants.items():
+            for want in wants or ():
+                for event in _CHANGES if want.operation == ANY else [(want.operation, want.name)]:
+                    waiting.setdefault(event, []).append((want.place, name))
+        by_event = {event: LocationIndex(entries) for event, entries in waiting.items()}
+        found = {}
+        for name, effects in self.effects.items():
+            near = set(self.of_anything)
+            for effect in effects:
+                index = by_event.get((effect.operation, effect.name))
+                near |= index.near([effect.place]) if index else set()
+            found[name] = tuple(
+                other
+                for other in sorted(near, key=self.number.__getitem__)
+                if _may_trigger(effects, self.wants[other])
+            )
+        return found
 
     # ---- cycles (L9) --------------------------------------------------------------------------------------
 
     def cycles(self, part: Sequence[str], edges: Mapping[str, tuple[str, ...]]) -> list[Cycle]:
         """Cycles in a part of the graph whose rules all reach each other: a shortest one through each rule, and one
         without a reason to end if there is any."""
-        settled = {name: why for name in part if (why := self._settles(name, part)) is not None}
+        made = LocationIndex((each.place, name) for name in part for each in self.effects[name])
+        settled = {name: why for name in part if (why := self._settles(name, made)) is not None}
         found: dict[tuple[str, ...], Cycle] = {}
+        inside = set(part)
         for name in part:
-            rules = _turned(_shortest_cycle(name, part, edges), part)
+            rules = self._turned(_shortest_cycle(name, inside, edges))
             reason: str | None
             if all(map(self._only_deletes, rules)):
                 reason = "its rules only delete, and there is only so much to delete"
             else:
                 reason = next((settled[each] for each in rules if each in settled), None)
             found[rules] = Cycle(rules, reason)
-        rest = [name for name in part if name not in settled]
-        inside = {name: tuple(to for to in edges[name] if to in rest) for name in rest}
-        for left in _components(inside):
+        rest = dict.fromkeys(name for name in part if name not in settled)
+        between = {name: tuple(to for to in edges[name] if to in rest) for name in rest}
+        for left in _components(between):
             if not all(map(self._only_deletes, left)):
                 first = next(name for name in left if not self._only_deletes(name))
-                rules = _turned(_shortest_cycle(first, left, inside), part)
+                rules = self._turned(_shortest_cycle(first, set(left), between))
                 found[rules] = Cycle(rules)
         return list(found.values())
+
+    def _turned(self, cycle: Sequence[str]) -> tuple[str, ...]:
+        """The same cycle, beginning with the rule that comes first."""
+        start = min(range(len(cycle)), key=lambda at: self.number[cycle[at]])
+        return (*cycle[start:], *cycle[:start])
 
     def _only_deletes(self, name: str) -> bool:
         actions = self.rules[name].definition.actions
@@ -126,24 +160,24 @@ class _Analysis:
             for action in actions
         )
 
-    def _settles(self, name: str, part: Sequence[str]) -> str | None:
-        """Why a rule fires only so often: its action makes its condition false, and no rule of the cycle makes it true
-        again or makes new nodes for it."""
+    def _settles(self, name: str, made: LocationIndex[str]) -> str | None:
+        """Why a rule fires only so often: its action makes its condition false, and no rule of the cycle (``made`` says
+        where they make events) makes it true again or makes new nodes for it."""
         rule = self.rules[name]
-        whys = [self._made_false(rule, form, part) for form in rule.forms.values()]
+        whys = [self._made_false(rule, form, made) for form in rule.forms.values()]
         return whys[0] if whys and None not in whys else None
 
-    def _made_false(self, rule: RuleProgram, form: Form, part: Sequence[str]) -> str | None:
+    def _made_false(self, rule: RuleProgram, form: Form, made: LocationIndex[str]) -> str | None:
         if form.condition is None:
             return None
         context = context_of(rule)
-        effects = frozenset[Effect]().union(*(self.effects[other] for other in part))
         nodes = frozenset(
             place if place[-1].kind in _WITH_CHILDREN else place[:-1] for place in context if place
         )
-        if any(
-            each.operation == INS and any(overlap(each.place, node) for node in nodes) for each in effects
-        ):
+        inserted = {
+            each.place for other in made.near(nodes) for each in self.effects[other] if each.operation == INS
+        }
+        if _touch(inserted, nodes):
             return None  # there are always new elements for it
         focus, of_delta = focus_of(rule, form), {DELTA: context}
         for conjunct in _conjuncts(form.condition.syntax):
@@ -151,8 +185,8 @@ class _Analysis:
             if action is None:
                 continue
             reads = form.condition.reads_at(focus, of_delta)
-            others = [effect for other in part if other != rule.name for effect in self.effects[other]]
-            if not any(overlap(each.place, place) for each in others for place in reads):
+            others = made.near(reads) - {rule.name}
+            if not _touch({each.place for other in others for each in self.effects[other]}, reads):
                 said = f"its action {action.action.word} makes its condition {form.condition.text!r} false"
                 return f"{rule.name}: {said}"
         return None
@@ -162,33 +196,48 @@ class _Analysis:
     def conflicts(self) -> list[Conflict]:
         """All pairs of rules whose order can make a difference, in order of definition."""
         found = []
-        rules = list(self.rules.values())
-        reads = {rule.name: _reads(rule) for rule in rules}
-        for number, first in enumerate(rules):
-            for second in rules[number + 1 :]:
-                if first.definition.priority != second.definition.priority or not self._together(
-                    first, second
-                ):
+        reads = {name: _reads(rule) for name, rule in self.rules.items()}
+        writes = {name: frozenset(each.place for each in self.effects[name]) for name in self.rules}
+        written, read = (
+            LocationIndex((place, name) for name, places in of_all.items() for place in places)
+            for of_all in (writes, reads)
+        )
+        for first in self.rules:
+            others = self._perhaps_together(first)
+            if others:
+                others &= written.near(writes[first] | reads[first]) | read.near(writes[first])
+            for second in sorted(others, key=self.number.__getitem__):
+                if not self._together(first, second):
                     continue
-                a, b = self.effects[first.name], self.effects[second.name]
-                if _touch({each.place for each in a}, {each.place for each in b}):
+                if _touch(writes[first], writes[second]):
                     why = "both write the same"
-                elif _touch({each.place for each in a}, reads[second.name]):
-                    why = f"{first.name} writes what {second.name} reads"
-                elif _touch({each.place for each in b}, reads[first.name]):
-                    why = f"{second.name} writes what {first.name} reads"
+                elif _touch(writes[first], reads[second]):
+                    why = f"{first} writes what {second} reads"
+                elif _touch(writes[second], reads[first]):
+                    why = f"{second} writes what {first} reads"
                 else:
                     continue
-                found.append(Conflict(first.name, second.name, why))
+                found.append(Conflict(first, second, why))
         return found
 
-    def _together(self, first: RuleProgram, second: RuleProgram) -> bool:
-        a, b = self.wants[first.name], self.wants[second.name]
+    def _perhaps_together(self, name: str) -> set[str]:
+        """Later rules of equal priority that one event can trigger with this one, and perhaps others."""
+        wants = self.wants[name]
+        near = set(self.rules) if wants is None else self.wanted.near({each.place for each in wants})
+        number, priority = self.number[name], self.rules[name].definition.priority
+        return {
+            other
+            for other in near | self.of_anything
+            if self.number[other] > number and self.rules[other].definition.priority == priority
+        }
+
+    def _together(self, first: str, second: str) -> bool:
+        a, b = self.wants[first], self.wants[second]
         return a is None or b is None or any(one.shares(other) for one in a for other in b)
 
 
-def _touch(a: Collection[object], b: Collection[object]) -> bool:
-    return any(overlap(one, other) for one in a for other in b)  # type: ignore[arg-type]
+def _touch(a: Iterable[Location], b: Locations) -> bool:
+    return any(overlap(one, other) for one in a for other in b)
 
 
 def _reads(rule: RuleProgram) -> Locations:
@@ -321,13 +370,7 @@ def _components(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
     return sorted((sorted(part, key=order.__getitem__) for part in parts), key=lambda part: order[part[0]])
 
 
-def _turned(cycle: Sequence[str], order: Sequence[str]) -> tuple[str, ...]:
-    """The same cycle, beginning with the rule that comes first."""
-    start = min(range(len(cycle)), key=lambda at: order.index(cycle[at]))
-    return (*cycle[start:], *cycle[:start])
-
-
-def _shortest_cycle(first: str, part: Sequence[str], edges: Mapping[str, Sequence[str]]) -> list[str]:
+def _shortest_cycle(first: str, part: Set[str], edges: Mapping[str, Sequence[str]]) -> list[str]:
     """A shortest cycle through a rule, of rules that all reach each other."""
     came: dict[str, str] = {}
     queue = [first]

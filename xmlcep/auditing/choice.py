@@ -62,7 +62,7 @@ def choose_engine(
         return Choice("spark", list(_packed(files)))
     records = sum(file.size // _RECORD_BYTES[file.kind] for file in files)
     plan = make_plan(rules)
-    heavy = plan.asks_document or any(each.has_flushes for each in plan.passes)
+    heavy = plan.asks_document or any(each.has_flushes or each.has_timers for each in plan.passes)
     millions = records / 1e6 * (_HEAVY if heavy else 1)
     cores = os.cpu_count() or 1
     about = f"about {_rounded(records):,} records"

@@ -14,12 +14,20 @@ class ReplayError(XmlCepError, RuntimeError):
     """A document cannot be replayed; says which, at which time point, and what happened there."""
 
 
+BEFORE, AT, BEHIND = -1, 0, 1
+"""How something is raised at a time point: by a timer before its record (W5), by that, or by a timer when a clock
+record comes behind it (W6)."""
+
+
 class Failure(NamedTuple):
-    """Why a document cannot be replayed any further: the time point, the event that cannot be evaluated, in words."""
+    """Why a document cannot be replayed any further: the time point, the event that cannot be evaluated, in words; on
+    which side of the record that was, and when the timer was due that raised it."""
 
     ts: int
     event: str
     problem: str
+    side: int = AT
+    due: int = 0
 
     @classmethod
     def of(cls, error: EvaluationError) -> Failure:
@@ -57,5 +65,5 @@ class Failures:
             more = f" (and {others:,} more document{'s' if others > 1 else ''})" if others else ""
             raise ReplayError(f"document {doc!r}{more} cannot be replayed: {self._found[doc].problem}")
 
-    def _place(self, failure: Failure) -> tuple[int, int]:
-        return failure.ts, self._places[failure.event]
+    def _place(self, failure: Failure) -> tuple[int, int, int, int]:
+        return failure.ts, failure.side, failure.due, self._places[failure.event]

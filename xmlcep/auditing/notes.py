@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
@@ -20,6 +20,21 @@ def nested_names(leaves: Iterator[Nested]) -> Iterator[str]:
     left = sum(1 for _ in leaves)
     if left:
         yield f"… and {left:,} more that leave out names inside themselves"
+
+
+def late_records(late: Mapping[tuple[str, int], int]) -> Iterator[str]:
+    """What is said of records that came too late, by document and the time point that an earlier run has gone on to.
+
+    One record at the end of a run whose time point is damaged and far too great is enough for all behind it.
+    """
+    for (doc, reached), count in islice(late.items(), _MOST_NOTES):
+        records = "1 record" if count == 1 else f"{count:,} records"
+        yield (
+            f"document {doc!r}: {records} came too late, for an earlier run has gone on to ts {reached:,}: if that one"
+            " is wrong, put the log right and audit all of it again, with a new state and a new file of findings"
+        )
+    if len(late) > _MOST_NOTES:
+        yield f"… and {len(late) - _MOST_NOTES:,} more documents with records that came too late"
 
 
 def logs_of_one_name(files: Iterable[LogFile]) -> Iterator[str]:

@@ -24,7 +24,7 @@ from .findings.spool import Spool
 from .findings.writers import FindingsWriter, JsonLinesFindings, ParquetFindings, TemporaryFolder
 from .inputs import FoundFiles, LogPath, PipeCopy, find_files, with_pipes_kept
 from .local.engine import LocalAudit
-from .notes import left_out_entries, logs_of_one_name, nested_names
+from .notes import late_records, left_out_entries, logs_of_one_name, nested_names
 from .progress import Progress, Steps
 from .quarantine import OnBadRecord, default_target
 from .request import AuditError, AuditRequest, Format, Policy
@@ -163,6 +163,7 @@ class _Audit:
             with _writing(target, request.format, request.partition_by_rule) as writer:
                 self._replay(collector, writer)
                 summary.notes += nested_names(nested(request.rules, collector.repeating))
+                summary.notes += late_records(collector.late)
                 writer.close()
                 bad = collector.quarantine.write(bad_records)
                 self._check_seals()
@@ -235,7 +236,7 @@ class _Audit:
             for findings in job.run(self._files, collector.quarantine.settle):
                 for doc, counts in findings.counts.items():
                     for name, count in counts.items():
-                        _count(self._summary, doc, name, count)
+                        self._summary.document(doc).count(name, count)
                 writer.write(findings.text, findings.name)
 
 
@@ -349,13 +350,7 @@ def _write_spooled(writer: FindingsWriter, collector: Collector, summary: Summar
     for doc, counts in collector.findings_of.items():
         for name, count in counts.items():
             if doc not in withheld:
-                _count(summary, doc, name, count)
-
-
-def _count(summary: Summary, doc: str, name: str, count: int) -> None:
-    entry = summary.document(doc)
-    entry.findings += count
-    entry.per_rule[name] = entry.per_rule.get(name, 0) + count
+                summary.document(doc).count(name, count)
 
 
 def _write_summary(summary: Summary, target: Path) -> None:

@@ -1,10 +1,9 @@
-"""The nodes of a document by id, beside the lxml tree that shows them."""
+"""The nodes of a document by id: what a replica knows, and what expressions that need no lxml tree are asked of."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
-
-from lxml import etree
 
 from .long_list import SHORT, LongList
 
@@ -13,48 +12,59 @@ Siblings: TypeAlias = list[int] | LongList | dict[int, None]
 
 
 class NodeTables:
-    """The nodes of a document by id. Whoever changes it keeps the tables and the lxml tree in step; what is done to
-    text slots and to places among siblings is done here.
+    """The nodes of a document by id.
 
     Elements whose children have no order have elements as children only.
     """
 
-    __slots__ = ("attribute_ids", "attributes", "children", "elements", "texts")
+    __slots__ = ("attribute_ids", "attributes", "children", "names", "texts", "values")
 
     def __init__(self) -> None:
-        self.elements: dict[int, etree._Element] = {}
+        self.names: dict[int, str] = {}  # of elements, in Clark notation
         self.children: dict[int, Siblings] = {}  # element -> its elements and text nodes
         self.texts: dict[int, str] = {}
         self.attributes: dict[int, tuple[int, str]] = {}  # attribute -> its element and name
         self.attribute_ids: dict[int, dict[str, int]] = {}  # element -> name -> attribute
+        self.values: dict[int, dict[str, str]] = {}  # element -> name of an attribute -> its value
 
     def __contains__(self, node: object) -> bool:
-        return node in self.elements or node in self.texts or node in self.attributes
+        return node in self.names or node in self.texts or node in self.attributes
 
     def update(self, other: NodeTables) -> None:
         """Takes over the nodes of other tables."""
-        self.elements.update(other.elements)
+        self.names.update(other.names)
         self.children.update(other.children)
         self.texts.update(other.texts)
         self.attributes.update(other.attributes)
         self.attribute_ids.update(other.attribute_ids)
+        self.values.update(other.values)
 
-    def forget(self, node: int) -> None:
-        """Takes an element or text node and all below it out of the tables."""
-        if node in self.elements and not (self.children[node] or node in self.attribute_ids):
-            del self.elements[node], self.children[node]  # most go when they are empty (E6)
-            return
-        pending = [node]
+    def copy(self) -> NodeTables:
+        """Other tables with the same nodes."""
+        other = NodeTables()
+        other.update(self)
+        other.children = {node: _copy(siblings) for node, siblings in self.children.items()}
+        other.attribute_ids = {node: dict(names) for node, names in self.attribute_ids.items()}
+        other.values = {node: dict(values) for node, values in self.values.items()}
+        return other
+
+    def forget(self, node: int) -> Sequence[int]:
+        """Takes an element or text node and all below it out of the tables; returns the elements among them."""
+        if node in self.names and not (self.children[node] or node in self.attribute_ids):
+            del self.names[node], self.children[node]  # most go when they are empty (E6)
+            return (node,)
+        elements, pending = [], [node]
         while pending:
             node = pending.pop()
-            if self.elements.pop(node, None) is None:
+            if self.names.pop(node, None) is None:
                 del self.texts[node]
                 continue
+            elements.append(node)
             pending += self.children.pop(node)
+            self.values.pop(node, None)
             for attribute in self.attribute_ids.pop(node, {}).values():
-                del self.attributes[attribute]
-
-    # -- places among siblings ----------------------------------------------------------------------------------
+                self.attributes.pop(attribute, None)
+        return elements
 
     def ordered_siblings(self, parent: int) -> list[int] | LongList:
         """The child nodes of an element in order; a list that has grown long is made one for that."""
@@ -64,64 +74,12 @@ class NodeTables:
             siblings = self.children[parent] = LongList(siblings)
         return siblings
 
-    def place_element(
-        self, parent: int, siblings: list[int] | LongList, index: int, name: str
-    ) -> etree._Element:
-        """A new element in the lxml tree before the sibling at ``index``; the caller fills the text slots."""
-        above = self.elements[parent]
-        if index == len(siblings):
-            return etree.SubElement(above, name)
-        element = above.makeelement(name)
-        for position in range(index - 1, -1, -1):
-            before = self.elements.get(siblings[position])
-            if before is not None:
-                before.addnext(element)
-                return element
-        above.insert(0, element)
-        return element
-
-    # -- text slots ---------------------------------------------------------------------------------------------
-
-    def write_text(self, parent: int, siblings: list[int] | LongList, index: int) -> None:
-        """Writes the lxml slot of the text node at ``index`` anew, with the text nodes beside it."""
-        elements, texts = self.elements, self.texts
-        start, end = index, index + 1
-        while start > 0 and siblings[start - 1] not in elements:
-            start -= 1
-        while end < len(siblings) and siblings[end] not in elements:
-            end += 1
-        text = "".join([texts[node] for node in siblings[start:end]])
-        if start == 0:
-            elements[parent].text = text or None
-        else:
-            elements[siblings[start - 1]].tail = text or None
-
-    def refresh_slot(self, parent: int, index: int) -> None:
-        """Writes the slot before the child node at ``index``, with all text nodes around it, anew."""
-        siblings, elements, texts = self.ordered_siblings(parent), self.elements, self.texts
-        start = end = index
-        while start > 0 and siblings[start - 1] not in elements:
-            start -= 1
-        while end < len(siblings) and siblings[end] not in elements:
-            end += 1
-        text = "".join([texts[node] for node in siblings[start:end]]) or None
-        if start == 0:
-            elements[parent].text = text
-        else:
-            elements[siblings[start - 1]].tail = text
-
-    def refresh_slots(self, parent: int) -> None:
-        """Writes all text slots of an element anew."""
-        self.refresh_slot(parent, 0)
-        for index, node in enumerate(self.children[parent]):
-            if node in self.elements:
-                self.refresh_slot(parent, index + 1)
-
     def text_number(self, parent: int, node: int) -> int:
-        """The number (from 1) among the text nodes of the lxml element of the one that shows a text node."""
+        """The number (from 1) of what XPath sees of a text node among those of its element: those side by side are
+        one."""
         number, in_text = 0, False
         for sibling in self.children[parent]:
-            if sibling in self.elements:
+            if sibling in self.names:
                 in_text = False
             elif self.texts[sibling]:
                 number += not in_text
@@ -129,3 +87,9 @@ class NodeTables:
             if sibling == node:
                 break
         return max(number, 1)
+
+
+def _copy(siblings: Siblings) -> Siblings:
+    if isinstance(siblings, dict):
+        return dict(siblings)
+    return LongList(siblings) if isinstance(siblings, LongList) else list(siblings)

@@ -1,9 +1,9 @@
 """A document kept in step with primitive events: for expressions, rebuilding and recovery.
 
-A `Replica` holds the elements, attributes and text nodes of a document by node id and a genuine lxml tree
-that is always current. Comments and processing instructions are not part of it. Text nodes that stand next
-to each other (because a comment separated them in the application's document) stay separate nodes here,
-although lxml shows them in one slot.
+A `Replica` holds the elements, attributes and text nodes of a document by node id in tables, and, where somebody asks
+for elements, a genuine lxml tree that is always current. Comments and processing instructions are not part of it. Text
+nodes that stand next to each other (because a comment separated them in the application's document) stay separate nodes
+here, although lxml shows them in one slot.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from lxml import etree
 from path_types import Axis, PathType, Step
 
 from ..arguments import ITERABLE, check, check_event, refuse
+from ..errors import XmlCepError
 from ..events import OP, PATH, PrimitiveEvent
 from ..xpath import Environment
 from ..xpath.environment import NO_VARIABLES
@@ -34,6 +35,7 @@ from .value_changes import (
     update_attribute,
     update_text,
 )
+from .xml_trees import XmlTrees
 
 _Handle: TypeAlias = Callable[[State, PrimitiveEvent, PathKind], None]
 _HANDLES: dict[tuple[str, str], _Handle] = {
@@ -45,6 +47,7 @@ _HANDLES: dict[tuple[str, str], _Handle] = {
 
 
 _STATE_VERSION = 2
+_new_tuple = tuple.__new__
 
 
 class Replica:
@@ -68,8 +71,10 @@ class Replica:
     __slots__ = ("_handles", "_needs", "_nodes", "_state")
 
     def __init__(self, *, strictness: Strictness = Strictness.TOLERANT, needs: Needs | None = None) -> None:
+        if needs is not None and not isinstance(needs, Needs):
+            refuse("Replica()", "needs", needs, "what the needs of a Detector are, or None")
         self._needs = needs
-        self._state = State(strictness, partial=needs is not None)
+        self._state = State(strictness, needs)
         self._nodes = self._state.nodes
         # By operation and path type: what to do with an event, and what that has to know of its path type.
         self._handles: dict[str, dict[PathType, tuple[_Handle, PathKind]]] = {"ins": {}, "upd": {}, "del": {}}
@@ -90,10 +95,9 @@ class Replica:
         """
         replica = cls(strictness=strictness, needs=needs)
         nodes = NodeTables()
-        root = load_snapshot(nodes, xml_text, ids)
-        path = PathType.of(True, (Step.element(str(nodes.elements[root].tag)),))
-        replica._take(nodes, root, path)
-        replica._state.root = root if root in replica._nodes.elements else None
+        trees, root = load_snapshot(nodes, xml_text, ids), ids[0]
+        replica._take(nodes, trees, root, PathType.of(True, (Step.element(nodes.names[root]),)))
+        replica._state.root = root if root in replica._nodes.names else None
         return replica
 
     def add(self, xml_text: str, ids: Sequence[int], path: PathType | None = None) -> int:
@@ -104,19 +108,22 @@ class Replica:
         `from_snapshot` does, and for ids that it has already; nothing is added then.
         """
         added = NodeTables()
-        root = load_snapshot(added, xml_text, ids)
+        trees, root = load_snapshot(added, xml_text, ids), ids[0]
         for node in ids:
             if node in self._nodes:
                 raise SnapshotError(f"ids has node id {node}, which the replica has already")
-        self._take(added, root, path)
+        self._take(added, trees, root, path)
         return root
 
-    def _take(self, nodes: NodeTables, root: int, path: PathType | None) -> None:
+    def _take(self, nodes: NodeTables, trees: XmlTrees, root: int, path: PathType | None) -> None:
         """Takes over a tree that has been read, or what is needed of it."""
-        needs = self._needs
-        roots = [root] if needs is None or path is None else prune(nodes, root, path, needs)
+        needs, state = self._needs, self._state
+        shown = None if state.trees is None else trees
+        roots = [root] if needs is None or path is None else prune(nodes, shown, root, path, needs)
         self._nodes.update(nodes)
-        self._state.above.update(dict.fromkeys(roots))
+        if state.trees is not None:
+            state.trees.elements.update(trees.elements)
+        state.above.update(dict.fromkeys(roots))
 
     # --- reading ---------------------------------------------------------------------------------------
 
@@ -124,30 +131,47 @@ class Replica:
         """The current lxml element of an element node; None if there is none. Do not edit it."""
         if not isinstance(node_id, int):
             refuse("element()", "node_id", node_id, "a node id")
-        return self._nodes.elements.get(node_id)
+        return self._elements().get(node_id)
+
+    def _elements(self) -> Mapping[int, etree._Element]:
+        """The elements, which are kept in step from now on."""
+        state = self._state
+        if state.trees is None:
+            state.trees = state.shown()
+        return state.trees.elements
 
     def ids_of(self, elements: Iterable[etree._Element]) -> list[int]:
         """The node ids of elements of this very tree, in ascending order."""
         check("ids_of()", elements=(elements, ITERABLE))
         wanted = set(elements)
-        return sorted(node for node, element in self._nodes.elements.items() if element in wanted)
+        return sorted(node for node, element in self._elements().items() if element in wanted)
 
     def environment(
         self,
         path: PathType,
         ids: Sequence[int],
         variables: Mapping[str, Value | etree._Element] = NO_VARIABLES,
+        *,
+        in_tables: bool = False,
     ) -> Environment | None:
-        """What an expression sees that is asked of a node (of any kind) as it is now; None if it is not there."""
-        nodes, node, last = self._nodes, ids[-1], path.last
+        """What an expression sees that is asked of a node (of any kind) as it is now; None if it is not there.
+
+        ``in_tables``: as the expression says of itself. It is asked of an element then, and sees its place in tables.
+        """
+        nodes, node = self._nodes, ids[-1]
+        if in_tables:
+            # Without the call that a NamedTuple costs.
+            seen = (variables, None, "", "", 1, (nodes, node))
+            return _new_tuple(Environment, seen) if node in nodes.names else None
+        elements, last = self._elements(), path.last
         if last.is_element:
-            element = nodes.elements.get(node)
+            element = elements.get(node)
             return None if element is None else Environment(variables, element)
         if last.axis is Axis.ATTRIBUTE:
             parent, name = nodes.attributes.get(node, (0, ""))
-            element = nodes.elements.get(parent)
+            element = elements.get(parent)
             return None if element is None else Environment(variables, element, element.get(name, ""), name)
-        element = nodes.elements.get(ids[-2]) if node in nodes.texts else None
+        element = elements.get(ids[-2]) if node in nodes.texts else None
         if element is None:
             return None
         number = nodes.text_number(ids[-2], node)
@@ -155,7 +179,8 @@ class Replica:
 
     def tree(self) -> etree._Element | None:
         """A copy of the document's root element with all below it; None without a root."""
-        return None if self._state.root is None else deepcopy(self._nodes.elements[self._state.root])
+        root = self._state.root
+        return None if root is None else deepcopy(self._state.shown().elements[root])
 
     @property
     def root_id(self) -> int | None:
@@ -167,7 +192,7 @@ class Replica:
 
     def __len__(self) -> int:
         """How many nodes it holds: elements, attributes and text nodes."""
-        return len(self._nodes.elements) + len(self._nodes.texts) + len(self._nodes.attributes)
+        return len(self._nodes.names) + len(self._nodes.texts) + len(self._nodes.attributes)
 
     def snapshot(self) -> tuple[str | None, list[int]]:
         """The document as XML text and its ids in document order, as a log's header holds them.
@@ -176,7 +201,7 @@ class Replica:
         """
         if self._state.root is None:
             return None, []
-        return dump_snapshot(self._nodes, self._state.root)
+        return dump_snapshot(self._nodes, self._state.shown(), self._state.root)
 
     def ids_for(self, other: Replica) -> list[int] | None:
         """The ids that the nodes of ``other`` have here, in its document order, if it is the same document.
@@ -190,17 +215,19 @@ class Replica:
         while pending:
             own, others = pending.pop()
             found.append(own)
-            mine, theirs = self._nodes.elements.get(own), other._nodes.elements.get(others)
-            if mine is None or theirs is None:
-                if mine is not theirs or self._nodes.texts[own] != other._nodes.texts[others]:
+            mine, theirs = self._nodes, other._nodes
+            if mine.names.get(own) != theirs.names.get(others):
+                return None
+            if own not in mine.names:
+                if mine.texts[own] != theirs.texts[others]:
                     return None
                 continue
-            children, their_children = self._nodes.children[own], other._nodes.children[others]
-            same = mine.tag == theirs.tag and dict(mine.attrib) == dict(theirs.attrib)
-            if not same or len(children) != len(their_children):
+            children, their_children = mine.children[own], theirs.children[others]
+            attributes = theirs.values.get(others, {})
+            if mine.values.get(own, {}) != attributes or len(children) != len(their_children):
                 return None
-            names = self._nodes.attribute_ids.get(own, {})
-            found += [names[str(name)] for name in theirs.attrib]
+            names = mine.attribute_ids.get(own, {})
+            found += [names[name] for name in attributes]
             pending += zip(reversed(children), reversed(their_children), strict=True)
         return found
 
@@ -213,14 +240,14 @@ class Replica:
         names and text that XML cannot hold.
         """
         try:
-            handle, kind = self._handles[event[OP]][event[PATH]]
-        except (LookupError, TypeError):
-            check_event("apply()", event)
-            handle, kind = self._learn(event[OP], event[PATH])
-        try:
+            try:
+                handle, kind = self._handles[event[OP]][event[PATH]]
+            except (LookupError, TypeError):
+                check_event("apply()", event)
+                handle, kind = self._learn(event[OP], event[PATH])
             handle(self._state, event, kind)
         except (ValueError, TypeError) as error:
-            if isinstance(error, ReplicaError):
+            if isinstance(error, XmlCepError):
                 raise
             raise ReplicaError(f"{PrimitiveEvent(*event)} cannot be applied: {error}") from error
 
@@ -234,13 +261,17 @@ class Replica:
             self.apply(event)
 
     def _learn(self, operation: str, path: PathType) -> tuple[_Handle, PathKind]:
-        """How events of this type are handled; looked up from now on."""
+        """How events of this type are handled; looked up from now on. Raises `ValueError` for what cannot be a name."""
         last, needs = path.last, self._needs
         kind = PathKind(last.test, needs is None or not last.is_element or needs.orders(path))
         handle: _Handle = _ignore
         if needs is None or needs.keeps_node(path):
             what = "element" if last.is_element else "attribute" if last.axis is Axis.ATTRIBUTE else "text"
             handle = _HANDLES[operation, what]
+            if (operation, what) == ("ins", "element"):
+                etree.Element(last.test)
+            elif what == "attribute":
+                etree.Element("any").set(last.test, "")
         self._handles[operation][path] = handle, kind
         return handle, kind
 
@@ -252,11 +283,11 @@ class Replica:
         What XML text cannot say goes beside it: ``empty`` are text nodes without text (parent, index, id),
         ``unordered`` the elements whose children stand in no order, ``partial`` says that not all nodes are needed.
         """
-        nodes = self._nodes
+        nodes, shown = self._nodes, self._state.shown()
         fragments = [
             {"parent": parent, "xml": xml, "ids": ids}
             for node, parent in self._state.above.items()
-            for xml, ids in [dump_snapshot(nodes, node)]
+            for xml, ids in [dump_snapshot(nodes, shown, node)]
         ]
         return {
             "version": _STATE_VERSION, "root": self._state.root, "fragments": fragments,
@@ -265,8 +296,9 @@ class Replica:
         }  # fmt: skip
 
     def __deepcopy__(self, memo: object) -> Replica:
-        other = Replica.from_state(self.to_state(), needs=self._needs)
-        other._state.strict = self._state.strict
+        other = Replica(needs=self._needs)
+        other._state = self._state.copy()
+        other._nodes = other._state.nodes
         return other
 
     @classmethod

@@ -15,33 +15,38 @@ from ..errors import XmlCepError
 from ..xml_parser import safe_parser
 from ..xml_writer import xml_text
 from .node_tables import NodeTables
+from .xml_trees import XmlTrees
 
 
 class SnapshotError(XmlCepError, ValueError):
     """A snapshot that cannot be read: not safe and well-formed XML, or its ids do not belong to it."""
 
 
-def load_snapshot(tables: NodeTables, xml_text: str, ids: Sequence[int]) -> int:
-    """Adds the nodes of a snapshot to the tables, without comments and PIs; returns the id of the root
-    element.
+def load_snapshot(tables: NodeTables, xml_text: str, ids: Sequence[int]) -> XmlTrees:
+    """Adds the nodes of a snapshot, the first of which is the root element, to the tables, without comments and PIs;
+    returns the tree that was read, without these.
 
     Raises `SnapshotError` when the text is not safe, well-formed XML or the ids do not belong to it.
     """
-    _Loader(tables, ids).load(parse_snapshot(xml_text))
-    return ids[0]
+    loader = _Loader(tables, ids)
+    loader.load(parse_snapshot(xml_text))
+    return loader.trees
 
 
-def dump_snapshot(tables: NodeTables, root: int) -> tuple[str, list[int]]:
+def dump_snapshot(tables: NodeTables, trees: XmlTrees, root: int) -> tuple[str, list[int]]:
     """The element ``root`` with all below it as a snapshot: XML text and ids.
 
     Adjacent text nodes are kept apart by an empty comment, those without text are left out.
     """
-    element = tables.elements[root]
+    element = trees.elements[root]
     shown = deepcopy(element)
     shown.tail = None
-    ids = _ids(tables, root)
+    ids = _ids(tables, trees, root)
     if not tables.texts.keys().isdisjoint(ids):
-        _separate_texts(tables, dict(zip(element.iter(), shown.iter(), strict=True)), ids)
+        copies = dict(zip(element.iter(), shown.iter(), strict=True))
+        _separate_texts(
+            tables, {node: copies[trees.elements[node]] for node in ids if node in tables.names}, ids
+        )
     return xml_text(shown), ids
 
 
@@ -66,6 +71,7 @@ class _Loader:
 
     def __init__(self, tables: NodeTables, ids: Sequence[int]) -> None:
         self.tables = tables
+        self.trees = XmlTrees(tables)
         self.ids = ids
         self.used = 0
         self.children: dict[int, list[int]] = {}
@@ -90,15 +96,17 @@ class _Loader:
         for comment in not_nodes:
             comment.getparent().remove(comment)  # type: ignore[union-attr]
         for parent in reshaped:
-            self.tables.refresh_slots(parent)
+            self.trees.refresh_texts(parent)
 
     def _element(self, element: etree._Element, parent: int | None) -> int:
         tables, node = self.tables, self._child(parent)
-        tables.elements[node] = element
+        self.trees.elements[node] = element
+        tables.names[node] = str(element.tag)
         tables.children[node] = self.children[node] = []
         if element.attrib:
+            tables.values[node] = {str(name): str(value) for name, value in element.attrib.items()}
             names = tables.attribute_ids[node] = {}
-            for name in map(str, element.attrib):
+            for name in tables.values[node]:
                 attribute = self._take()
                 names[name] = attribute
                 tables.attributes[attribute] = (node, name)
@@ -124,11 +132,11 @@ class _Loader:
         return node
 
 
-def _ids(tables: NodeTables, root: int) -> list[int]:
+def _ids(tables: NodeTables, trees: XmlTrees, root: int) -> list[int]:
     ids, pending = [], [root]
     while pending:
         node = pending.pop()
-        element = tables.elements.get(node)
+        element = trees.elements.get(node)
         if element is not None:
             names = tables.attribute_ids.get(node, {})
             ids += [node, *(names[str(name)] for name in element.attrib)]
@@ -138,9 +146,7 @@ def _ids(tables: NodeTables, root: int) -> list[int]:
     return ids
 
 
-def _separate_texts(
-    tables: NodeTables, copies: Mapping[etree._Element, etree._Element], ids: list[int]
-) -> None:
+def _separate_texts(tables: NodeTables, copies: Mapping[int, etree._Element], ids: list[int]) -> None:
     """Puts an empty comment between adjacent text nodes of a copied subtree."""
     for parent in ids:
         run: list[str] = []
@@ -148,10 +154,10 @@ def _separate_texts(
             if node in tables.texts:
                 run.insert(0, tables.texts[node])
                 continue
-            _split_slot(copies[tables.elements[parent]], copies[tables.elements[node]], run)
+            _split_slot(copies[parent], copies[node], run)
             run = []
         if run:
-            _split_slot(copies[tables.elements[parent]], None, run)
+            _split_slot(copies[parent], None, run)
 
 
 def _split_slot(parent: etree._Element, before: etree._Element | None, run: list[str]) -> None:

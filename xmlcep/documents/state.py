@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Sized
+from copy import copy
 from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
@@ -10,9 +11,10 @@ from typing import NamedTuple
 from path_types import Axis, PathType, Step, offset
 
 from ..errors import XmlCepError
-from ..events import POS, PrimitiveEvent
+from ..events import IDS, POS, PrimitiveEvent
 from ..xpath import Reads
 from .node_tables import NodeTables
+from .xml_trees import XmlTrees
 
 _MOST_PATHS = 10_000  # of which an answer is kept: documents may have names without end
 
@@ -38,9 +40,17 @@ class Needs(NamedTuple):
 
     keeps: Callable[[PathType], bool]
     orders: Callable[[PathType], bool]
+    elements: bool = True
+    """Whether lxml elements are asked for all the time; else they are made when somebody asks for one."""
 
     @classmethod
-    def of(cls, subtrees: Iterable[tuple[PathType, Reads]] = (), documents: Iterable[Reads] = ()) -> Needs:
+    def of(
+        cls,
+        subtrees: Iterable[tuple[PathType, Reads]] = (),
+        documents: Iterable[Reads] = (),
+        *,
+        elements: bool = True,
+    ) -> Needs:
         """What expressions need: those that see the subtree of nodes that a path type projects on (H1), and those
         that see the document."""
         below, anywhere = tuple(subtrees), tuple(documents)
@@ -57,6 +67,7 @@ class Needs(NamedTuple):
         return cls(
             lru_cache(_MOST_PATHS)(lambda path: ask(path, Reads.keeps)),
             lru_cache(_MOST_PATHS)(lambda path: ask(path, Reads.orders)),
+            elements,
         )
 
     @classmethod
@@ -92,22 +103,47 @@ class PathKind(NamedTuple):
 
 
 class State:
-    """The nodes of a replica; ``root``: the document's root element; ``above``: the roots of trees (the document's and
-    those of detached fragments), with the parents that are not here; ``partial``: not all nodes are needed."""
+    """The nodes of a replica; ``trees``: what shows them, None while nobody asks for elements; ``root``: the document's
+    root element; ``above``: the roots of trees (the document's and those of detached fragments), with the parents that
+    are not here; ``partial``: not all nodes are needed."""
 
-    __slots__ = ("above", "nodes", "partial", "root", "strict")
+    __slots__ = ("above", "nodes", "partial", "root", "strict", "trees")
 
-    def __init__(self, strictness: Strictness, *, partial: bool) -> None:
+    def __init__(self, strictness: Strictness, needs: Needs | None) -> None:
         self.strict = strictness is Strictness.STRICT
-        self.partial = partial
+        self.partial = needs is not None
         self.nodes = NodeTables()
+        self.trees = XmlTrees(self.nodes) if needs is None or needs.elements else None
         self.root: int | None = None
         self.above: dict[int, int | None] = {}
+
+    def copy(self) -> State:
+        """Another state with the same nodes."""
+        other = copy(self)
+        other.nodes, other.above = self.nodes.copy(), dict(self.above)
+        if self.trees is not None:
+            other.trees = self.trees.copy(other.nodes, self.above)
+        return other
+
+    def shown(self) -> XmlTrees:
+        """The trees as they are now, made if there are none; who does not keep these pays again next time."""
+        return XmlTrees.of(self.nodes, self.above) if self.trees is None else self.trees
 
     def misfit(self, event: PrimitiveEvent, problem: str) -> None:
         """An event that does not fit: raises `ReplicaError` if it is strict."""
         if self.strict:
             raise ReplicaError(f"{PrimitiveEvent(*event)} does not fit the document: {problem}")
+
+    def parent(self, event: PrimitiveEvent) -> int:
+        """The element in which the event's node stands: what the event says, unless that is wrong."""
+        ids, children = event[IDS], self.nodes.children
+        node = ids[-1]
+        if len(ids) > 1 and ids[-2] in children:
+            siblings = children[ids[-2]]
+            if node in siblings:
+                return ids[-2]
+        self.misfit(event, "it has another parent")
+        return next(parent for parent, siblings in children.items() if node in siblings)
 
     def index(self, event: PrimitiveEvent, siblings: Sized) -> int:
         """Where among its siblings an inserted node goes: at pos, without one behind the last."""

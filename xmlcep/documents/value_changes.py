@@ -2,68 +2,87 @@
 
 from __future__ import annotations
 
-from lxml import etree
+import re
 
 from ..events import IDS, OLD, VALUE, PrimitiveEvent
 from .long_list import LongList
 from .state import PathKind, State
+
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def _value(event: PrimitiveEvent) -> str:
+    """The value of an event as XML can hold it; raises `ValueError` if it cannot."""
+    text = event[VALUE] or ""
+    if not str.isprintable(text) and (wrong := _NOT_XML.search(text)):
+        raise ValueError(f"XML has no character {wrong.group()!r}")
+    return text
+
 
 # -- attributes ---------------------------------------------------------------------------------------------
 
 
 def insert_attribute(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
     """``ins`` of an attribute."""
-    element = _owner(state, event)
-    if element is not None:
-        if event[IDS][-1] in state.nodes.attributes or element.get(kind.name) is not None:
+    parent = _owner(state, event)
+    if parent is not None:
+        if event[IDS][-1] in state.nodes.attributes or kind.name in state.nodes.values.get(parent, ()):
             state.misfit(event, "the attribute is there already")
-        _set(state, element, event, kind.name)
+        _set(state, parent, event, kind.name)
 
 
 def update_attribute(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
     """``upd`` of an attribute."""
-    element = _owner(state, event)
-    if element is not None:
-        _check(state, element, event, kind.name)
-        _set(state, element, event, kind.name)
+    parent = _owner(state, event)
+    if parent is not None:
+        _check(state, parent, event, kind.name)
+        _set(state, parent, event, kind.name)
 
 
 def delete_attribute(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
     """``del`` of an attribute."""
-    element = _owner(state, event)
-    if element is not None:
-        _check(state, element, event, kind.name)
-        state.nodes.attributes.pop(event[IDS][-1], None)
-        state.nodes.attribute_ids.get(event[IDS][-2], {}).pop(kind.name, None)
-        element.attrib.pop(kind.name, None)
+    parent = _owner(state, event)
+    if parent is None:
+        return
+    _check(state, parent, event, kind.name)
+    state.nodes.attributes.pop(event[IDS][-1], None)
+    state.nodes.attribute_ids.get(parent, {}).pop(kind.name, None)
+    state.nodes.values.get(parent, {}).pop(kind.name, None)
+    if state.trees is not None:
+        state.trees.elements[parent].attrib.pop(kind.name, None)
 
 
-def _owner(state: State, event: PrimitiveEvent) -> etree._Element | None:
+def _owner(state: State, event: PrimitiveEvent) -> int | None:
+    """The element of an attribute; None if it is not there."""
     ids = event[IDS]
     parent = ids[-2] if len(ids) > 1 else None
-    element = None if parent is None else state.nodes.elements.get(parent)
-    if element is None:
-        state.misfit(event, f"its element (node {parent}) is not there")
-    return element
+    if parent in state.nodes.names:
+        return parent
+    state.misfit(event, f"its element (node {parent}) is not there")
+    return None
 
 
-def _check(state: State, element: etree._Element, event: PrimitiveEvent, name: str) -> None:
+def _check(state: State, parent: int, event: PrimitiveEvent, name: str) -> None:
     if not state.strict:
         return
-    if state.nodes.attributes.get(event[IDS][-1]) != (event[IDS][-2], name):
+    nodes, node = state.nodes, event[IDS][-1]
+    if nodes.attributes.get(node) != (parent, name):
         state.misfit(event, "there is no such attribute")
-    if event[OLD] is not None and element.get(name) != event[OLD]:
-        state.misfit(event, f"old is {event[OLD]!r}, but the attribute is {element.get(name)!r}")
+    value = nodes.values.get(parent, {}).get(name)
+    if event[OLD] is not None and value != event[OLD]:
+        state.misfit(event, f"old is {event[OLD]!r}, but the attribute is {value!r}")
 
 
-def _set(state: State, element: etree._Element, event: PrimitiveEvent, name: str) -> None:
-    nodes, node, parent = state.nodes, event[IDS][-1], event[IDS][-2]
-    element.set(name, event[VALUE] or "")
+def _set(state: State, parent: int, event: PrimitiveEvent, name: str) -> None:
+    nodes, node, value = state.nodes, event[IDS][-1], _value(event)
     names = nodes.attribute_ids.setdefault(parent, {})
     if names.get(name, node) != node:
         nodes.attributes.pop(names[name], None)
     names[name] = node
     nodes.attributes[node] = (parent, name)
+    nodes.values.setdefault(parent, {})[name] = value
+    if state.trees is not None:
+        state.trees.elements[parent].set(name, value)
 
 
 # -- text nodes ---------------------------------------------------------------------------------------------
@@ -77,62 +96,48 @@ def insert_text(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
     siblings = None if parent is None else nodes.children.get(parent)
     if parent is None or siblings is None:
         return state.misfit(event, f"its parent (node {parent}) is not there")
-    if node in nodes.texts or node in nodes.elements or node in nodes.attributes:
+    if node in nodes.texts or node in nodes.names or node in nodes.attributes:
         return state.misfit(event, "a node with this id is there already")
     index = state.index(event, siblings)
-    text = event[VALUE] or ""
+    text = nodes.texts[node] = _value(event)
     if not siblings:
-        nodes.elements[parent].text = text or None
-        nodes.texts[node] = text
         nodes.children[parent] = [node]
+        if state.trees is not None:
+            state.trees.elements[parent].text = text or None
         return None
-    siblings = nodes.ordered_siblings(parent)
-    siblings.insert(index, node)
-    nodes.texts[node] = text
-    try:
-        nodes.write_text(parent, siblings, index)
-    except ValueError:
-        # lxml took the old text out before it refused the new one.
-        del siblings[index], nodes.texts[node]
-        nodes.refresh_slot(parent, index)
-        raise
+    nodes.ordered_siblings(parent).insert(index, node)
+    if state.trees is not None:
+        state.trees.refresh_text(parent, index)
     return None
 
 
 def update_text(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
     """``upd`` of a text node; one that was lost is inserted."""
-    nodes, node = state.nodes, event[IDS][-1]
+    nodes, trees, node = state.nodes, state.trees, event[IDS][-1]
     before = nodes.texts.get(node)
     if before is None:
         state.misfit(event, "there is no such text node")
         return insert_text(state, event, kind)
     if state.strict and event[OLD] is not None and event[OLD] != before:
         state.misfit(event, f"old is {event[OLD]!r}, but the text is {before!r}")
-    text = event[VALUE] or ""
-    parent = _alone_in(state, event)
-    if parent is not None:
-        element = nodes.elements[parent]
-        try:
-            element.text = text or None
-        except ValueError:
-            element.text = before or None  # lxml took it out before it refused the new one
-            raise
+    text = _value(event)
+    if trees is None:
         nodes.texts[node] = text
         return None
-    parent, siblings, index = _place(state, event)
+    parent = _alone_in(state, event)
+    if parent is not None:
+        nodes.texts[node] = text
+        trees.elements[parent].text = text or None
+        return None
+    parent, _, index = _place(state, event)
     nodes.texts[node] = text
-    try:
-        nodes.write_text(parent, siblings, index)
-    except ValueError:
-        nodes.texts[node] = before
-        nodes.write_text(parent, siblings, index)
-        raise
+    trees.refresh_text(parent, index)
     return None
 
 
 def delete_text(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
     """``del`` of a text node."""
-    nodes, node = state.nodes, event[IDS][-1]
+    nodes, trees, node = state.nodes, state.trees, event[IDS][-1]
     before = nodes.texts.get(node)
     if before is None:
         return state.misfit(event, "there is no such text node")
@@ -140,13 +145,15 @@ def delete_text(state: State, event: PrimitiveEvent, kind: PathKind) -> None:
         state.misfit(event, f"old is {event[OLD]!r}, but the text is {before!r}")
     parent = _alone_in(state, event)
     if parent is not None:
-        nodes.elements[parent].text = None
         nodes.children[parent] = []
         del nodes.texts[node]
+        if trees is not None:
+            trees.elements[parent].text = None
         return None
     parent, siblings, index = _place(state, event)
     del siblings[index], nodes.texts[node]
-    nodes.refresh_slot(parent, index)
+    if trees is not None:
+        trees.refresh_text(parent, index)
     return None
 
 
@@ -161,15 +168,6 @@ def _alone_in(state: State, event: PrimitiveEvent) -> int | None:
 
 def _place(state: State, event: PrimitiveEvent) -> tuple[int, list[int] | LongList, int]:
     """Where a text node stands: its parent, the child nodes of that, and which of them it is."""
-    nodes, ids = state.nodes, event[IDS]
-    node = ids[-1]
-    if len(ids) > 1 and ids[-2] in nodes.children:
-        siblings = nodes.ordered_siblings(ids[-2])
-        if siblings and siblings[-1] == node:
-            return ids[-2], siblings, len(siblings) - 1
-        if node in siblings:
-            return ids[-2], siblings, siblings.index(node)
-    state.misfit(event, "it has another parent")
-    parent = next(parent for parent, children in nodes.children.items() if node in children)
-    siblings = nodes.ordered_siblings(parent)
-    return parent, siblings, siblings.index(node)
+    parent, node = state.parent(event), event[IDS][-1]
+    siblings = state.nodes.ordered_siblings(parent)
+    return parent, siblings, len(siblings) - 1 if siblings[-1] == node else siblings.index(node)

@@ -11,12 +11,15 @@ from typing import Any, TypeAlias
 from contexts.grouping import Key
 from path_types import PathType
 
+from ..events import PrimitiveEvent
 from .deliveries import filtered, in_full
-from .dispatch import ActiveTrees, Part, TreeDispatch, TypeDispatch
+from .dispatch import ActiveTrees, TypeDispatch
 from .operators import OperatorState
 from .operators.state import Acceptor
 from .tree import TreeState
+from .tree_dispatch import Part, TreeDispatch
 
+_new_tuple = tuple.__new__
 Direct: TypeAlias = tuple[Acceptor, int]
 """What takes an event, and which of its ids is the key of its group there."""
 Step: TypeAlias = tuple[TreeState, TreeDispatch, Sequence[Direct] | None]
@@ -108,7 +111,7 @@ def _bound(
     )
     alone = dispatch.alone and not vanishing
     return BoundDispatch(
-        tuple([direct for tree, plan in steps for direct in _direct(tree, plan, operation, path)])
+        _as_one([direct for tree, plan in steps for direct in _direct(tree, plan, operation, path)])
         if alone and not dispatch.passes_on
         else None,
         tuple([direct for of_tree in first for direct in of_tree or ()])
@@ -149,6 +152,21 @@ def _direct(tree: TreeState, plan: TreeDispatch, operation: str, path: PathType)
     return tuple([(_acceptor(tree, part, operation, path), part[2]) for part in plan.parts])
 
 
+def _as_one(directs: Sequence[Direct]) -> tuple[Direct, ...]:
+    """Where several take an event it is made once for all of them, of a tuple of its layout."""
+    if len(directs) < 2:
+        return tuple(directs)
+
+    def deliver(place: Key, event: PrimitiveEvent) -> None:
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        ids = event[3]
+        for accept, index in directs:
+            accept(ids[index], event)
+
+    return ((deliver, 0),)
+
+
 def _acceptor(tree: TreeState, part: Part, operation: str, path: PathType) -> Acceptor:
     operator, child, _ = part
     state = tree.states[operator]
@@ -157,7 +175,7 @@ def _acceptor(tree: TreeState, part: Part, operation: str, path: PathType) -> Ac
     leaf = tree.leaves.get((operator, child))
     read = None if leaf is None else leaf.reader(operation, path)
     if not tree.has_short_entries:
-        return in_full(tree, read, state.key_reader(child), state.taker.take, child)
+        return in_full(tree, read, state.values_of_groups(child), state.taker.take, child)
     accept = state.taker.acceptor(child)
     return accept if read is None else filtered(read, accept)
 

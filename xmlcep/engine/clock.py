@@ -50,6 +50,7 @@ class Clock:
     def set(self, time: int | None, transaction: int) -> None:
         """Says what the clock shows from the next edit on: a part of the document's records does not tell."""
         self.time, self.transaction = time, transaction
+        self.fired = None
         self._follows = False
 
     def begin_edit(self, event: PrimitiveEvent) -> None:

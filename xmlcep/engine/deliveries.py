@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from contexts import Entry
-from contexts.grouping import Key
+from contexts.entry import Moment
+from contexts.grouping import ByValue, Key
 from contexts.search import SearchLimitError
 
 from ..events import Cause, PrimitiveEvent
@@ -36,16 +37,16 @@ def filtered(read: Reader, accept: Acceptor) -> Acceptor:
 
 
 def in_full(
-    tree: TreeState, read: Reader | None, key_of: Callable[[int, Bindings | None], Key | None] | None,
-    take: Take, child: int,
-) -> Acceptor:  # fmt: skip
+    tree: TreeState, read: Reader | None, grouping: ByValue | None, take: Take, child: int
+) -> Acceptor:
     """Where the entry is more than its interval: it has a moment and variables, or "before" is about detection.
 
-    ``read`` is what the leaf binds, None if it asks and binds nothing; ``key_of`` is None where groups are places.
+    ``read`` is what the leaf binds, None if it asks and binds nothing; ``grouping`` is None where groups are places.
     """
     clock, tries = tree.setting.clock, tree.setting.tries
     needs_time, by_detection, extended = tree.needs_time, tree.by_detection, tree.extended
     measures = clock.follows_time
+    key_of, only = (None, None) if grouping is None else (grouping.key, grouping.only)
 
     def deliver(place: Key, event: PrimitiveEvent) -> None:
         if needs_time and clock.time is None:
@@ -57,7 +58,9 @@ def in_full(
                 return
         key: Key | None = place
         if key_of is not None:
-            key = key_of(place, bindings)
+            # What `ByValue.key` says of one variable that is text, without its call.
+            value = None if only is None or bindings is None else bindings.get(only)
+            key = (place, value) if type(value) is str else key_of(place, bindings)
             if key is None:
                 return
         if type(event) is not PrimitiveEvent:
@@ -65,7 +68,10 @@ def in_full(
         point = clock.point
         at = point if by_detection else event[0]
         if extended:
-            moment = clock.moment() if measures else NOWHERE
+            # What `Clock.moment` says, without its call.
+            moment = (
+                _new_tuple(Moment, (clock.ts, clock.time or 0, clock.transaction)) if measures else NOWHERE
+            )
             entry: Entry = (at, at, point, event, False, moment, moment, bindings)
         else:
             entry = (at, at, point, event, False)

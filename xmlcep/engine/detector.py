@@ -138,8 +138,10 @@ class Detector:
             check_event("feed()", event)
             raise
         self._latest = event
-        if evaluation.waiting.elsewhere or composites:
+        if composites:
             evaluation.process(_as_event(event), bound, self._active.by_outside_tree(composites))
+        elif evaluation.waiting.elsewhere:
+            evaluation.process_alone(_as_event(event), bound)
         elif bound is None:
             return []
         elif bound.direct is not None:
@@ -150,7 +152,7 @@ class Detector:
             if bound.freed:
                 evaluation.end_time_point(event, bound)
         else:
-            evaluation.process(_as_event(event), bound, {})
+            evaluation.process_alone(_as_event(event), bound)
         return evaluation.take_report() if evaluation.report else []
 
     def replay(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
@@ -186,7 +188,9 @@ class Detector:
                         yield from self._feed_in_full(event)
                         continue
                 if elsewhere:
-                    evaluation.process(_as_event(event), bound, {})
+                    if type(event) is tuple:  # of the layout of an event
+                        event = _new_tuple(PrimitiveEvent, event)
+                    evaluation.process_alone(event, bound)
                 elif bound is None:
                     continue
                 elif bound.direct is not None:
@@ -197,7 +201,7 @@ class Detector:
                     if bound.freed:
                         evaluation.end_time_point(event, bound)
                 else:
-                    evaluation.process(_as_event(event), bound, {})
+                    evaluation.process_alone(_as_event(event), bound)
                 if report:
                     self._latest = event
                     if len(report) == 1:
@@ -239,7 +243,12 @@ class Detector:
             ):
                 return False
             clock.move(event)
-            if expiries.size and expiries.is_due(event[0], clock.time, clock.transaction):
+            if expiries.size and (
+                # What `is_due` says, without its call.
+                expiries.changes < event[0]
+                or expiries.transactions < clock.transaction
+                or (clock.time is not None and expiries.time < clock.time)
+            ):
                 self._expire()
         else:
             clock.step(event[0])
@@ -471,6 +480,7 @@ class Detector:
         doc = "" if self._last is None else self._last.doc
         for at, together in self._setting.timers.take(Unit.TIME, now + 1):
             self._fire(Unit.TIME, at, together, self._clock.ts, doc)
+        self._clock.fired = None  # what comes next is of the time that was said
         self._expire()
         return raised + self._evaluation.take_report()
 

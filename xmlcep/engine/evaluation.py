@@ -18,13 +18,14 @@ from contexts.search import SearchLimitError
 
 from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent
 from .bound_dispatch import NO_STEPS, BoundDispatch, BoundDispatches
-from .dispatch import ActiveTrees, TreeDispatch
+from .dispatch import ActiveTrees
 from .errors import TooManyTriesError
 from .operators import OperatorState
 from .release import Release
 from .setting import Setting
 from .timers import Due
 from .tree import NO_ANSWERS, Answers, TreeState
+from .tree_dispatch import TreeDispatch
 from .waiting import Waiting
 
 _new_tuple = tuple.__new__
@@ -97,10 +98,7 @@ class Evaluation:
         event's edit. Returns what trees raised that are used by trees that are not evaluated now.
         """
         if only is None and not (outside or before):
-            if self._releases_alone and not self._touched and (bound is None or bound.first is not None):
-                self._deliver_and_release(event, bound)
-            else:
-                self._process_tree_by_tree(event, bound)
+            self.process_alone(event, bound)
             return NOTHING_OUTSIDE
         if bound is None:
             if outside or self._is_released_by(event):
@@ -122,10 +120,7 @@ class Evaluation:
         return self._end(passed_on)
 
     def _process_tree_by_tree(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
-        """The same where nothing comes from outside and nothing has been asked before.
-
-        Each tree does in its turn (G2) what there is to do, in the shortest way.
-        """
+        """Each tree does in its turn (G2) what there is to do, in the shortest way."""
         waiting, users, report, ids = self.waiting, self._active.users, self.report, event[3]
         elsewhere = sorted(waiting.elsewhere) if waiting.elsewhere else []
         steps = NO_STEPS
@@ -174,9 +169,15 @@ class Evaluation:
             if any(self.trees[user].composite_deliveries(composite) for composite in root):
                 yield user, root
 
-    def _deliver_and_release(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
-        """The same where no tree that the event concerns uses what another one raises: all take the event, then those
-        that use something have their turn, then all that waits elsewhere."""
+    def process_alone(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
+        """`process` where nothing comes from outside and nothing has been asked before.
+
+        Where no tree that the event concerns uses what another one raises, all take the event, then those that use
+        something have their turn, then all that waits elsewhere.
+        """
+        if not self._releases_alone or self._touched or (bound is not None and bound.first is None):
+            self._process_tree_by_tree(event, bound)
+            return
         report = self.report
         before = len(report)
         left = sorted(self.waiting.elsewhere)

@@ -14,12 +14,11 @@ from path_types import PathType
 from ..algebra import Termination
 from ..events import Cause, PrimitiveEvent
 from ..xpath import Condition, Environment
-from ..xpath.environment import NO_VARIABLES
-from .dispatch import TreeDispatch
 from .operators import DeferrableState
 from .operators.state import Acceptor, accept
 from .setting import Setting
 from .timers import Due
+from .tree_dispatch import TreeDispatch
 
 _new_tuple = tuple.__new__
 
@@ -249,12 +248,12 @@ class Deferral:
 
     def seen(self, key: Key) -> tuple[str, tuple[tuple[str, str], ...]]:
         """The condition as it is written, and what it compares with the values that it sees in a group."""
-        document = self.setting.document
-        element = None if document is None else document.element(self.state.grouping.place_of(key))
-        if self.condition is None or element is None:
-            return "" if self.condition is None else self.condition.expression, ()
-        environment = Environment(NO_VARIABLES, element)
-        return self.condition.expression, tuple(self.condition.compiled.compared(environment))
+        if self.condition is None:
+            return "", ()
+        seen = self._seen(key, self.condition)
+        return self.condition.expression, () if seen is None else tuple(
+            self.condition.compiled.compared(seen)
+        )
 
     def end_edit(self) -> None:
         """The edit is over."""
@@ -289,6 +288,15 @@ class Deferral:
     def _holds(self, key: Key) -> bool:
         if self.condition is None:
             return True
-        document = self.setting.document
-        element = None if document is None else document.element(self.state.grouping.place_of(key))
-        return element is not None and self.condition.holds(element, self.setting.references)
+        seen = self._seen(key, self.condition)
+        return seen is not None and self.condition.holds(seen)
+
+    def _seen(self, key: Key, condition: Condition) -> Environment | None:
+        """What the condition sees of a group; None if its node is not there."""
+        setting, state = self.setting, self.state
+        if setting.document is None:
+            return None
+        place, in_tables = state.grouping.place_of(key), condition.compiled.in_tables
+        return setting.document.environment(
+            state.node.path, (place,), setting.references, in_tables=in_tables
+        )

@@ -18,7 +18,6 @@ from path_types import PathType
 from ..algebra import Order, Promise, Termination, Unit
 from ..events import Cause, CompositeEvent, PrimitiveEvent
 from ..rules.trees import EventTree
-from .dispatch import Delivery, TreeDispatch
 from .errors import TooManyTriesError, UnknownTimeError
 from .leaf import Bindings, LeafState
 from .operators import Account, DeferrableState, Input, OperatorState, new_state
@@ -26,6 +25,7 @@ from .promises import promise
 from .release import Deferral, Release
 from .setting import Setting
 from .timers import Due
+from .tree_dispatch import Delivery, TreeDispatch
 from .waiting import Waiting
 
 Answers: TypeAlias = dict[tuple[int, int, int], "Bindings | None"]

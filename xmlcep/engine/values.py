@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import methodcaller
-from typing import Any
+from typing import Any, Protocol
 
 from contexts import Entry
 from contexts.entry import BINDINGS, EVENT
@@ -17,25 +17,32 @@ from .leaf import Bindings
 from .setting import Setting
 
 
+class Part(Protocol):
+    """Some of the arrivals of an operator."""
+
+    def arrivals(self) -> Iterable[Entry]:
+        """As they are stored."""
+
+
 class GatheredBindings(Mapping[str, Any]):
-    """Variables of a composite of many arrivals, whose lists are gathered when somebody looks at them; what is
+    """Variables of a composite of a part of the arrivals, whose lists are gathered when somebody looks at them; what is
     ``known`` is its own from now on."""
 
-    __slots__ = ("_entries", "_known", "_lists")
+    __slots__ = ("_known", "_lists", "_part")
 
-    def __init__(self, known: dict[str, Any], lists: tuple[str, ...], entries: Iterable[Entry]) -> None:
+    def __init__(self, known: dict[str, Any], lists: tuple[str, ...], part: Part) -> None:
         self._known = known
         self._lists = lists
-        self._entries = entries
+        self._part = part
 
     @property
-    def parts(self) -> tuple[dict[str, Any], tuple[str, ...], Iterable[Entry]]:
-        """What is known, the names of the lists, and of which entries these are gathered."""
-        return self._known, self._lists, self._entries
+    def parts(self) -> tuple[dict[str, Any], tuple[str, ...], Part]:
+        """What is known, the names of the lists, and of which arrivals these are gathered."""
+        return self._known, self._lists, self._part
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._known and name in self._lists:
-            self._known[name] = all_values(self._entries, name)
+            self._known[name] = all_values(self._part.arrivals(), name)
         return self._known[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -123,12 +130,23 @@ class Values:
                 found[name] = value
         return found
 
-    def carried(self, seen: Mapping[str, Any], entries: Iterable[Entry]) -> Bindings | None:
+    def carried(self, seen: Mapping[str, Any], part: Part) -> Bindings | None:
         """The variables of the composite of arrivals, given what `seen_of` says of them."""
         if not self.has_variables:
             return None
         known = {name: seen[name] for name in self._singles if name in seen}
-        return GatheredBindings(known, self.lists, entries)
+        return GatheredBindings(known, self.lists, part)
+
+    def gathered(self, part: Part, first: Entry) -> Bindings:
+        """The same where nothing is computed (``let``), given the first of the arrivals."""
+        only = self._only
+        if only is not None:  # mostly the first one says it
+            bindings = first[BINDINGS]
+            value = None if bindings is None else bindings.get(only)
+            if type(value) is str:
+                return GatheredBindings({only: value}, self.lists, part)
+        known = self.singles_of(tuple(part.arrivals())) if self._single else {}
+        return GatheredBindings(known, self.lists, part)
 
     def holds(self, bindings: Bindings) -> bool:
         """Whether ``having`` is true of such variables (V6)."""
@@ -186,7 +204,7 @@ class Values:
         document = self._setting.document
         if document is None or composite.path is None:
             return None
-        return document.environment(composite.path, composite.ids, variables)
+        return document.environment(composite.path, composite.ids, variables, in_tables=guard.in_tables)
 
     def _environment(self, bindings: Bindings, expression: Expression) -> Environment:
         return Environment(self._variables(bindings, expression))

@@ -22,10 +22,10 @@ from contexts.grouping import Key
 from path_types import Axis, PathType, Step, equals_or_ends, offset
 
 from ..documents import Replica
-from ..engine.dispatch import Delivery, primitive_dispatch
 from ..engine.operators import OperatorState
 from ..engine.setting import Setting
 from ..engine.tree import TreeState
+from ..engine.tree_dispatch import Delivery, primitive_dispatch
 from ..events import IDS, OP, PATH, CompositeEvent, CompositeType, Event, PrimitiveEvent, PrimitiveType
 from ..rules.programs import LeafProgram
 from ..rules.trees import LeafNode

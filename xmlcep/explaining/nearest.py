@@ -32,7 +32,7 @@ def nearest(wanted: PrimitiveType, types: Types, nodes: Nodes) -> Nearest:
     if not types:
         return Nearest("nothing at all has occurred", "")
     occurred = Occurred(types)
-    for find in (_other_operation, _other_namespace, _like_it, _other_place):
+    for find in (_other_operation, _anchored, _other_namespace, _like_it, _other_place):
         found = find(wanted, occurred, nodes)
         if found is not None:
             return found
@@ -46,9 +46,25 @@ def _other_operation(wanted: PrimitiveType, occurred: Occurred, nodes: Nodes) ->
         return None
     operations = sorted({operation for (operation, _), _ in found})
     path = nodes.path(wanted.path) + wanted.scope.value
+    fix = "write " + " or ".join(f"{operation}({path})" for operation in operations)
+    inner = occurred.text_to_update(wanted)
+    if inner is not None:
+        fix += f", or upd({nodes.path(inner)}): an element has no value that could be updated"
+    return Nearest(f"other operations have: {_listed(found, nodes)}", fix)
+
+
+def _anchored(wanted: PrimitiveType, occurred: Occurred, nodes: Nodes) -> Nearest | None:
+    """An absolute path at which there is nothing, although something ends like it."""
+    if occurred.anywhere(wanted.path) is None:
+        return None
+    relative = wanted._replace(path=wanted.path.relative)
+    found = occurred.of_any_operation(relative)
+    if not found:
+        return None
+    path = nodes.path(relative.path) + wanted.scope.value
     return Nearest(
-        f"other operations have: {_listed(found, nodes)}",
-        "write " + " or ".join(f"{operation}({path})" for operation in operations),
+        f"at other places it has: {_listed(found, nodes)}",
+        f"leave out the / at the beginning for any place: {wanted.operation}({path})",
     )
 
 

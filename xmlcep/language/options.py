@@ -292,7 +292,8 @@ class _Misplaced(NamedTuple):
             if self.single_leaf
             else f"a {getattr(self.operator, 'kind', 'leaf')}"
         )
-        return f"{what} has no option {name!r}", f"operators that have it: {', '.join(able)}"
+        instead = 'a guard asks each of its composites: if="…"; ' if name == "having" else ""
+        return f"{what} has no option {name!r}", f"{instead}operators that have it: {', '.join(able)}"
 
 
 def _read(

@@ -23,12 +23,15 @@ class JsonCodec(NamedTuple):
     """Functions: ``loads`` raises ValueError for what is not JSON, ``dumps`` writes compact UTF-8, ``canonical``
     the same with sorted keys.
 
+    ``written`` makes of what ``dumps`` has written a value that it writes as it is.
+
     `STANDARD` raises `DuplicateKeyError`; `FASTEST` takes the last value (see `refuse_repeated_keys`).
     """
 
     loads: Callable[[bytes], Any]
     dumps: Callable[[Any], bytes]
     canonical: Callable[[Any], bytes]
+    written: Callable[[bytes], Any]
 
 
 # What orjson reads as a float or refuses, so that both readers agree: whole numbers beyond 64 bits and
@@ -112,8 +115,8 @@ def _fastest() -> JsonCodec:
     if orjson is None:
         return STANDARD
     dumps, sort_keys = orjson.dumps, orjson.OPT_SORT_KEYS
-    return JsonCodec(orjson.loads, dumps, lambda value: dumps(value, None, sort_keys))
+    return JsonCodec(orjson.loads, dumps, lambda value: dumps(value, None, sort_keys), orjson.Fragment)
 
 
-STANDARD = JsonCodec(_standard_loads, _standard_dumps, _standard_canonical)
+STANDARD = JsonCodec(_standard_loads, _standard_dumps, _standard_canonical, _standard_loads)
 FASTEST = _fastest()

@@ -77,7 +77,8 @@ def row_groups(file: str, name: str | None = None) -> list[RowGroup]:
 
 
 def _column_names(about: Any) -> list[str]:
-    return [about.schema.column(index).path.partition(".")[0] for index in range(about.num_columns)]
+    schema = about.schema
+    return [schema.column(index).path.partition(".")[0] for index in range(about.num_columns)]
 
 
 @contextmanager

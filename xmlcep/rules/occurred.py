@@ -32,6 +32,18 @@ class Occurred:
         """Whether something at such a path has occurred."""
         return any(equals_or_ends(path, each) for each in self.paths)
 
+    def text_to_update(self, type_: PrimitiveType) -> PathType | None:
+        """Of updates of elements, which have no value, the text that was meant; None for all other types."""
+        if type_.operation != "upd" or not type_.path.last.is_element:
+            return None
+        return type_.path.child(Step.text())
+
+    def anywhere(self, path: PathType) -> PathType | None:
+        """Of an absolute path at which nothing has occurred a real path that ends with its steps; None without one."""
+        if not path.absolute or self.has(path):
+            return None
+        return next((each for each in self.paths if equals_or_ends(path.relative, each)), None)
+
     def of_any_operation(self, type_: PrimitiveType) -> list[tuple[ChangeType, int]]:
         """What has occurred at the places of a type, whatever the operation."""
         any_ = type_._replace(operation=ANY)

@@ -109,6 +109,10 @@ class OperatorProgram:
         return bool(self.variables or self.having)
 
 
+_OF_ANOTHER = (
+    "it is bound elsewhere in the rule: a leaf sees its own event only, an operator its operands' variables; "
+    'compare them where both are known, with having="…" or if="…"'
+)
 _KINDS = (NodeKind.ELEMENT, NodeKind.TEXT, NodeKind.ATTRIBUTE)
 
 Exported = Mapping[str, vs.Variables]
@@ -145,6 +149,8 @@ class _Compiler:
         self.namespaces = namespaces
         self.references = dict.fromkeys(references, VariableKind.NODES)
         self.languages = languages
+        # What the leaves of the tree bind, each for itself.
+        self.bound = {binding.name for leaf in tree.leaves() for binding in leaf.leaf.bindings}
 
     def compile(self) -> tuple[OperatorProgram, ...]:
         programs: list[OperatorProgram] = []
@@ -324,7 +330,9 @@ class _Compiler:
                 text, namespaces=self.namespaces, variables=seen, node=kind, scope=Scope.DOCUMENT
             )
         except ExpressionError as error:
-            self._problem(error.message, error.hint, within(at, text, error))
+            unknown = text[error.offset : error.offset + error.width].removeprefix("$")
+            hint = _OF_ANOTHER if unknown in self.bound and unknown not in seen else error.hint
+            self._problem(error.message, hint, within(at, text, error))
             return None
 
     def _problem(self, message: str, hint: str, at: Position) -> None:

@@ -110,16 +110,16 @@ class ReferenceSources:
         return Path(reference.at.file or self.beside).parent / reference.file
 
     def problems(
-        self, declared: Sequence[Reference], expressions: Collection[Expression]
+        self, declared: Sequence[Reference], expressions: Collection[Expression], *, all_read: bool
     ) -> Iterator[RuleProblem]:
-        """What is wrong with the names, once all expressions are known."""
+        """What is wrong with the names, once expressions are known: ``all_read`` of them, or some could not be read."""
         names = [reference.name for reference in declared]
         for reference in self.declarations(declared):
             if reference.name in BUILT_IN or not is_ncname(reference.name):
                 why = "is known of every event" if reference.name in BUILT_IN else "is no name"
                 yield RuleProblem(f"${reference.name} {why}", "choose another name (V8)", reference.at)
         used = {name for expression in expressions for name in expression.variables}
-        for name in self.given:
+        for name in self.given if all_read else ():
             if name not in names and name not in used:
                 yield RuleProblem(
                     f"the reference document {name!r} is given, but no rule asks it",

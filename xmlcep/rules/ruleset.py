@@ -315,7 +315,7 @@ def checked_rules(
         if triggers is not None:
             expressions += triggers.graph.expressions()
             expressions += (each for rule in triggers.programs for each in rule.expressions)
-        problems += sources.problems(parsed.references, expressions)
+        problems += sources.problems(parsed.references, expressions, all_read=not problems)
         problems += mismatches(references, documents, expressions)
     if problems:
         raise RuleError(problems, source_name=source_name, text=text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import NamedTuple, TypeAlias
 
-from path_types import PathType, Step, equals_or_ends
+from path_types import PathType
 from path_types.names import local_name, namespace_of
 
 from ..events import ANY, PrimitiveType, Scope
@@ -20,12 +20,21 @@ Happened: TypeAlias = Collection[tuple[str, PathType]]
 _SAID = {"ins": "inserted", "upd": "updated", "del": "deleted"}
 
 
+class Reason(NamedTuple):
+    """Why a leaf matches nothing; ``in_rule``: something has happened that it would match if it were written otherwise,
+    or nothing ever can; else it may just not have happened yet."""
+
+    text: str
+    in_rule: bool
+
+
 class Unmatched(NamedTuple):
-    """A leaf that no change matched, and the likely reason."""
+    """A leaf that no change matched, and the likely reason, which lies in the rule or in what happened."""
 
     event: str
     leaf: str
     reason: str
+    in_rule: bool
 
     def __str__(self) -> str:
         return f"{self.event}: nothing matches {self.leaf}: {self.reason}"
@@ -42,13 +51,18 @@ def unmatched(rules: Rules, happened: Happened, names: Collection[str] | None = 
             yield from changes.of_tree(tree)
 
 
-def all_unmatched(rules: Rules, happened: Happened) -> list[Unmatched]:
-    """The leaves, if none of them is matched by any of these changes; else, and without changes, nothing."""
+def misfits(rules: Rules, happened: Happened, raised: Collection[str]) -> Iterator[Unmatched]:
+    """Of events not ``raised`` the leaves that none of these changes match for a reason in the rule; all leaves if not
+    one is matched. Without changes there is nothing to say."""
+    if not happened:
+        return
     types = [leaf.type for tree in rules.graph.trees for leaf in tree.leaves()]
     primitive = [type_ for type_ in types if isinstance(type_, PrimitiveType)]
-    if any(type_.accepts(*each) for type_ in primitive for each in happened):
-        return []
-    return list(unmatched(rules, happened)) if happened else []
+    some = any(type_.accepts(*each) for type_ in primitive for each in happened)
+    silent = {tree.name for tree in rules.graph.trees} - set(raised)
+    for leaf in unmatched(rules, happened, silent):
+        if leaf.in_rule or not some:
+            yield leaf
 
 
 class _Changes:
@@ -63,29 +77,30 @@ class _Changes:
                 type_.accepts(*each) for each in self.occurred.types
             ):
                 continue
-            yield Unmatched(tree.name, print_expression(leaf, self.rules.namespaces), self._reason(type_))
+            yield Unmatched(tree.name, print_expression(leaf, self.rules.namespaces), *self._reason(type_))
 
-    def _reason(self, type_: PrimitiveType) -> str:
+    def _reason(self, type_: PrimitiveType) -> Reason:
         path = type_.path
         if any(type_.scope.covers(path, each) for each in self.occurred.paths):
             return self._operation(type_)
         if type_.scope is not Scope.NODE and self.occurred.has(path):
-            return "nothing below it was changed"
-        if self.occurred.has(path.relative):
-            full = next(each for each in self.occurred.paths if equals_or_ends(path.relative, each))
-            return f"the path is {self._shown(full)}: leave out the / at the beginning for any place"
-        return self._namespace(type_) or self._misspelt(type_)
+            return Reason("nothing below it was changed", False)
+        full = self.occurred.anywhere(path)
+        if full is not None:
+            shown = self._shown(full)
+            return Reason(f"the path is {shown}: leave out the / at the beginning for any place", True)
+        namespace = self._namespace(type_)
+        return Reason(namespace, True) if namespace else self._misspelt(type_)
 
-    def _operation(self, type_: PrimitiveType) -> str:
+    def _operation(self, type_: PrimitiveType) -> Reason:
         path = type_.path
-        if type_.operation == "upd" and path.last.is_element:
-            text = path.child(Step.text())
+        text = self.occurred.text_to_update(type_)
+        if text is not None:
             has_text = self.occurred.has(text)
-            return "an element has no value that could be updated: " + (
-                f"write upd({self._shown(text)})" if has_text else "write upd of its text or of an attribute"
-            )
+            write = f"upd({self._shown(text)})" if has_text else "upd of its text or of an attribute"
+            return Reason(f"an element has no value that could be updated: write {write}", True)
         done = dict.fromkeys(op for op, each in self.occurred.types if type_.scope.covers(path, each))
-        return f"it was only {' and '.join(_SAID[op] for op in done)}"
+        return Reason(f"it was only {' and '.join(_SAID[op] for op in done)}", False)
 
     def _namespace(self, type_: PrimitiveType) -> str:
         """Whether there are such nodes, but with names in other namespaces."""
@@ -103,20 +118,20 @@ class _Changes:
         hint = f"write {prefix}:{name}" if prefix else f'add  namespace "{uri}"'
         return f"{name} is in the namespace {uri!r}: {hint}"
 
-    def _misspelt(self, type_: PrimitiveType) -> str:
+    def _misspelt(self, type_: PrimitiveType) -> Reason:
         unknown = self.occurred.unknown_name(type_.path)
         if unknown is not None:
-            return f"there is no {local_name(unknown)} in what happened"
+            return Reason(f"there is no {local_name(unknown)} in what happened", False)
         repaired = self.occurred.respelt(type_.path)
         if repaired is not None:
-            return f"did you mean {self._shown(repaired)}?"
+            return Reason(f"did you mean {self._shown(repaired)}?", True)
         step = self.occurred.spelt(type_.path).last
         last = self._shown(PathType.of(False, [step]))
         places = list(dict.fromkeys(self._shown(path) for (_, path), _ in self.occurred.of_nodes(step)))
         if not places:
-            return f"there is no {last} in what happened"
+            return Reason(f"there is no {last} in what happened", False)
         more = f" and {len(places) - 3} more" if len(places) > 3 else ""
-        return f"{last} is at {', '.join(places[:3])}{more}"
+        return Reason(f"{last} is at {', '.join(places[:3])}{more}", False)
 
     def _shown(self, path: PathType) -> str:
         return print_path(path, self.rules.namespaces)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from path_types.names import is_ncname
 
 from ..algebra import ContextName
+from ..events import CompositeType
 from ..position import Position
 from ..suggestions import did_you_mean_or_list
 from ..xpath import VariableKind
@@ -117,10 +118,12 @@ def joins(node: OperatorNode, operands: Sequence[Variables], problems: list[Prob
     for name in definition.options.by:
         if not all(name in operands[k] for k in needed):
             known = sorted(set.intersection(*(set(operands[k]) for k in needed)))
+            of_event = any(_is_of_event(node.children[k]) for k in needed if name not in operands[k])
+            bind = f"as ${name} = (${name}), if its event has it" if of_event else f"as ${name}"
             problems.append(
                 Problem(
                     f"by ${name}: {'an operand' if len(needed) > 1 else 'the operand'} does not bind it (V3)",
-                    f"bind it with  as ${name}; {did_you_mean_or_list(name, known)}",
+                    f"bind it with  {bind}" + (f"; {did_you_mean_or_list(name, known)}" if known else ""),
                     at,
                 )
             )
@@ -136,6 +139,11 @@ def joins(node: OperatorNode, operands: Sequence[Variables], problems: list[Prob
             )
     ordered = tuple(sorted(names))
     return Grouping(ordered, tuple(tuple(n for n in ordered if n in operand) for operand in operands))
+
+
+def _is_of_event(operand: LeafNode | OperatorNode) -> bool:
+    """Whether it takes the composites of an event, whose variables it does not bind by itself."""
+    return isinstance(operand, LeafNode) and isinstance(operand.type, CompositeType)
 
 
 def passed_on(node: OperatorNode, operands: Sequence[Variables], grouping: Grouping) -> dict[str, Variable]:

@@ -91,11 +91,10 @@ class ActiveRules:
 
 def _detector(rules: Rules, triggers: Triggers, cascades: Cascades, *, initial: bool) -> Detector:
     """The detector of the events that trigger rules; ``initial``: what is there comes as events."""
-    asks = any(
-        triggers.graph.asks_document(tree) for tree in triggers.graph.trees if tree.name in triggers.trees
-    )
-    document = Replica.from_snapshot(*take_snapshot(cascades.tree)) if asks and not initial else None
-    return Detector(replace(rules, graph=triggers.graph), trees=triggers.trees, document=document)
+    detector = Detector(replace(rules, graph=triggers.graph), trees=triggers.trees)
+    if detector.needs is not None and not initial:
+        detector.reset(Replica.from_snapshot(*take_snapshot(cascades.tree), needs=detector.needs))
+    return detector
 
 
 def _check(

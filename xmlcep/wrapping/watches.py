@@ -15,7 +15,7 @@ from ..documents import Replica
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
 from ..rules.nested import nested
-from ..rules.unmatched import all_unmatched
+from ..rules.unmatched import Happened, misfits
 from ..suggestions import did_you_mean_or_list
 from .errors import WrapError
 from .raw import Node
@@ -33,7 +33,8 @@ class Watch:
     """Detects composite events on a document, from its making until `close`; made by `Document.watch`."""
 
     __slots__ = (
-        "_advanced", "_detector", "_document", "_on_event", "_only", "_rules", "_streams", "_takes", "findings",
+        "_advanced", "_detector", "_document", "_names", "_on_event", "_only", "_rules", "_streams", "_takes",
+        "findings",
     )  # fmt: skip
 
     def __init__(
@@ -52,10 +53,9 @@ class Watch:
         _check_names(rules, only)
         # A detector that is given has been fed what happened before (recovery).
         if detector is None:
-            graph = rules.graph
-            asking = any(map(graph.asks_document, graph.trees))
-            state = Replica.from_snapshot(*document.snapshot()) if asking else None
-            detector = Detector(rules, operators=operators, document=state)
+            detector = Detector(rules, operators=operators)
+            if detector.needs is not None:
+                detector.reset(Replica.from_snapshot(*document.snapshot(), needs=detector.needs))
         self._advanced: list[CompositeEvent] = []
         self._document = document
         self._takes = rules.takes_external
@@ -64,6 +64,7 @@ class Watch:
         self._on_event = on_event
         self._only = None if only is None else frozenset(only)
         self._streams: list[_Stream] = []
+        self._names: set[str] = set()  # of what was raised
         self.findings: deque[CompositeEvent] = deque(maxlen=keep)
         document.attach(self)
 
@@ -125,9 +126,11 @@ class Watch:
         if not self._document.closed:
             self._document.catch_up()
         self._document.detach(self)
-        self._say_what_matched_nothing()
+        happened = frozenset(self._detector.types_fed)
         try:
-            return self._raise_now(self._detector.close())
+            raised = self._raise_now(self._detector.close())
+            self._say_what_matched_nothing(happened)
+            return raised
         finally:
             self._document = None  # type: ignore[assignment]
             for stream in self._streams:
@@ -189,17 +192,17 @@ class Watch:
 
     # --- telling
 
-    def _say_what_matched_nothing(self) -> None:
-        """Warnings in the log ``xmlcep`` if there were changes and not one of them matched any leaf, and of those that
-        leaves leave out."""
-        happened = self._detector.types_fed
-        for leaf in all_unmatched(self._rules, happened)[:_MOST_WARNINGS]:
-            _LOG.warning("a watch ended without a match: %s", leaf)
+    def _say_what_matched_nothing(self, happened: Happened) -> None:
+        """Warnings in the log ``xmlcep`` of leaves that matched none of the changes because of how they are written, of
+        all leaves if there were changes and none matched, and of names inside themselves that leaves leave out."""
+        for leaf in islice(misfits(self._rules, happened, self._names), _MOST_WARNINGS):
+            _LOG.warning("a watch ended: %s", leaf)
         for left_out in islice(nested(self._rules, happened), _MOST_WARNINGS):
             _LOG.warning("a watch ended: %s", left_out)
 
     def _raise(self, composites: Sequence[CompositeEvent]) -> list[CompositeEvent]:
         only, delivery = self._only, self._document.delivery
+        self._names.update([composite.name for composite in composites])
         raised = [composite for composite in composites if only is None or composite.name in only]
         for composite in raised:
             self.findings.append(composite)

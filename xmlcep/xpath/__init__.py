@@ -1,6 +1,6 @@
 """The expression language: XPath 1.0 with variables and a few functions more, checked before any event.
 
-Read `syntax`, `parser`, `checking`, `values`, `closures`, `libxml2`, `reads`, `expression`,
+Read `syntax`, `parser`, `checking`, `values`, `table_paths`, `closures`, `libxml2`, `reads`, `expression`,
 `selection`.
 """
 

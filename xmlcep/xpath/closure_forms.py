@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from . import values
-from .values import NAN, OF_NUMBERS, Value, number_of, truth_of
+from .values import NAN, OF_NUMBERS, Value, number_of, number_of_text, truth_of
 
 S = TypeVar("S")
 Texts: TypeAlias = Callable[[S], str]
@@ -87,6 +87,19 @@ def compared(sign: str, a: Values[S], b: Values[S]) -> Truths[S]:
     """``a = b`` and so on, of values of any kind."""
     compare = values.compare
     return lambda subject: compare(sign, a(subject), b(subject))
+
+
+def any_compared(sign: str, texts: Callable[[S], Sequence[str]], number: float) -> Truths[S]:
+    """Whether the number in any of several texts compares so with a constant."""
+    relation = values.COMPARISONS[sign]
+
+    def holds(subject: S) -> bool:
+        for text in texts(subject):  # noqa: SIM110  # any() takes half as long again
+            if relation(number_of_text(text), number):
+                return True
+        return False
+
+    return holds
 
 
 def applied(function: Callable[..., Value], arguments: Sequence[Callable[[S], Any]]) -> Values[S]:

@@ -1,9 +1,9 @@
-"""Syntax tree to Python functions of plain values, for expressions that ask no nodes (F3).
+"""Syntax tree to Python functions of plain values, for expressions that ask no nodes (F3), or nodes in tables only.
 
 What an expression is asked of (the subject: an `Environment`, or an event as it is) is looked at by the functions of
-a `Sight`. Each node of the tree becomes a function of the subject, made for the kind of value that is wanted of it;
-frequent forms (a number read from a text, a comparison with a constant) have functions of their own, since calls are
-what costs. The meaning is that of `values` and `functions`.
+a `Sight`; nodes are the list of their texts. Each node of the tree becomes a function of the subject, made for the kind
+of value that is wanted of it; frequent forms (a number read from a text, a comparison with a constant) have functions
+of their own, since calls are what costs. The meaning is that of `values` and `functions`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, Generic
+from typing import Any, Generic, TypeGuard
 
 from . import values
 from .checking import Focus, focus_in, kind_of, may_be_missing, selects_by_place
@@ -29,6 +29,7 @@ from .closure_forms import (
     Texts,
     Truths,
     Values,
+    any_compared,
     applied,
     compared,
     compared_further,
@@ -59,22 +60,25 @@ from .syntax import (
     Variable,
     variables_in,
 )
+from .table_paths import Place, existence_at, texts_at
 from .values import Value, number_of, text_of, truth_of
 
 
 @dataclass(frozen=True, slots=True)
 class Sight(Generic[S]):
-    """How a subject is looked at: its own text (``.``), and what reads a variable of it."""
+    """How a subject is looked at: its own text (``.``), what reads a variable of it, and the element in tables at which
+    location paths start, if there is any."""
 
     own: Callable[[S], str]
     variable: Callable[[str], Callable[[S], Value]]
+    place: Callable[[S], Place] | None = None
 
 
 def _environment_variable(name: str) -> Callable[[Environment], Any]:
     return lambda environment: environment.variables.get(name)
 
 
-ENVIRONMENT: Sight[Environment] = Sight(attrgetter("value"), _environment_variable)
+ENVIRONMENT: Sight[Environment] = Sight(attrgetter("value"), _environment_variable, attrgetter("place"))
 """The sight of an `Environment`."""
 
 
@@ -110,6 +114,8 @@ class Closures(Generic[S]):
 
     def boolean(self, syntax: Syntax, focus: Focus) -> Truths[S]:
         """The expression as a boolean."""
+        if _is_path(syntax, focus):
+            return existence_at(syntax.steps, self._place())
         value, kind = self.raw(syntax, focus), self._kind(syntax, focus)
         if kind is VariableKind.BOOLEAN and not may_be_missing(syntax):
             return value  # type: ignore[return-value]
@@ -143,8 +149,7 @@ class Closures(Generic[S]):
             case Filter(operand, predicates):
                 return self._filter(operand, predicates, focus)
             case Path():
-                own = self._own_text(focus)
-                return lambda subject: (own(subject),)
+                return self._path(syntax, focus)
         raise TypeError(f"{syntax} needs nodes")
 
     def _kind(self, syntax: Syntax, focus: Focus) -> VariableKind:
@@ -167,6 +172,16 @@ class Closures(Generic[S]):
             return value if value is None else number_of(value)
 
         return number
+
+    def _path(self, path: Path, focus: Focus) -> Lists[S]:
+        if _is_path(path, focus):
+            return texts_at(path.steps, self._place())
+        own = self._own_text(focus)
+        return lambda subject: (own(subject),)
+
+    def _place(self) -> Callable[[S], Place]:
+        assert self._sight.place is not None
+        return self._sight.place
 
     def _own_text(self, focus: Focus) -> Texts[S]:
         if focus is Focus.OWN:
@@ -209,6 +224,12 @@ class Closures(Generic[S]):
         }
         if kinds == {VariableKind.STRING} and sign in ("=", "!="):
             return text_comparison(sign, self._text(a, focus), self._text(b, focus))
+        if kinds == {VariableKind.NODES, VariableKind.NUMBER}:
+            left, right = self._number_constant(a, focus), self._number_constant(b, focus)
+            if _is_path(a, focus) and right is not None:
+                return any_compared(sign, texts_at(a.steps, self._place()), right)
+            if _is_path(b, focus) and left is not None:
+                return any_compared(values.MIRRORED[sign], texts_at(b.steps, self._place()), left)
         numbers = kinds <= {VariableKind.NUMBER, VariableKind.STRING}
         if numbers and (sign != "!=" or not (may_be_missing(a) or may_be_missing(b))):
             # What is missing is NaN here: not equal, not less, not more.
@@ -317,6 +338,11 @@ class Closures(Generic[S]):
             return lambda item: read(item.subject)
 
         return Sight(lambda item: text_of(item.value), variable)
+
+
+def _is_path(syntax: Syntax, focus: Focus) -> TypeGuard[Path]:
+    """Whether it is a location path."""
+    return focus is Focus.NODE and isinstance(syntax, Path)
 
 
 def _is_own(syntax: Syntax, focus: Focus) -> bool:

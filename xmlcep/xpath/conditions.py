@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from lxml import etree
-
-from .environment import NO_VARIABLES, Environment
+from .environment import Environment
 from .errors import ExpressionError
 from .expression import Expression, compile_expression
 from .kinds import NodeKind, Scope, VariableKind
-from .values import Value
 
 ConditionError = ExpressionError
 
 
 class Condition:
-    """An expression as a boolean; an element is its context node and the root of all it sees.
+    """An expression as a boolean; an element is its context node and the root of all it sees (D4).
 
     ``references`` are the names of the reference documents that it can ask (V8). Raises `ExpressionError` for
     everything that could go wrong in evaluation, so that `holds` never raises; see `compile_expression`.
 
-    >>> item = etree.fromstring("<order><item><price>3</price></item></order>")[0]
+    >>> from lxml import etree
+    >>> item = Environment(element=etree.fromstring("<order><item><price>3</price></item></order>")[0])
     >>> [Condition(when).holds(item) for when in ("price > 2", "/item/price > 2", "..")]
     [True, True, False]
     """
@@ -44,16 +42,14 @@ class Condition:
             scope=Scope.SUBTREE,
         )
 
-    def holds(
-        self, element: etree._Element, references: Mapping[str, Value | etree._Element] = NO_VARIABLES
-    ) -> bool:
-        """Whether the condition is true of this element's subtree as it is now; ``references`` are the root elements of
+    def holds(self, seen: Environment) -> bool:
+        """Whether the condition is true of an element's subtree as it is now; the variables are the root elements of
         the reference documents.
 
         An expression that cannot look beyond the subtree is evaluated where the element stands; for others a
         copy of the subtree is made the document, which takes time in proportion to its size.
         """
-        return self.compiled.boolean(Environment(references, element))
+        return self.compiled.boolean(seen)
 
     def __deepcopy__(self, memo: object) -> Condition:
         return self

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
+from .table_paths import Place
 from .values import Value
 
 NO_VARIABLES: Mapping[str, Value | etree._Element] = MappingProxyType({})
@@ -25,6 +26,9 @@ class Environment(NamedTuple):
     expressions that need a document look at it. Its tree must have no comments and no processing instructions, unless
     the expression has the scope of a live document.
 
+    ``place``: the context node that is an element, for expressions that are ``in_tables``; these need no ``element``
+    then.
+
     ``value``: the text of the context node that is a text or attribute node.
     ``attribute``: its name in Clark notation, if it is an attribute. ``text``: its number (from 1) among the text nodes
     of ``element``, if it is a text node; 0: all of them, in a variable that has text nodes.
@@ -35,3 +39,4 @@ class Environment(NamedTuple):
     value: str = ""
     attribute: str = ""
     text: int = 1
+    place: Place | None = None

@@ -34,7 +34,7 @@ class Evaluation(NamedTuple, Generic[S]):
 def by_closures(
     syntax: Syntax, focus: Focus, kind: VariableKind, variables: Variables, sight: Sight[S]
 ) -> Evaluation[S]:
-    """An expression that asks no nodes, of what a sight looks at."""
+    """An expression that asks no nodes, or such in tables, of what a sight looks at."""
     closures = Closures(sight, variables)
     raw = closures.raw(syntax, focus)
 
@@ -50,6 +50,17 @@ def by_closures(
         closures.boolean(syntax, focus), closures.string(syntax, focus), closures.number(syntax, focus),
         raw if kind is VariableKind.STRING else value,  # type: ignore[arg-type]
     )  # fmt: skip
+
+
+def where_it_is(tables: Evaluation[Environment], tree: Evaluation[Environment]) -> Evaluation[Environment]:
+    """An expression of an element: in tables where the environment has its place there, else in its lxml tree."""
+
+    def choose(
+        one: Callable[[Environment], Any], other: Callable[[Environment], Any]
+    ) -> Callable[[Environment], Any]:
+        return lambda environment: other(environment) if environment.place is None else one(environment)
+
+    return Evaluation(*map(choose, tables, tree))
 
 
 def by_libxml2(

@@ -14,7 +14,7 @@ from .checking import check, kind_of, outer_focus
 from .closures import ENVIRONMENT, Sight
 from .environment import Environment
 from .errors import ExpressionError
-from .evaluation import Evaluation, by_closures, by_libxml2, in_copy, in_place, nowhere
+from .evaluation import Evaluation, by_closures, by_libxml2, in_copy, in_place, nowhere, where_it_is
 from .kinds import NodeKind, Scope, VariableKind, Variables
 from .locations import Locations
 from .parser import parse
@@ -29,6 +29,7 @@ from .syntax import (
     top_elements_in,
     variables_in,
 )
+from .table_paths import is_in_tables
 from .values import Single
 
 S = TypeVar("S")
@@ -66,8 +67,8 @@ class Expression:
     """
 
     __slots__ = (
-        "_key", "_names", "_reads", "_syntax", "_variables", "boolean", "kind", "needs_document", "needs_nodes",
-        "node", "number", "scope", "string", "text", "value", "variables",
+        "_key", "_names", "_reads", "_syntax", "_variables", "boolean", "in_tables", "kind", "needs_document",
+        "needs_nodes", "node", "number", "scope", "string", "text", "value", "variables",
     )  # fmt: skip
 
     text: str
@@ -80,6 +81,9 @@ class Expression:
     """Whether it asks nodes, of the document or of a reference document: then libxml2 evaluates it."""
     needs_document: bool
     """Whether it asks nodes of the document (F3); else it costs no document."""
+    in_tables: bool
+    """Whether it asks none, or by paths that only lead down from an element: then an environment may have the element's
+    ``place`` in tables instead of an lxml element."""
     variables: frozenset[str]
     """The variables that it refers to."""
     boolean: Callable[[Environment], bool]
@@ -114,6 +118,7 @@ class Expression:
             "kind": VariableKind.VALUE if kind.is_list else kind,
             "needs_nodes": needs.nodes,
             "needs_document": needs.document,
+            "in_tables": not needs.document or is_in_tables(syntax, outer_focus(node), used),
             "variables": frozenset(used),
             "_reads": {},
             "_syntax": syntax,
@@ -125,6 +130,8 @@ class Expression:
             object.__setattr__(self, name, value)
         names = {**PREDECLARED, **namespaces}
         evaluation = self._by_libxml2(names) if needs.nodes else self.on(ENVIRONMENT)
+        if needs.document and self.in_tables:
+            evaluation = where_it_is(self._by_closures(ENVIRONMENT), evaluation)
         for name, function in evaluation._asdict().items():
             object.__setattr__(self, name, function)
 
@@ -145,6 +152,9 @@ class Expression:
         `Environment`; raises `ValueError` if it asks nodes."""
         if self.needs_nodes:
             raise ValueError(f"{self.text!r} asks nodes: it needs an Environment")
+        return self._by_closures(sight)
+
+    def _by_closures(self, sight: Sight[S]) -> Evaluation[S]:
         focus = outer_focus(self.node)
         kind = kind_of(self._syntax, focus, self._variables)
         return by_closures(self._syntax, focus, kind, self._variables, sight)

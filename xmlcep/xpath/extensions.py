@@ -5,7 +5,6 @@ Whatever turns text into a number or a number into text is done by `values`, whi
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
@@ -120,7 +119,7 @@ SIGN_NAMES = {"=": "is", "!=": "is-not", "<": "less", "<=": "at-most", ">": "mor
 
 def _with_number(sign: str) -> Callable[..., bool]:
     """``a sign b`` where b is a number."""
-    relation = _RELATIONS[sign]
+    relation = values.COMPARISONS[sign]
 
     def compare(_: Any, a: Any, b: float) -> bool:
         if not isinstance(a, list):
@@ -132,8 +131,6 @@ def _with_number(sign: str) -> Callable[..., bool]:
 
     return compare
 
-
-_RELATIONS = {**values.RELATIONS, "=": operator.eq, "!=": operator.ne}
 
 EXTENSIONS = {
     (URI, name): (_list_extension if function.parameters[:1] == (Parameter.LIST,) else extension)(

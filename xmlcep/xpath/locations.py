@@ -232,12 +232,13 @@ def overlap(a: Location, b: Location) -> bool:
             pending.append((i, j + 1))
             if i < len(a) and a[i].kind in (Kind.ELEMENT, Kind.GAP):
                 pending.append((i + 1, j))
-        if not (gap_a or gap_b) and i < len(a) and j < len(b) and _agree(a[i], b[j]):
+        if not (gap_a or gap_b) and i < len(a) and j < len(b) and agree(a[i], b[j]):
             pending.append((i + 1, j + 1))
     return False
 
 
-def _agree(a: Item, b: Item) -> bool:
+def agree(a: Item, b: Item) -> bool:
+    """Whether a node can be both; gaps are no nodes."""
     if a.kind is not b.kind:
         return False
     same_uri = a.uri is None or b.uri is None or a.uri == b.uri

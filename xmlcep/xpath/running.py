@@ -30,12 +30,26 @@ class RunningValues(Sequence[Single]):
     ([5, '7'], 12.0, 5.0)
     """
 
-    __slots__ = ("_extremes", "_first", "_greatest", "_smallest", "_total", "_values")
+    __slots__ = (
+        "_extremes",
+        "_first",
+        "_greatest",
+        "_odd",
+        "_parts",
+        "_smallest",
+        "_unit",
+        "_units",
+        "_values",
+    )
 
     def __init__(self, values: Iterable[Single] = ()) -> None:
         self._values: list[Single] = list(values)
         self._first = 0  # where the list begins: what stands before has gone
-        self._total: _Total | None = None
+        # The exact sum is so many times 1/unit: a finite double is a whole number of 2**-1074, most are of much more.
+        self._units, self._unit = 0, 1
+        # What each value brings to it, so many units or what is no finite number; None until somebody asks for it.
+        self._parts: deque[int | float] | None = None
+        self._odd: dict[str, int] = {}  # how many there are of what is no finite number
         self._smallest: RunningExtreme | None = None
         self._greatest: RunningExtreme | None = None
         self._extremes: list[RunningExtreme] = []  # those of both that there are
@@ -62,20 +76,28 @@ class RunningValues(Sequence[Single]):
     def append(self, value: Single) -> None:
         """A value comes, at the end."""
         self._values.append(value)
-        if self._total is None and not self._extremes:
+        parts, extremes = self._parts, self._extremes
+        if parts is None and not extremes:
             return
         number = number_of_text(value) if type(value) is str else number_of_item(value)
-        if self._total is not None:
-            self._total.add(number)
-        for extreme in self._extremes:
+        if parts is not None:
+            self._add(number, parts)
+        for extreme in extremes:
             extreme.add(number)
 
     def drop(self, count: int = 1) -> None:
         """The first values go."""
-        values, first = self._values, self._first
+        values, first, parts = self._values, self._first, self._parts
         until = self._first = min(first + count, len(values))
-        if self._total is not None:
-            self._total.remove(until - first)
+        if parts is not None:
+            for _ in range(first, until):
+                part = parts.popleft()
+                if type(part) is int:
+                    self._units -= part
+                elif self._odd[repr(part)] == 1:
+                    del self._odd[repr(part)]
+                else:
+                    self._odd[repr(part)] -= 1
         if self._extremes:
             for value in values[first:until]:
                 for extreme in self._extremes:
@@ -86,9 +108,19 @@ class RunningValues(Sequence[Single]):
 
     def total(self) -> float:
         """``sum``."""
-        if self._total is None:
-            self._total = _Total(map(number_of_item, self))
-        return self._total.value()
+        if self._parts is None:
+            parts: deque[int | float] = deque()
+            self._parts = parts
+            for value in self:
+                self._add(number_of_item(value), parts)
+        if self._odd:
+            if len(self._odd) > 1 or "nan" in self._odd:
+                return NAN
+            return math.inf if "inf" in self._odd else -math.inf
+        try:
+            return self._units / self._unit
+        except OverflowError:
+            return math.inf if self._units > 0 else -math.inf
 
     def smallest(self) -> float | None:
         """``min``."""
@@ -104,61 +136,25 @@ class RunningValues(Sequence[Single]):
             self._extremes.append(self._greatest)
         return self._greatest.value()
 
-
-class _Total:
-    """The exact sum of numbers that come at the end and go at the front."""
-
-    __slots__ = ("_odd", "_parts", "_unit", "_units")
-
-    def __init__(self, numbers: Iterable[float]) -> None:
-        # It is so many times 1/unit. A finite double is a whole number of 2**-1074, most are of much more.
-        self._units, self._unit = 0, 1
-        self._parts: deque[int | float] = (
-            deque()
-        )  # what each brought: so many units, or what is no finite number
-        self._odd: dict[str, int] = {}  # how many there are of what is none
-        for number in numbers:
-            self.add(number)
-
-    def add(self, number: float) -> None:
+    def _add(self, number: float, parts: deque[int | float]) -> None:
+        """One more number in the sum."""
         if number - number != 0:  # not finite
             self._odd[repr(number)] = self._odd.get(repr(number), 0) + 1
-            self._parts.append(number)
+            parts.append(number)
             return
         part, denominator = number.as_integer_ratio()
-        unit = self._unit
-        if denominator > unit:
-            self._refine(denominator // unit)
-        elif denominator != unit:
-            part *= unit // denominator
-        self._parts.append(part)
-        self._units += part
-
-    def remove(self, count: int) -> None:
-        for _ in range(count):
-            part = self._parts.popleft()
-            if not self._odd or type(part) is int:
-                self._units -= part  # type: ignore[assignment]
-            elif self._odd[repr(part)] == 1:
-                del self._odd[repr(part)]
+        if denominator != self._unit:
+            if denominator > self._unit:  # from now on the unit is so many times smaller
+                times = denominator // self._unit
+                self._unit = denominator
+                self._units *= times
+                refined = [other * times if type(other) is int else other for other in parts]
+                parts.clear()
+                parts.extend(refined)
             else:
-                self._odd[repr(part)] -= 1
-
-    def value(self) -> float:
-        if self._odd:
-            if len(self._odd) > 1 or "nan" in self._odd:
-                return NAN
-            return math.inf if "inf" in self._odd else -math.inf
-        try:
-            return self._units / self._unit
-        except OverflowError:
-            return math.inf if self._units > 0 else -math.inf
-
-    def _refine(self, times: int) -> None:
-        """From now on the unit is so many times smaller."""
-        self._unit *= times
-        self._units *= times
-        self._parts = deque([part * times if type(part) is int else part for part in self._parts])
+                part *= self._unit // denominator
+        parts.append(part)
+        self._units += part
 
 
 class RunningExtreme:

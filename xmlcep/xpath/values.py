@@ -161,6 +161,7 @@ def round_half_up(number: float) -> float:
 RELATIONS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
+COMPARISONS: dict[str, Callable[[float, float], bool]] = {**RELATIONS, "=": operator.eq, "!=": operator.ne}
 MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 

@@ -27,6 +27,8 @@ class Collector:
         """How many records were replayed by operation and path, of those that can matter."""
         self.repeating: set[tuple[str, PathType]] = set()
         """The types of records in whose paths a name stands inside itself, whether or not they can matter."""
+        self.late: Counter[tuple[str, int]] = Counter()
+        """How many records came too late, by document and the time point that an earlier run has gone on to."""
 
     def document(self, doc: str, first: int, last: int, count: int, *, disordered: bool) -> None:
         """Notes a document that was replayed."""

@@ -10,15 +10,18 @@ from typing import Any
 from path_types import PathType
 
 from ...events import CompositeEvent, Event, PrimitiveEvent
-from ...log.json_codec import FASTEST, STANDARD
+from ...log.json_codec import FASTEST, STANDARD, JsonCodec
 from ...xpath.values import text_of
 from .atomic_files import OutputError
 
 
 class Recorded(tuple[Any, ...]):
-    """The constituents of a composite that was found elsewhere: as they stand in findings."""
+    """The constituents of a composite as they stand in findings: one JSON text, which is put into others as it is."""
 
     __slots__ = ()
+
+
+_new_tuple = tuple.__new__
 
 
 @lru_cache(maxsize=4096)
@@ -29,11 +32,14 @@ def _path(text: str) -> PathType:
 
 def decode_composite(content: bytes, cause: PrimitiveEvent) -> CompositeEvent:
     """The composite that `FindingEncoder.forwarded` wrote, raised at ``cause``."""
-    record = FASTEST.loads(content)
-    return CompositeEvent(
-        record["name"], None, _path(record["path"]), tuple(record["ids"]),
-        Recorded(record["constituents"]), record["start"], record["end"], cause,
-        None if record["bindings"] is None else _map(_as_value, record["bindings"]),
+    head, _, constituents = content.partition(b"\n")
+    name, path, ids, start, end, bindings = FASTEST.loads(head)
+    return _new_tuple(
+        CompositeEvent,
+        (
+            name, None, _path(path), tuple(ids), Recorded((constituents,)), start, end, cause,
+            None if bindings is None else _map(_as_value, bindings), None,
+        ),
     )  # fmt: skip
 
 
@@ -67,20 +73,6 @@ def _as_value(given: Any) -> Any:
     return float(given[_NUMBER]) if isinstance(given, dict) else given
 
 
-def _json(record: dict[str, Any]) -> bytes:
-    try:
-        return FASTEST.dumps(record)
-    except TypeError:  # deeper than the fastest goes
-        pass
-    try:
-        return STANDARD.dumps(record)
-    except RecursionError:
-        raise OutputError(
-            f"a finding of {record['name']} cannot be written: events in events in events, some 300 of them: let rules"
-            " be made of fewer others"
-        ) from None
-
-
 class _PathTexts(dict[PathType | None, str | None]):
     """The text of path types; None for no path."""
 
@@ -97,10 +89,52 @@ class FindingEncoder:
 
     def encode(self, composite: CompositeEvent) -> bytes:
         """The JSON text of the composite's finding record, as UTF-8."""
+        try:
+            return FASTEST.dumps(self._finding(composite, FASTEST))
+        except TypeError:  # deeper than the fastest goes
+            return self._in_standard(self._finding, composite)
+
+    def around_ts(self, composite: CompositeEvent) -> tuple[bytes, bytes]:
+        """The same without its time point: what stands before it, and behind."""
+        text = self.encode(composite._replace(cause=composite.cause._replace(ts=0)))
+        length = len(FASTEST.dumps({"doc": composite.cause.doc, "ts": 0})) - len(b"0}")
+        return text[:length], text[length + 1 :]
+
+    def recorded(self, composite: CompositeEvent) -> CompositeEvent:
+        """The same composite with `Recorded` constituents: they are written once, into whatever it becomes part of."""
+        if type(composite[4]) is Recorded:
+            return composite
+        try:
+            text = FASTEST.dumps(self._inside(composite, FASTEST))
+        except TypeError:
+            text = self._in_standard(self._inside, composite)
+        return _new_tuple(CompositeEvent, (*composite[:4], Recorded((text,)), *composite[5:]))
+
+    def forwarded(self, composite: CompositeEvent) -> bytes:
+        """A `recorded` composite for another task, as `decode_composite` reads it."""
+        name, _, path, ids, recorded, start, end, _, bindings, _ = composite
+        assert type(recorded) is Recorded
+        (constituents,) = recorded
+        values = None if bindings is None else _map(_in_json, bindings)
+        # A line: where it ends the constituents begin.
+        return b"\n".join((FASTEST.dumps((name, self._texts[path], ids, start, end, values)), constituents))
+
+    def _in_standard(
+        self, record: Callable[[CompositeEvent, JsonCodec], Any], composite: CompositeEvent
+    ) -> bytes:
+        try:
+            return STANDARD.dumps(record(composite, STANDARD))
+        except RecursionError:
+            raise OutputError(
+                f"a finding of {composite.name} cannot be written: events in events in events, some 300 of them: let"
+                " rules be made of fewer others"
+            ) from None
+
+    def _finding(self, composite: CompositeEvent, codec: JsonCodec) -> dict[str, Any]:
         name, operator, path, ids, constituents, start, end, cause, bindings, _ = composite
         record = {
             "doc": cause.doc, "ts": cause[0], "at": cause.at, "name": name, "path": self._texts[path],
-            "ids": ids, "start": start, "end": end, "constituents": self._constituents(constituents),
+            "ids": ids, "start": start, "end": end, "constituents": self._constituents(constituents, codec),
             "operator": operator,
         }  # fmt: skip
         if bindings is not None:
@@ -109,28 +143,14 @@ class FindingEncoder:
             record["txn"] = cause.txn
         if cause.meta is not None:
             record["meta"] = cause.meta
-        return _json(record)
+        return record
 
-    def around_ts(self, composite: CompositeEvent) -> tuple[bytes, bytes]:
-        """The same without its time point: what stands before it, and behind."""
-        text = self.encode(composite._replace(cause=composite.cause._replace(ts=0)))
-        length = len(_json({"doc": composite.cause.doc, "ts": 0})) - len(b"0}")
-        return text[:length], text[length + 1 :]
+    def _inside(self, composite: CompositeEvent, codec: JsonCodec) -> Any:
+        return self._constituents(composite[4], codec)
 
-    def forwarded(self, composite: CompositeEvent) -> bytes:
-        """The composite for another task, as `decode_composite` reads it."""
-        name, _, path, ids, constituents, start, end, _, bindings, _ = composite
-        return _json(
-            {
-                "name": name, "path": self._texts[path], "ids": ids, "start": start, "end": end,
-                "constituents": self._constituents(constituents),
-                "bindings": None if bindings is None else _map(_in_json, bindings),
-            }
-        )  # fmt: skip
-
-    def _constituents(self, events: Sequence[Event]) -> Sequence[dict[str, Any]]:
+    def _constituents(self, events: Sequence[Event], codec: JsonCodec) -> Any:
         if type(events) is Recorded:
-            return list(events)
+            return codec.written(events[0])
         texts = self._texts
         records: list[dict[str, Any]] = []
         for event in events:
@@ -139,7 +159,7 @@ class FindingEncoder:
                 records.append(
                     {
                         "name": operator or name, "path": texts[path], "ids": ids,
-                        "constituents": self._constituents(inside),
+                        "constituents": self._constituents(inside, codec),
                     }
                 )  # fmt: skip
             else:

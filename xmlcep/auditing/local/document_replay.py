@@ -142,6 +142,12 @@ class DocumentReplay:
         detector, self._awake, self._checked = self._awake, None, 0
         return detector
 
+    @property
+    def reached(self) -> int:
+        """The time point that an earlier run has gone on to."""
+        before, clock = self._before or (0, None)
+        return before if clock is None else max(before, clock[0])
+
     def is_past(self, ts: int) -> bool:
         """Whether an earlier run has gone beyond this time point."""
         if self._before is None:

@@ -310,7 +310,7 @@ class LocalAudit:
             elif row[0] == replay.ts:
                 self._collector.quarantine.add(file, duplicate(row, batch.origin(index)), doc)
             elif replay.is_past(row[0]):
-                self._collector.quarantine.add(file, too_late(row, batch.origin(index)), doc)
+                self._quarantine_late(file, batch.origin(index), row, replay)
             else:
                 self._leave_for_later(replay)
                 replay = None
@@ -324,12 +324,19 @@ class LocalAudit:
         if replay.has_reached(clock):
             replay.take_clock(file, number, clock)
         elif replay.is_past_clock(clock):
-            self._quarantine_late_clock(file, number, clock)
+            self._quarantine_late_clock(file, number, clock, replay)
         else:
             self._leave_for_later(replay)
 
-    def _quarantine_late_clock(self, file: LogFile, number: int, clock: ClockRecord) -> None:
-        bad = clock_too_late(clock, Origin(file.name, number))
+    def _quarantine_late(self, file: LogFile, origin: Origin, row: Row, replay: DocumentReplay) -> None:
+        self._collector.late[replay.doc, replay.reached] += 1
+        self._collector.quarantine.add(file, too_late(row, origin, replay.reached), replay.doc)
+
+    def _quarantine_late_clock(
+        self, file: LogFile, number: int, clock: ClockRecord, replay: DocumentReplay
+    ) -> None:
+        self._collector.late[clock.doc, replay.reached] += 1
+        bad = clock_too_late(clock, Origin(file.name, number), replay.reached)
         self._collector.quarantine.add(file, bad, clock.doc)
 
     def _take_control(self, file: LogFile, number: int, control: Control) -> None:
@@ -410,7 +417,7 @@ class LocalAudit:
             if is_clock(content):
                 clock = ClockRecord.from_record(content)
                 if replay.is_past_clock(clock):
-                    self._quarantine_late_clock(files[file], record, clock)
+                    self._quarantine_late_clock(files[file], record, clock, replay)
                 else:
                     replay.take_clock(files[file], record, clock)
                 continue
@@ -419,8 +426,7 @@ class LocalAudit:
                 origin = Origin(files[file].name, record)
                 self._collector.quarantine.add(files[file], duplicate(row, origin), doc)
             elif replay.is_past(row[0]):
-                origin = Origin(files[file].name, record)
-                self._collector.quarantine.add(files[file], too_late(row, origin), doc)
+                self._quarantine_late(files[file], Origin(files[file].name, record), row, replay)
             else:
                 replay.take(row)
             if not number % _TOLD:

@@ -19,6 +19,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from path_types import PathType, ends, offset
+from path_types.endings import ByEnding
 
 from ...algebra import Termination
 from ...events import CompositeType, PrimitiveType, Scope
@@ -251,7 +252,7 @@ class Plan:
 
     rules: Rules
     passes: tuple[Pass, ...]
-    by_path: Mapping[PathType, tuple[int, ...]]
+    by_path: ByEnding[tuple[int, ...]]
     """The passes that have a leaf or an operator of this path type."""
     seeing_all: tuple[int, ...]
     """The passes that may be fed with records of any path."""
@@ -261,9 +262,7 @@ class Plan:
 
         Passes that have nothing to do with the path are not looked at.
         """
-        candidates = set(self.seeing_all)
-        for place in (path, *path.endings_of(set(map(len, self.by_path)))):
-            candidates.update(self.by_path.get(place, ()))
+        candidates = set(self.seeing_all).union(*self.by_path.of(path))
         routes = [(index, self.passes[index].route(op, path)) for index in sorted(candidates)]
         return [(index, route.step) for index, route in routes if route.role is Role.FED]
 
@@ -307,7 +306,7 @@ def make_plan(rules: Rules) -> Plan:
         follows = not following.isdisjoint(tree.index for tree in trees)
         passes.append(Pass(index, tuple(trees), keys, reasons, level, sources, concerned, follows, by_value))
     seeing_all = tuple(each.index for each in passes if _sees_all(each))
-    return Plan(rules, tuple(passes), _by_path(passes), seeing_all)
+    return Plan(rules, tuple(passes), ByEnding(_by_path(passes)), seeing_all)
 
 
 def _sees_all(each: Pass) -> bool:

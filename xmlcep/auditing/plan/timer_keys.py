@@ -18,7 +18,7 @@ from ...rules.trees import EventTree, LeafNode, OperatorNode
 def timer_obstacles(graph: EventGraph, tree: EventTree) -> Iterator[str]:
     """What keeps nodes from dividing a tree that may raise because time has passed, in words that go on after its name;
     nothing if it is none."""
-    reach = _Reach(graph)
+    reach = _Reach(graph, tree)
     for operator in tree.operators:
         if operator.has_timers and any(window.unit is not Unit.TIME for window in operator.windows):
             yield "counts until something is due, and any record of the document counts (Z14)"
@@ -42,13 +42,22 @@ def timer_obstacles(graph: EventGraph, tree: EventTree) -> Iterator[str]:
 class _Reach:
     """How far what timers raise gets, and what comes later than the records that it is made of."""
 
-    def __init__(self, graph: EventGraph) -> None:
+    def __init__(self, graph: EventGraph, tree: EventTree) -> None:
         self._graph = graph
+        # Of all that the tree is built on, dependencies first (G2): asked once each, however often they are used.
+        self._timed: set[int] = set()
+        self._late: set[int] = set()
+        for index in sorted(_below(graph, tree)):
+            used = graph.trees[index]
+            if self.is_timed(used, used.root):
+                self._timed.add(index)
+            if _is_late(used.root) or self.comes_late(used, used.root):
+                self._late.add(index)
 
     def is_timed(self, tree: EventTree, node: OperatorNode | LeafNode) -> bool:
         """Whether what it hands on may have been raised because time has passed."""
         if isinstance(node, LeafNode):
-            return any(self.is_timed(used, used.root) for used in self._taken(tree, node))
+            return any(used.index in self._timed for used in self._taken(tree, node))
         return node.has_timers or any(self.is_timed(tree, child) for child in node.children)
 
     def comes_late(self, tree: EventTree, node: OperatorNode) -> bool:
@@ -56,8 +65,7 @@ class _Reach:
         condition that came to hold, by a timer."""
         for child in node.children:
             if isinstance(child, LeafNode):
-                used = self._taken(tree, child)
-                if any(_is_late(each.root) or self.comes_late(each, each.root) for each in used):
+                if any(used.index in self._late for used in self._taken(tree, child)):
                     return True
             elif _is_late(child) or self.comes_late(tree, child):
                 return True
@@ -69,6 +77,18 @@ class _Reach:
             return []
         used = (self._graph.trees[index] for index in tree.dependencies)
         return [each for each in used if leaf.type.name in (None, each.name)]
+
+
+def _below(graph: EventGraph, tree: EventTree) -> set[int]:
+    """The trees that it uses, directly or not."""
+    found: set[int] = set()
+    todo = [*tree.dependencies]
+    while todo:
+        index = todo.pop()
+        if index not in found:
+            found.add(index)
+            todo += graph.trees[index].dependencies
+    return found
 
 
 def _is_late(node: OperatorNode) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import groupby, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -71,7 +72,7 @@ class FindingChunkWriter:
         self._bucket = bucket
         self._ranges = ranges
         self._number = 0
-        self._raised: dict[int, list[tuple[str, CompositeEvent]]] = {}
+        self._raised: dict[int, list[tuple[str, Sequence[CompositeEvent]]]] = {}
         self._count = 0
         self._held: dict[int, _Columns] = {}
         self._size = 0
@@ -84,9 +85,11 @@ class FindingChunkWriter:
     def add(self, doc: str, composites: Sequence[CompositeEvent]) -> None:
         """Takes what was raised, in that order."""
         first, cuts = self._ranges.of_document(doc)
-        for composite in composites:
-            number = first + bisect_right(cuts, composite[7][0]) if cuts else first
-            self._raised.setdefault(number, []).append((doc, composite))
+        if cuts:
+            for cut, its in groupby(composites, lambda composite: bisect_right(cuts, composite[7][0])):
+                self._raised.setdefault(first + cut, []).append((doc, list(its)))
+        else:
+            self._raised.setdefault(first, []).append((doc, composites))
         self._count += len(composites)
         if self._count >= _AT_ONCE:
             self._encode()
@@ -99,9 +102,10 @@ class FindingChunkWriter:
             columns = self._held.get(number)
             if columns is None:
                 columns = self._held[number] = _Columns([], [], [], [], [], [])
-            docs, composites = zip(*its, strict=True)
+            composites = [composite for _, together in its for composite in together]
             lines = [encode(composite) + b"\n" for composite in composites]
-            columns.docs.extend(docs)
+            for doc, together in its:
+                columns.docs.extend(repeat(doc, len(together)))
             columns.ts.extend([composite[7][0] for composite in composites])
             columns.places.extend(map(place, composites))
             columns.ids.extend([composite[3] for composite in composites])

@@ -7,7 +7,6 @@ the segment that reaches beyond this time, among all that the clock of the docum
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -18,59 +17,18 @@ import pyarrow.compute as pc
 
 from ...events import CompositeEvent
 from ...timestamps import microseconds
+from ..failures import BEFORE, BEHIND, Failure
 from ..findings.order import Ranking
 from .chunks import Chunk, ChunkKind, Numbers
-from .finding_chunks import FindingRanges, common_columns
+from .document_clock import BEYOND, UNKNOWN, DocumentClock
+from .finding_chunks import common_columns
 from .ipc import from_ipc, to_ipc
-from .segment_summary import ClockReading
+from .whole_log import WholeLog
 
-_NEVER = -(1 << 62)  # before all times: it is not known yet
-_BEYOND = (1 << 63) - 1  # a time point behind all
 _END = pa.scalar(b"\n", pa.large_binary()), pa.scalar(b"", pa.large_binary())  # of a line; between its parts
 _FIRST = -1  # the number of chunks that say what clocks show: they come before those of findings
 _AT_ONCE = 2000  # findings
 _MOST_CHUNKS = 1 << 40  # of a bucket
-
-
-class DocumentClock(NamedTuple):
-    """How the clock of a document went on.
-
-    ``times`` says of each of the ``segments`` that have records of it what the clock showed in the last edit there
-    (W1). ``advances`` are the times of the clock records that had an effect (W6), ``places`` the ts of the last change
-    record before each.
-    """
-
-    segments: Sequence[int]
-    times: Sequence[int]
-    places: Sequence[int]
-    advances: Sequence[int]
-
-    @classmethod
-    def of(
-        cls, times: Iterable[tuple[int, int | None]], advances: Sequence[tuple[int, int]]
-    ) -> DocumentClock:
-        """From the segments with their times, and the places of clock records with theirs."""
-        segments, shown = zip(*times, strict=True)
-        known = [_NEVER if time is None else time for time in shown]
-        return cls(segments, known, [place for place, _ in advances], [time for _, time in advances])
-
-    def over(self, after: int, ts: int | None, time: int | None) -> int | None:
-        """Up to which time, itself included, timers have fired that were set at record ``after`` or before, when record
-        ``ts`` comes at which the clock shows ``time`` (None: when the document ends). None: no time is known."""
-        if ts is None:
-            found, last = self.times[-1], len(self.places)
-        else:
-            found, last = _NEVER if time is None else time, bisect_left(self.places, ts)
-        if last > bisect_left(self.places, after):  # clock records between the two
-            return max(self.advances[last - 1], found - 1)
-        return None if found == _NEVER else found - 1
-
-    def place(self, after: int, due: int) -> tuple[int, int]:
-        """Where a timer fires that was due then, set at record ``after`` or before: at the first record behind that in
-        this segment, or at a clock record that stands behind this ts if that comes first."""
-        segment = min(bisect_right(self.times, due), len(self.segments) - 1)
-        advance = max(bisect_left(self.places, after), bisect_left(self.advances, due))
-        return self.segments[segment], self.places[advance] if advance < len(self.places) else _BEYOND
 
 
 class Fired(NamedTuple):
@@ -79,6 +37,18 @@ class Fired(NamedTuple):
     doc: str
     composite: CompositeEvent
     due: int
+    limit: int
+
+
+class FiringFailure(NamedTuple):
+    """A timer of a document cannot be evaluated: the event, in words why, when it was due; in which segment that is a
+    time point, and the place of the first clock record that makes it fire."""
+
+    doc: str
+    event: str
+    problem: str
+    due: int
+    segment: int
     limit: int
 
 
@@ -149,18 +119,10 @@ class ClockWriter:
 
 
 class FiringPlaces:
-    """Gives what timers raised its time points, segment by segment.
+    """Gives what timers raised its time points, segment by segment."""
 
-    ``readings`` and ``edits`` as in `WholeLog`.
-    """
-
-    def __init__(
-        self, readings: Mapping[str, Mapping[int, ClockReading]], edits: Mapping[str, Mapping[int, int]],
-        ranges: FindingRanges,
-    ) -> None:  # fmt: skip
-        self._readings = readings
-        self._edits = edits
-        self._ranges = ranges
+    def __init__(self, whole: WholeLog) -> None:
+        self._whole = whole
 
     def findings(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         """Chunks of findings from those of firings and of clocks, which come in order of segment and number."""
@@ -172,6 +134,16 @@ class FiringPlaces:
                 else:
                     yield from self._placed(chunk, clocks)
 
+    def failure(self, found: FiringFailure, chunks: Iterable[Chunk]) -> Failure:
+        """The failure at its time point; ``chunks`` are those of the clocks of its segment."""
+        for chunk in chunks:
+            clocks = dict(self._clocks(found.segment, from_ipc(chunk.content)))
+            if found.doc in clocks:
+                ts = int(_first_behind(clocks[found.doc], found.due))
+                side = BEHIND if ts > found.limit else BEFORE
+                return Failure(min(ts, found.limit), found.event, found.problem, side, found.due)
+        raise AssertionError(f"no clock of {found.doc!r} in segment {found.segment}")
+
     def _clocks(self, segment: int, table: pa.Table) -> Iterator[tuple[str, tuple[Numbers, Numbers]]]:
         """Of each document the ts of its records, and what its clock shows there."""
         docs = table["doc"].combine_chunks()
@@ -179,15 +151,15 @@ class FiringPlaces:
         order = np.argsort(codes, kind="stable")
         bounds = np.searchsorted(codes[order], np.arange(len(docs.dictionary) + 1))
         ts, edits = (table[name].to_numpy() for name in ("ts", "edit"))
-        times = table["time"].fill_null(_NEVER).to_numpy()
+        times = table["time"].fill_null(UNKNOWN).to_numpy()
         for code, doc in enumerate(docs.dictionary.to_pylist()):
-            reading = self._readings.get(doc, {}).get(segment)
+            reading = self._whole.readings.get(doc, {}).get(segment)
             if reading is None:
                 continue  # its records are sorted first
             rows = order[bounds[code] : bounds[code + 1]]
-            shown = np.maximum(times[rows], _NEVER if reading.time is None else reading.time)
-            if edits[rows[0]] in self._edits.get(doc, ()):  # goes on here: the clock stands still
-                stands = _NEVER if reading.edit_time is None else reading.edit_time
+            shown = np.maximum(times[rows], UNKNOWN if reading.time is None else reading.time)
+            if edits[rows[0]] in self._whole.edits.get(doc, ()):  # goes on here: the clock stands still
+                stands = UNKNOWN if reading.edit_time is None else reading.edit_time
                 shown[edits[rows] == edits[rows[0]]] = stands
             yield doc, (ts[rows], shown)
 
@@ -196,16 +168,15 @@ class FiringPlaces:
         docs = table["doc"].combine_chunks()
         names, codes = docs.dictionary.to_pylist(), docs.indices.to_numpy()
         due, limits = (table[name].to_numpy() for name in ("due", "limit"))
-        at_record = np.full(len(table), _BEYOND)
+        at_record = np.full(len(table), BEYOND)
         for code, doc in enumerate(names):
             rows = np.flatnonzero(codes == code)
-            ts, times = clocks[doc]
-            at_record[rows] = np.append(ts, _BEYOND)[np.searchsorted(times, due[rows], side="right")]
+            at_record[rows] = _first_behind(clocks[doc], due[rows])
         found = np.minimum(at_record, limits)
         target = np.empty(len(table), np.int64)
         for code, doc in enumerate(names):
             rows = np.flatnonzero(codes == code)
-            first, cuts = self._ranges.of_document(doc)
+            first, cuts = self._whole.ranges.of_document(doc)
             target[rows] = first + np.searchsorted(cuts, found[rows], side="right")
         texts = pa.array(map(str, found.tolist())).cast(pa.large_binary())
         lines = pc.binary_join_element_wise(table["before"], texts, table["behind"], *_END)
@@ -221,3 +192,9 @@ class FiringPlaces:
             number = chunk.number + (_MOST_CHUNKS if late else -_MOST_CHUNKS)
             content = to_ipc(placed.take(pa.array(rows)))
             yield Chunk(ChunkKind.FINDINGS, 0, each, segment, chunk.source, number, content)
+
+
+def _first_behind(clock: tuple[Numbers, Numbers], due: Any) -> Any:
+    """The ts of the first record at which a clock shows more than this."""
+    ts, times = clock
+    return np.append(ts, BEYOND)[np.searchsorted(times, due, side="right")]

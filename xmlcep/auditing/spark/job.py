@@ -29,12 +29,13 @@ from .document_merge import seam_chunks
 from .failures import explained
 from .finding_chunks import FindingRanges
 from .finding_order import OrderedFindings
+from .firings import FiringFailure, FiringPlaces
 from .mapper import Keep
-from .replayer import WholeLog
 from .report_accumulator import Reports, reports_accumulator, reports_in
 from .segment_merge import SegmentMerge
 from .tables import CHUNK_DDL, ORDERED_DDL, RECORD_DDL, ordered_from
 from .tasks import map_task, order_task, place_task, replay_task, route_sorted_task, select_task
+from .whole_log import WholeLog
 
 if TYPE_CHECKING:
     from pyspark import Accumulator
@@ -104,9 +105,10 @@ class SparkAudit:
             ranges = FindingRanges.of(
                 extents, self._records_per_range(pc.sum(extents["records"]).as_py() or 0)
             )
-            replayed = self._replayed(routed, merge, buckets, ranges, stack)
-            self._collect_task_reports(replayed)
-            with self._watched("writing", stages=2):
+            whole = merge.whole(ranges)
+            replayed = self._replayed(routed, merge, buckets, whole, stack)
+            self._collect_task_reports(replayed, FiringPlaces(whole), routed)
+            with self._watched("writing", stages=2 + self._plan.fires_in_keys):
                 ordered = self._ordered(replayed, ranges, withheld(), stack)
                 for row in ordered.toLocalIterator(prefetchPartitions=True):
                     yield ordered_from(row.name, bytes(row.counts), bytes(row.content))
@@ -150,13 +152,13 @@ class SparkAudit:
             return ordered.mapInArrow(route_sorted_task(self._rules, buckets, splits, reports), CHUNK_DDL)
 
     def _replayed(
-        self, routed: Sequence[DataFrame], merge: SegmentMerge, buckets: int, ranges: FindingRanges, stack: ExitStack
+        self, routed: Sequence[DataFrame], merge: SegmentMerge, buckets: int, log: WholeLog, stack: ExitStack
     ) -> DataFrame:  # fmt: skip
         """What the levels of the plan answer, one after the other."""
         from pyspark.sql.functions import expr
 
         seams = list(seam_chunks(merge.seams(), self._plan, buckets))
-        whole = self._spark.sparkContext.broadcast(merge.whole(ranges))
+        whole = self._spark.sparkContext.broadcast(log)
         stack.callback(_forget, whole)
         task = replay_task(self._rules, buckets, whole, operators=self._operators)
         answers: list[DataFrame] = []
@@ -185,7 +187,9 @@ class SparkAudit:
         ordered = shuffled.sortWithinPartitions("segment", "number", "source")
         return ordered.mapInArrow(place_task(whole), CHUNK_DDL)
 
-    def _collect_task_reports(self, replayed: DataFrame) -> None:
+    def _collect_task_reports(
+        self, replayed: DataFrame, places: FiringPlaces, routed: Sequence[DataFrame]
+    ) -> None:
         """What the replays say of themselves: seconds by document, records by pass, operation and path, failures."""
         records: list[Counter[str]] = [Counter() for _ in self._plan.passes]
         failures = Failures(self._plan.rules)
@@ -195,6 +199,10 @@ class SparkAudit:
                 self._collector.seconds(doc, seconds)
             for doc, failure in report["failures"].items():
                 failures.add(doc, Failure(*failure))
+            for found in (FiringFailure(*each) for each in report["firing_failures"]):
+                clocks = f"kind = {ChunkKind.CLOCKS.value} and segment = {found.segment}"
+                chunks = (chunk for frame in routed for chunk in _chunks(frame.where(clocks)))
+                failures.add(found.doc, places.failure(found, chunks))
             for index, counts in report["records"].items():
                 records[int(index)].update(counts)
         failures.check()

@@ -7,13 +7,11 @@ the whole document.
 from __future__ import annotations
 
 import time
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from operator import length_hint
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,95 +21,21 @@ from ...events import TimePoint as Elsewhere
 from ...log.columns.blocks import RecordTypes
 from ...log.json_codec import FASTEST
 from ...log.records import Control, raised_event
-from ..failures import Failure, Failures, ReplayError
+from ..failures import BEFORE, BEHIND, Failure, Failures, ReplayError
 from ..findings.encoding import FindingEncoder, decode_composite
 from ..findings.order import Ranking
 from ..plan.partition_key import Plan
 from .chunk_reading import ChunkReader, RowRun
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
 from .detector_pool import DetectorPool
-from .finding_chunks import FindingChunkWriter, FindingRanges
-from .firings import DocumentClock, FiringWriter
-from .segment_summary import FIRST_SORTED_SEGMENT, ClockReading, TimePoint, later
+from .finding_chunks import FindingChunkWriter
+from .firings import FiringFailure, FiringWriter
+from .live_detector import LiveDetector
+from .segment_summary import FIRST_SORTED_SEGMENT, ClockReading, later
+from .whole_log import WholeLog
 
 _AT_ONCE = 1000  # composites
 _NONE: Mapping[int, int] = {}
-
-
-class DocumentEnd(NamedTuple):
-    """Where a document ends: in which segment, at which time point."""
-
-    segment: int
-    point: TimePoint
-
-
-@dataclass(frozen=True, slots=True)
-class WholeLog:
-    """What a replay has to know of the log as a whole.
-
-    ``ends`` says where documents end: there their trees are closed and their state is freed. Where nothing is raised by
-    that (`Plan.closes_documents`) it leaves those out that have one segment only: they end with it. ``headers`` has
-    the number of each document's header; ``ranges`` those into which findings go; ``resorted`` the documents whose
-    records come once more, sorted; ``edits`` of each document under which numbers edits go on in a later segment, and
-    began; ``readings`` what its clock shows where segments begin; ``clocks`` how it went on, if timers fire in keys.
-    """
-
-    ends: Mapping[str, DocumentEnd]
-    headers: Mapping[str, int]
-    ranges: FindingRanges
-    resorted: Collection[str] = ()
-    edits: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
-    readings: Mapping[str, Mapping[int, ClockReading]] = field(default_factory=dict)
-    clocks: Mapping[str, DocumentClock] = field(default_factory=dict)
-
-
-class LiveDetector:
-    """The detector of a pass and document, and how far it is.
-
-    ``edit`` is the number of the edit that it is in (U1). What that raises may come when the next one is reached, in a
-    later segment. ``fired`` is the ts of the last row before which timers have fired.
-    """
-
-    __slots__ = ("_checked", "_ends", "_fed", "_segments", "detector", "edit", "fired")
-
-    def __init__(self, detector: Detector) -> None:
-        self.detector = detector
-        self.edit: int | None = None
-        self.fired = 0
-        self._fed = self._checked = 0  # how many rows, and at how many it was seen that something waits
-        # The last time point of each segment that was fed since the edit began.
-        self._ends: list[int] = []
-        self._segments: list[int] = []
-
-    def begin_edit(self, number: int) -> None:
-        """The next edit: nothing is raised any more at what was fed so far."""
-        self.edit = number
-        self._ends.clear()
-        self._segments.clear()
-
-    def fed(self, segment: int, run: RowRun) -> None:
-        """It has been fed with these rows of this segment."""
-        ts = run.last
-        self._fed += run.end - run.start
-        if self._segments[-1:] == [segment]:
-            self._ends[-1] = ts
-        else:
-            self._ends.append(ts)
-            self._segments.append(segment)
-
-    def is_free(self) -> bool:
-        """Whether nothing waits in it; asked again only after as many rows more, for it may take a while to tell."""
-        if self._fed < 2 * self._checked:
-            return False
-        if self.detector.is_as_new():
-            return True
-        self._checked = self._fed
-        return False
-
-    def segment_of(self, ts: int, current: int) -> int:
-        """In which segment a time point of the edit is: in one before, or the current one."""
-        place = bisect_left(self._ends, ts)
-        return self._segments[place] if place < len(self._ends) else current
 
 
 class BucketReplayer:
@@ -142,8 +66,11 @@ class BucketReplayer:
         self._live: dict[tuple[int, str], LiveDetector] = {}
         self._by_end: dict[int, dict[tuple[int, str], None]] = {}
         self._now: int | None = None  # the time point at which something failed
+        self._mark = Mark.RECORD  # of the row at which that was
         self.failures = Failures(plan.rules)
         """The documents that cannot be replayed to their end."""
+        self.firing_failures: list[FiringFailure] = []
+        """Those where a timer cannot be evaluated, at a time point that comes out later."""
         self.seconds: dict[str, float] = {}
         """How long each document took."""
         self.records: dict[int, Counter[str]] = {}
@@ -200,8 +127,25 @@ class BucketReplayer:
         they are None."""
         clock = self._clocks[doc]
         over = clock.over(live.fired, ts, time)
-        if over is not None:
-            self._firings.add(doc, live.detector.advance(over), clock, live.fired)
+        if over is None:
+            return
+        try:
+            fired = live.detector.advance(over)
+        except EvaluationError as error:
+            due = live.detector.setting.clock.fired
+            assert due is not None
+            place = clock.place(live.fired, due)
+            self.firing_failures.append(FiringFailure(doc, error.event, str(error), due, *place))
+            _give_up(live.detector)
+            return
+        self._firings.add(doc, fired, clock, live.fired)
+
+    def _failure(self, error: EvaluationError, live: LiveDetector) -> Failure:
+        """The failure that an error is, a timer's if one fires."""
+        due, failure = live.detector.setting.clock.fired, Failure.of(error)
+        if due is None:
+            return failure
+        return failure._replace(side=BEHIND if self._mark == Mark.CLOCK else BEFORE, due=due)
 
     def _take(self, segment: int) -> Iterator[Chunk]:
         yield from self._findings.take(segment)
@@ -216,17 +160,15 @@ class BucketReplayer:
         try:
             for composites in raised:
                 if composites:
-                    self._findings.add(doc, composites)
-                    self._forwarding.add(doc, composites, live, segment)
+                    self._findings.add(doc, self._forwarding.add(doc, composites, live, segment))
                 if self._findings.is_large or self._firings.is_large:
                     self._count_time(doc, started)
                     yield from self._findings.take(segment)
                     yield from self._firings.take(segment)
                     started = time.perf_counter()
         except EvaluationError as error:
-            self.failures.add(doc, Failure.of(error))
-            live.detector.reset()
-            live.detector.close()  # and so it ignores what follows
+            self.failures.add(doc, self._failure(error, live))
+            _give_up(live.detector)
         except Exception as error:
             raise self._failed(doc, error) from error
         self._count_time(doc, started)
@@ -286,6 +228,23 @@ class BucketReplayer:
     def _run_marked(
         self, run: RowRun, live: LiveDetector, segment: int
     ) -> Iterator[Sequence[CompositeEvent]]:
+        raised: list[CompositeEvent] = []
+        try:
+            for some in self._raised_by_marked(run, live, segment):
+                if some is None or len(raised) >= _AT_ONCE:
+                    yield raised
+                    raised = []
+                if some:
+                    raised += some
+        except Exception:
+            yield raised
+            raise
+        yield raised
+
+    def _raised_by_marked(
+        self, run: RowRun, live: LiveDetector, segment: int
+    ) -> Iterator[Sequence[CompositeEvent] | None]:
+        """What each row raises; None where that has to be handed on: before an edit begins (see `LiveDetector`)."""
         doc, detector = run.doc, live.detector
         each = self._plan.passes[run.pass_index]
         follows_edits, reads_clock = each.follows_edits or each.measures, each.reads_clock
@@ -300,15 +259,16 @@ class BucketReplayer:
             if cause is not None and (mark not in (Mark.RECORD, Mark.COMPOSITE) or event[0] != cause[0]):
                 yield detector.feed(cause, composites)
                 cause, composites = None, []
-            self._now = event[0]
+            self._now, self._mark = event[0], mark
             if follows_edits and number is not None and (edit := edits.get(number, number)) != live.edit:
                 # The edit before is over, even if its last record is not among those of this key (U1).
                 yield detector.end_edit()
+                yield None
                 live.begin_edit(edit)
                 if fires:
                     assert start is not None
                     self._fire(doc, live, event[0], _time_at(start, shown, number in edits))
-                    yield ()
+                    yield None
             if fires and number is not None:
                 live.fired = event[0]
             if start is not None and (mark == Mark.RECORD or fires):
@@ -318,7 +278,8 @@ class BucketReplayer:
                 yield detector.feed(PrimitiveEvent(*event), composites)
                 cause, composites = None, []
             elif mark == Mark.COMPOSITE:
-                cause = PrimitiveEvent(*event)
+                if cause is None:
+                    cause = PrimitiveEvent(*event)
                 assert composite is not None
                 composites.append(decode_composite(composite, cause))
             elif mark == Mark.BOUNDARY:
@@ -333,6 +294,12 @@ class BucketReplayer:
                 yield detector.advance(event[7])
         if cause is not None:
             yield detector.feed(cause, composites)
+
+
+def _give_up(detector: Detector) -> None:
+    """It ignores what follows."""
+    detector.reset()
+    detector.close()
 
 
 def _time_at(start: ClockReading, shown: int | None, goes_on: bool) -> int | None:
@@ -357,16 +324,20 @@ class _CompositeForwarding:
                     self._takers.setdefault(source.name, []).append(each.index)
         self._rows: dict[int, list[tuple[Any, ...]]] = {}  # by segment
 
-    def add(self, doc: str, composites: Sequence[CompositeEvent], live: LiveDetector, segment: int) -> None:
-        """Takes what was raised by a detector while rows of this segment were replayed."""
+    def add(
+        self, doc: str, composites: Sequence[CompositeEvent], live: LiveDetector, segment: int
+    ) -> Sequence[CompositeEvent]:
+        """Takes what was raised by a detector while rows of this segment were replayed; returns the same, `recorded`
+        as far as it is forwarded: what is written for that need not be written again for findings."""
         if not self._takers:
-            return
+            return composites
+        given = []
         for composite in composites:
-            if composite.operator is not None or composite.path is None:
-                continue
-            for taker in self._takers.get(composite.name, ()):
+            path = composite.path
+            encoded = b""
+            for taker in self._takers.get(composite.name, ()) if composite.operator is None else ():
                 each = self._plan.passes[taker]
-                step = each.step(composite.path)
+                step = None if path is None else each.step(path)
                 if step is None:
                     continue
                 cause = composite.cause
@@ -374,7 +345,9 @@ class _CompositeForwarding:
                 assert isinstance(cause, PrimitiveEvent)
                 key = 0 if each.by_document else composite.ids[step]
                 type_ = self._types.of(cause[1], cause[2]).number
-                encoded = self._encoder.forwarded(composite)
+                if not encoded:
+                    composite = self._encoder.recorded(composite)
+                    encoded = self._encoder.forwarded(composite)
                 meta = None if cause[10] is None else FASTEST.dumps(cause[10]).decode()
                 code = self._writer.code(doc)
                 rows = self._rows.setdefault(live.segment_of(cause[0], segment), [])
@@ -392,6 +365,8 @@ class _CompositeForwarding:
                         encoded,
                     )
                 )
+            given.append(composite)
+        return given
 
     def take(self) -> Iterator[Chunk]:
         """Chunks of what came together, by the segments of the time points at which it was raised."""

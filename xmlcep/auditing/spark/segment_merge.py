@@ -20,13 +20,13 @@ from ..quarantine import clock_in_transaction, raised_elsewhere, raised_twice
 from ..rule_counts import type_of
 from ..splits import FilePart, Split
 from .chunks import Chunk
+from .document_clock import DocumentClock
 from .document_merge import SeamMarker, clock_markers, merge_documents, raised_markers
 from .finding_chunks import EXTENT_SCHEMA, FindingRanges
-from .firings import DocumentClock
 from .plain_documents import PlainDocuments
-from .replayer import DocumentEnd, WholeLog
 from .segment_summary import SegmentSummary
 from .task_reports import HeaderSeen, Report, Topic, bad_from, docs_from, summaries_from
+from .whole_log import DocumentEnd, WholeLog
 
 
 class SegmentMerge:

@@ -228,6 +228,9 @@ _SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     # Plans are small, and made with their numbers of tasks: to look at them again takes half a second of CPU.
     "spark.sql.adaptive.enabled": "false",
+    # Rows are few and large: to compile code for them takes longer than what it saves.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "1",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "20000",
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",

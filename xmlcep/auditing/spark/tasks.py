@@ -24,10 +24,11 @@ from .detector_pool import DetectorPool
 from .finding_order import FindingOrder, by_range
 from .firings import FiringPlaces
 from .mapper import Keep, Mapper
-from .replayer import BucketReplayer, WholeLog
+from .replayer import BucketReplayer
 from .report_accumulator import Reports, as_entry
 from .tables import chunk_batch, chunks_of, ordered_batch, record_batch, records_of
 from .task_reports import Report
+from .whole_log import WholeLog
 
 if TYPE_CHECKING:
     from pyspark import Accumulator
@@ -142,8 +143,7 @@ def place_task(whole: Broadcast[WholeLog]) -> Task:
     """From chunks of firings and clocks, sorted by segment and number, to chunks of findings."""
 
     def task(batches: Batches) -> Batches:
-        log = whole.value
-        places = FiringPlaces(log.readings, log.edits, log.ranges)
+        places = FiringPlaces(whole.value)
         for found in places.findings(chunk for batch in batches for chunk in chunks_of(batch)):
             yield chunk_batch([found])
 
@@ -154,11 +154,16 @@ def task_report(replayer: BucketReplayer, bucket: int) -> Chunk:
     """What a replay did, as a JSON object.
 
     ``seconds``: how long each document took; ``records``: how many each pass was fed, by operation and path;
-    ``failures``: why documents cannot be replayed to their end.
+    ``failures``: why documents cannot be replayed to their end, ``firing_failures`` the same of timers.
     """
     records = {str(index): counts for index, counts in replayer.records.items()}
     failures = {doc: list(failure) for doc, failure in replayer.failures.by_document.items()}
-    content = FASTEST.dumps({"seconds": replayer.seconds, "records": records, "failures": failures})
+    content = FASTEST.dumps(
+        {
+            "seconds": replayer.seconds, "records": records, "failures": failures,
+            "firing_failures": [list(each) for each in replayer.firing_failures],
+        }
+    )  # fmt: skip
     return Chunk(ChunkKind.TASK_REPORT, 0, bucket, 0, 0, 0, content)
 
 

@@ -120,9 +120,9 @@ class Writer:
         if bindings is None:
             return None
         if isinstance(bindings, GatheredBindings):
-            known, lists, entries = bindings.parts
-            if isinstance(entries, Arrivals):
-                return [self.bindings(known), list(lists), self._part(entries)]
+            known, lists, part = bindings.parts
+            if isinstance(part, (Arrivals, Integrated)):
+                return [self.bindings(known), list(lists), self._part(part)]
         return {name: _write_value(value) for name, value in bindings.items()}
 
     def _composite(self, event: CompositeEvent) -> list[Json]:

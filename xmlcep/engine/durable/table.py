@@ -125,7 +125,7 @@ _MULTIPLICITY = _operator(
         "gone": ByKey(PLAIN),
         "_most_gone": PLAIN,
     },
-    "_by_detection", "lower", "upper", "slides", "prompt", "within", "_outer", "owner", "refills",
+    "_by_detection", "lower", "upper", "_full", "slides", "prompt", "within", "_outer", "owner", "refills",
     "_is_plain", "_is_short", "_on_its_way",  # of one time point
 )  # fmt: skip
 
@@ -140,7 +140,7 @@ _OPERATORS: dict[type, Layout] = {
     WaitingPairSequence: _pair({"groups": ByKey(WaitingPair())}, "_ends"),
     WindowedPairConjunction: _windowed({"_first": ByKey(Items(0)), "_second": ByKey(Items(1))}),
     WindowedPairSequence: _windowed({"_firsts": ByKey(Items(0))}, "_ends"),
-    ConjunctionState: _combining({}),
+    ConjunctionState: _combining({}, "_is_plain"),
     AnyState: _combining({}),
     RelationState: _combining({}),
     SequenceState: _sequence({}),

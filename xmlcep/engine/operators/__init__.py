@@ -14,8 +14,8 @@ from ...algebra import Promise
 from ...events import CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
+from .deferrable import DeferrableState as DeferrableState
 from .state import Account as Account
-from .state import DeferrableState as DeferrableState
 from .state import Input as Input
 from .state import OperatorState as OperatorState
 

@@ -33,6 +33,10 @@ class _Part(Sequence[_T], Generic[_T]):
         self._start = start
         self._stop = stop
 
+    def arrivals(self) -> Arrivals:
+        """The same arrivals, as they are stored."""
+        return Arrivals(self._entries, self._start, self._stop)
+
     @property
     def bounds(self) -> tuple[list[Entry], int, int]:
         """The list, from which index, and to before which."""
@@ -150,7 +154,8 @@ class Accumulation:
         """The lists of all values of variables, which are the same ones each time."""
         if self._lists is None:
             arrivals = self.arrivals()
-            self._lists = ValueLists({name: RunningValues(all_values(arrivals, name)) for name in names})
+            lists = {name: RunningValues(all_values(arrivals, name)) for name in names}
+            self._lists = ValueLists(lists, arrivals)
             self.followers = (*self.followers, self._lists)
         return self._lists.by_name
 
@@ -235,9 +240,9 @@ class SlidingAccumulation(Accumulation):
         super().replace(entries, told)
         self._ordered = self._ordered or not self.entries
 
-    def slide(self, entry: Entry, within: tuple[int, int]) -> None:
+    def slide(self, entry: Entry, within: tuple[int, int]) -> Entry:
         """One more arrival that begins and ends no earlier than those before it, and what drops out for it (W3);
-        where all are such."""
+        where all are such. Returns the oldest that stays."""
         entries, (amount, unit) = self.entries, within
         entries.append(entry)
         for follower in self.followers:
@@ -248,23 +253,28 @@ class SlidingAccumulation(Accumulation):
             until = begin + 1
             while entries[until][FIRST][unit] < limit:  # which the arrival does not
                 until += 1
-            self.drop_first(until - begin)
+            self._let_go(until)
             first = self.entries[self.begin]
         self.start, self.end, self.span = first[0], entry[1], (first[FIRST], last)
+        return first
+
+    def _let_go(self, until: int) -> None:
+        """Those before this index drop out."""
+        entries, begin = self.entries, self.begin
+        for follower in self.followers:
+            for position in range(begin, until):
+                follower.drop(entries[position])
+        if self.told < until:
+            self.told = until
+        if until > _TIDY and 2 * until > len(entries):
+            self.entries = entries[until:]  # composites may have the list as it was
+            self.told -= until
+            until = 0
+        self.begin = until
 
     def drop_first(self, count: int) -> None:
         """The oldest ones drop out."""
-        if self.followers:
-            for entry in self.entries[self.begin : self.begin + count]:
-                for follower in self.followers:
-                    follower.drop(entry)
-        self.begin += count
-        if self.told < self.begin:
-            self.told = self.begin
-        if self.begin > _TIDY and 2 * self.begin > len(self.entries):
-            self.entries = self.live()
-            self.told -= self.begin
-            self.begin = 0
+        self._let_go(self.begin + count)
         if not self._ordered or self.begin == len(self.entries):
             self._measure()
             self._ordered = self._ordered or not self.count()

@@ -18,7 +18,8 @@ from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..setting import Setting
 from ..timers import MEASURE, Due
 from .choosing import ChoosingState, reach
-from .state import Account, DeferrableState
+from .deferrable import DeferrableState
+from .state import Account
 
 
 class CombiningState(ChoosingState, DeferrableState):

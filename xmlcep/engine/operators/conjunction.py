@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from contexts import CONTEXTS, AnyOrder
+from contexts import CONTEXTS, AnyOrder, Entry
 from contexts.grouping import Key
 from contexts.search import Constrained
 
 from ...algebra import Promise
-from ...events import CompositeEvent
+from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
 from .combining import CombiningState, window_constraints
@@ -36,6 +36,22 @@ class ConjunctionState(CombiningState):
             )  # fmt: skip
         else:
             self.exists = AnyOrder()
+        self._is_plain = not (self._stores or self.exists.constrained or self._expires)
+
+    def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        if not self._is_plain:
+            super().take(child, key, entry, cause)
+            return
+        # What admit does where arrivals are stored as they come, without its calls.
+        group = self.groups.get(key) or self.open_group(key)
+        if group.owners is not None and (owner := group.owners[child]) is not None:
+            owner.arrived((entry,))
+        stored = group.stored
+        stored[child].append(entry)
+        if all(stored):
+            self.raise_all(key, group, child, (entry,), cause)
+            if self.outbox:
+                self.hand_up(cause, key)
 
     def by_group(self) -> tuple[dict[Key, Any], ...] | None:
         return None if self.by_value else (self.groups,)

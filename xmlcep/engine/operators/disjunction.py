@@ -11,7 +11,8 @@ from ...algebra import Promise
 from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
-from .state import Account, DeferrableState
+from .deferrable import DeferrableState
+from .state import Account
 
 
 class DisjunctionState(DeferrableState):

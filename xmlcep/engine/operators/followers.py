@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from operator import ge, le
 
@@ -35,13 +35,19 @@ class Follower(ABC):
 
 
 class ValueLists(Follower):
-    """The lists of all values that variables have in the entries (V5), by name."""
+    """The lists of all values that variables have in the entries (V5), by name.
 
-    __slots__ = ("_items", "by_name")
+    As long as every entry has one value of each, as most do, what goes need not be looked at: it has been out of the
+    processor's caches for long.
+    """
 
-    def __init__(self, by_name: Mapping[str, RunningValues]) -> None:
+    __slots__ = ("_has_one_of_each", "_items", "by_name")
+
+    def __init__(self, by_name: Mapping[str, RunningValues], entries: Sequence[Entry]) -> None:
+        """``by_name`` are the values of these entries."""
         self.by_name = by_name
         self._items = tuple(by_name.items())
+        self._has_one_of_each = all(len(values_in(entry, name)) == 1 for entry in entries for name in by_name)
 
     def append(self, entry: Entry) -> None:
         bindings = entry[BINDINGS]
@@ -49,15 +55,16 @@ class ValueLists(Follower):
             value = None if bindings is None else bindings.get(name)
             if type(value) is str:
                 values.append(value)
-            else:
-                for each in values_in(entry, name):
-                    values.append(each)
+                continue
+            found = values_in(entry, name)
+            if len(found) != 1:
+                self._has_one_of_each = False
+            for each in found:
+                values.append(each)
 
     def drop(self, entry: Entry) -> None:
-        bindings = entry[BINDINGS]
         for name, values in self._items:
-            value = None if bindings is None else bindings.get(name)
-            values.drop(1 if type(value) is str else len(values_in(entry, name)))
+            values.drop(1 if self._has_one_of_each else len(values_in(entry, name)))
 
 
 class CommonAncestor(Follower):

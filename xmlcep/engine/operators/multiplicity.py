@@ -6,12 +6,13 @@ One module because what arrives, what is taken back and what is released change 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from math import inf
 from typing import Any
 
 from contexts import Entry, Owner
 from contexts.constraints import Objection
 from contexts.constraints.counting import young
-from contexts.entry import AT, EMPTY_END, EMPTY_START, EVENT, FIRST, LAST, SILENT
+from contexts.entry import AT, EMPTY_END, EMPTY_START, END, EVENT, FIRST, LAST, SILENT, START
 from contexts.group import discard
 from contexts.grouping import Key
 from path_types import PathType
@@ -23,11 +24,11 @@ from ..composer import interval, nearest_common_ancestor, span_of
 from ..leaf import Bindings
 from ..setting import Setting
 from ..timers import MEASURE, Due
-from ..values import GatheredBindings
 from .accumulation import Accumulation, Arrivals, Integrated, SlidingAccumulation
 from .choosing import reach
+from .deferrable import DeferrableState
 from .negation import NegatedMultiplicityState
-from .state import Account, DeferrableState, OperatorState
+from .state import Account, OperatorState
 
 _TOGETHER = 4  # how many times while a window lasts what has become too old is freed
 _new_tuple = tuple.__new__
@@ -47,6 +48,7 @@ class MultiplicityState(DeferrableState):
         self._by_detection = tree.order is Order.DETECTION
         self.lower = definition.lower
         self.upper = definition.upper
+        self._full: float = inf if definition.upper is None else definition.upper
         self.slides = definition.options.slide
         self.prompt = operand.prompt
         self.within = None if node.window is None else (reach(node.window), MEASURE[node.window.unit])
@@ -156,11 +158,9 @@ class MultiplicityState(DeferrableState):
         if count < max(self.lower, 1):
             return
         entries, values = accumulation.entries, self.values
-        arrivals: Sequence[Entry] = ()
         seen: Bindings | None = None
         if values.has_variables or values.having is not None:
-            arrivals = accumulation.arrivals()
-            seen = values.seen_of(arrivals, accumulation.values(values.asked_lists))
+            seen = values.seen_of(accumulation.arrivals(), accumulation.values(values.asked_lists))
             if values.having is not None and not values.holds(seen):
                 self._start_over_if_full(key, accumulation, count)
                 return
@@ -168,9 +168,10 @@ class MultiplicityState(DeferrableState):
         path, ids = (
             accumulation.place() if self.flat else self.composer.place(entries[accumulation.begin][EVENT])
         )
+        integrated = Integrated(entries, accumulation.begin, len(entries))
         composite = self.composer.composite(
-            path, ids, Integrated(entries, accumulation.begin, len(entries)), start, end, cause, accumulation.span,
-            None if seen is None else values.carried(seen, arrivals),
+            path, ids, integrated, start, end, cause, accumulation.span,
+            None if seen is None else values.carried(seen, integrated),
         )  # fmt: skip
         if self._is_allowed(composite, seen):
             self._integrated(accumulation, composite)
@@ -399,8 +400,13 @@ class MultiplicityState(DeferrableState):
 
     def available(self, silent: Entry) -> None:
         """A silent composite stands in the parent's store: the next one replaces it."""
-        key = silent[EVENT][3][-1] if self._is_short else self.grouping.key_of(silent)
-        accumulation = self.accumulations.get(key) or self._accumulation(key)
+        if self._is_short:
+            key = silent[EVENT][3][-1]
+            accumulation = self.accumulations.get(key)
+            if accumulation is None:
+                accumulation = self.accumulations[key] = Accumulation()
+        else:
+            accumulation = self._accumulation(self.grouping.key_of(silent))
         if accumulation.current is None:
             accumulation.current = silent
 
@@ -482,7 +488,11 @@ class MultiplicityState(DeferrableState):
 
     def release_alone(self, key: Key, cause: Cause) -> None:
         accumulation, parent = self.accumulations.get(key), self.parent
-        if accumulation is None or parent is None or not self._is_one_batch(accumulation):
+        if (
+            accumulation is None
+            or parent is None
+            or not (self._is_plain and self.lower <= len(accumulation.entries) < self._full)
+        ):
             super().release_alone(key, cause)
             return
         whole = self._release_whole(key, accumulation, cause)
@@ -490,13 +500,9 @@ class MultiplicityState(DeferrableState):
         if above is not None:
             parent.taker.arrive(self.child_index, above, (whole,), cause)
 
-    def _is_one_batch(self, accumulation: Accumulation) -> bool:
-        """Whether all that has accumulated is released as one composite, and nothing else is to be done."""
-        count = len(accumulation.entries)
-        return self._is_plain and self.lower <= count and (self.upper is None or count < self.upper)
-
     def _release_whole(self, key: Key, accumulation: Accumulation, cause: Cause) -> Entry:
-        """The composite of all that has accumulated, which starts over; where that is one batch."""
+        """The composite of all that has accumulated, which starts over: a batch that is not full; where nothing is
+        asked."""
         whole = self._whole(accumulation, cause)
         if self._owners is not None:
             self.consumed_by(0, accumulation.entries)
@@ -506,7 +512,7 @@ class MultiplicityState(DeferrableState):
     def release(self, key: Key, cause: Cause) -> None:
         """Full batches of u, then the rest if there is at least l of it (D5)."""
         accumulation = self.accumulations[key]
-        if self._is_one_batch(accumulation):
+        if self._is_plain and self.lower <= len(accumulation.entries) < self._full:
             self._send(self._release_whole(key, accumulation, cause))
             return
         if accumulation.current is not None:
@@ -651,12 +657,12 @@ class SlidingState(MultiplicityState):
     """
 
     def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
-        accumulation, within, values = self.accumulations.get(key), self.within, self.values
+        accumulation, values, composer = self.accumulations.get(key), self.values, self.composer
         if accumulation is None:
             accumulation = self._accumulation(key)
         assert isinstance(accumulation, SlidingAccumulation)
-        assert within is not None
-        accumulation.slide(entry, within)
+        assert self.within is not None
+        first = accumulation.slide(entry, self.within)
         if accumulation.expiry is None:
             self._watch_over(key, accumulation)
         entries, begin = accumulation.entries, accumulation.begin
@@ -664,21 +670,21 @@ class SlidingState(MultiplicityState):
         count = stop - begin
         if count < self.lower:
             return
-        arrivals, sees = Arrivals(entries, begin, stop), values.sees
+        sees = values.sees
         if sees is not None:
-            lists = accumulation.values(values.asked_lists)
-            if not sees(lists if values.having_asks_lists else values.seen_of(arrivals, lists)):
+            seen: Bindings = accumulation.values(values.asked_lists)
+            if not values.having_asks_lists:
+                seen = values.seen_of(Arrivals(entries, begin, stop), seen)
+            if not sees(seen):
                 self._start_over_if_full(key, accumulation, count)
                 return
-        bindings: GatheredBindings | None = None
-        if values.has_variables:
-            bindings = GatheredBindings(values.singles_of(arrivals), values.lists, arrivals)
-        event, composer = entries[begin][EVENT], self.composer
+        integrated = Integrated(entries, begin, stop)
+        bindings = values.gathered(integrated, first) if values.has_variables else None
+        event = first[EVENT]
         path, length = composer.ancestors.get(event[2]) or composer.ancestor(event[2])
-        start, end, span = accumulation.start, accumulation.end, accumulation.span
+        start, end, span = first[START], entry[END], (first[FIRST], entry[LAST])
         parts: tuple[Any, ...] = (
-            composer.name, composer.label, path, event[3][:length], Integrated(entries, begin, stop), start, end, cause,
-            bindings, span,
+            composer.name, composer.label, path, event[3][:length], integrated, start, end, cause, bindings, span,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if self.parent is not None:
@@ -687,10 +693,10 @@ class SlidingState(MultiplicityState):
         else:
             if composer.report is not None:
                 composer.report.append(composite)
-            assert span is not None
             accumulation.current = (start, end, self.clock.point, composite, False, *span, bindings)
             accumulation.told = stop
-        self._start_over_if_full(key, accumulation, count)
+        if count == self.upper:
+            self._start_over_if_full(key, accumulation, count)
 
 
 def new_state(

@@ -504,7 +504,9 @@ class ChroniclePairSequence(PairSequence):
             return
         first = firsts.pop(0)
         if not firsts:
-            self.forget(key)
+            del self._firsts[key]
+            if self.by_value:
+                self.drop_key(key)
         self._raise(first, item, key, cause)
         if self.outbox:
             self.hand_up(cause)

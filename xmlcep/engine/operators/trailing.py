@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 
 from contexts import Entry, Group
@@ -46,6 +47,11 @@ class Candidate:
     def entries(self) -> list[Entry]:
         """The members, in order of operand, then of arrival."""
         return [entry for _, entry in self.members]
+
+
+def _due_of(candidate: Candidate) -> int:
+    assert candidate.due is not None
+    return candidate.due
 
 
 class TrailingSequenceState(SequenceState):
@@ -233,15 +239,26 @@ class TrailingSequenceState(SequenceState):
         waiting = self.candidates.get(due.key)
         if waiting is None:
             return
-        over = [candidate for candidate in waiting if candidate.due is not None and candidate.due <= due.at]
-        self._keep(due.key, [candidate for candidate in waiting if candidate not in over])
+        if self._is_lone:  # due in the order in which they came
+            over = waiting[: bisect_right(waiting, due.at, key=_due_of)]
+            left = waiting[len(over) :]
+        else:
+            over = [
+                candidate for candidate in waiting if candidate.due is not None and candidate.due <= due.at
+            ]
+            left = [candidate for candidate in waiting if candidate not in over]
+        self._keep(due.key, left)
         if self.node.deferred:
             self.ready.setdefault(due.key, []).extend(over)
         else:
             self._raise_candidates(over, cause)
 
     def awaits(self, due: Due) -> bool:
-        return any(candidate.due == due.at for candidate in self.candidates.get(due.key, ()))
+        waiting = self.candidates.get(due.key, ())
+        if self._is_lone:
+            first = bisect_left(waiting, due.at, key=_due_of)
+            return first < len(waiting) and waiting[first].due == due.at
+        return any(candidate.due == due.at for candidate in waiting)
 
     def is_possible(self, key: Key) -> bool:
         return key in (self.candidates if self.node.window is None else self.ready)

@@ -21,8 +21,9 @@ from contexts.pairing import Ending, Pair, Waiting
 from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
+from .deferrable import DeferrableState
 from .pairs import Item, PairState, count_before, ends_of
-from .state import Account, DeferrableState
+from .state import Account
 
 
 class WaitingPairState(PairState, DeferrableState):

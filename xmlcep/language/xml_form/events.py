@@ -330,7 +330,8 @@ def _of_event(declared: type[Operator]) -> dict[str, str]:
     found = dict.fromkeys(EVENT_ONLY, "it is an option of an event: write it at <event>")
     for name in sorted({name for each in OPERATOR_BY_NAME.values() for name in each.takes} - declared.takes):
         able = [other for other, operator in OPERATOR_BY_NAME.items() if name in operator.takes]
-        found[name] = f"operators that have it: {', '.join(able)}"
+        instead = 'a guard asks each of its composites: if="…"; ' if name == "having" else ""
+        found[name] = f"{instead}operators that have it: {', '.join(able)}"
     found[LET] = 'write <let name="…" select="…"/> in it'
     return found
 

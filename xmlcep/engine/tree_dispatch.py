@@ -1,0 +1,154 @@
+"""What events of one type mean to one event tree: the state updates of its operators, known from the rules alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from path_types import PathType, equals_or_ends, offset
+
+from ..algebra import Order
+from ..events import CompositeType, PrimitiveType
+from ..rules.trees import EventTree, LeafNode, OperatorNode
+
+# Where a leaf's event goes: operator (postorder index), operand, and which of the event's ids is the group
+# key (None: flat).
+Delivery: TypeAlias = tuple[int, int, int | None]
+# The same of what can be dealt with by itself: operator, operand (None: a creation of its node, M4), index of its key.
+Part: TypeAlias = tuple[int, int | None, int]
+
+
+@dataclass(frozen=True, slots=True)
+class TreeDispatch:
+    """The state updates of one event type in one tree.
+
+    ``deliveries`` in postorder of the operators and order of operands; ``creations`` the multiplicities with l = 0 for
+    which the event creates a node (M4); ``operators`` all of these, by postorder index; ``presences`` the operators
+    that look at whatever happens in their groups (S3, W10), with the index of the group's node. ``parts`` are all that
+    there is to do in an order in which one can be done after the other, and go up the tree, before the next; empty if
+    there is none.
+
+    Of operators with a condition, by postorder index: ``rechecks`` says which of the ids can be the node of a group
+    that the event is at or below, so that a condition that waits is asked again (U3), ``touches`` for which of these
+    the event can change what the condition reads (U7).
+    """
+
+    deliveries: tuple[Delivery, ...]
+    creations: frozenset[int]
+    rechecks: Mapping[int, tuple[int, ...]]
+    touches: Mapping[int, tuple[int, ...]]
+    operators: tuple[int, ...]
+    presences: tuple[tuple[int, int | None], ...]
+    parts: tuple[Part, ...]
+
+
+def primitive_dispatch(tree: EventTree, operation: str, path: PathType) -> TreeDispatch | None:
+    """What primitive events of this type mean to a tree; None if they change nothing in it by themselves."""
+    deliveries = tuple(
+        delivery
+        for node in tree.operators
+        for leaf in node.leaves()
+        if isinstance(leaf.type, PrimitiveType) and leaf.type.accepts(operation, path)
+        for delivery in _delivery(tree, node, leaf, path)
+    )
+    creations = frozenset(
+        node.index
+        for node in tree.operators
+        if operation == "ins" and node.definition.creates_empty
+        if equals_or_ends(node.path, path) and (tree.flat or _index(node, path) is not None)
+    )
+    rechecks = {
+        node.index: nodes
+        for node in tree.operators
+        if node.condition is not None and (nodes := _at_or_above(node, path))
+    }
+    presences = tuple(
+        (node.index, None if tree.flat else _index(node, path))
+        for node in tree.operators
+        if node.watches_group and (tree.flat or _index(node, path) is not None)
+    )
+    touches = {
+        node.index: tuple(
+            index
+            for index in rechecks[node.index]
+            if node.condition.compiled.truth_reads.touched_by(path.steps[index + 1 :])
+        )
+        for node in tree.operators
+        if node.condition is not None and node.index in rechecks
+    }
+    if not (deliveries or creations or rechecks or presences):
+        return None
+    touched = {operator for operator, _, _ in deliveries} | creations
+    parts = () if presences else _parts(tree, deliveries, creations, path)
+    return TreeDispatch(deliveries, creations, rechecks, touches, tuple(sorted(touched)), presences, parts)
+
+
+def _parts(
+    tree: EventTree, deliveries: Iterable[Delivery], creations: Iterable[int], path: PathType
+) -> tuple[Part, ...]:
+    """See `TreeDispatch`: a delivery alone, or what meets at the root only, by different operands.
+
+    Operators have their turns from the leaves to the root (G2), so the root takes what comes in the order of its
+    operands (H3). It must have nothing to say to those below it, nor they to take back what it has.
+    """
+    parts: list[Part] = [
+        (operator, operand, index) for operator, operand, index in deliveries if index is not None
+    ]
+    if tree.flat or (len(parts) == 1 and not creations):
+        return tuple(parts)
+    for operator in creations:
+        index = _index(tree.operators[operator], path)
+        assert index is not None
+        parts.append((operator, None, index))
+    root = tree.root
+    if (
+        tree.extended
+        or tree.order is not Order.INTERVAL
+        or any(node.deferred for node in tree.operators)
+        or root.may_repeat  # each part would make an event of its own of what is a tuple (K4)
+        or any(isinstance(child, OperatorNode) and child.takes_back for child in root.children)
+    ):
+        return ()
+    turns = {operand: turn for turn, operand in enumerate(root.definition.turns)}
+    by_turn = {
+        turns[operand]: part for part in parts if (operand := _operand_of_root(tree, part)) is not None
+    }
+    return tuple([by_turn[turn] for turn in sorted(by_turn)]) if len(by_turn) == len(parts) else ()
+
+
+def _operand_of_root(tree: EventTree, part: Part) -> int | None:
+    """By which operand of the root a part gets there; None if it is a creation of the root's node."""
+    operator, operand, _ = part
+    node = tree.operators[operator]
+    while node.parent is not None:
+        operand, node = node.child_index, tree.operators[node.parent]
+    return operand
+
+
+def composite_deliveries(tree: EventTree, name: str, path: PathType) -> tuple[Delivery, ...]:
+    """Where a tree stores the composites of this name and absolute path type (T5)."""
+    return tuple(
+        delivery
+        for node in tree.operators
+        for leaf in node.leaves()
+        if isinstance(leaf.type, CompositeType) and leaf.type.accepts(name, path)
+        for delivery in _delivery(tree, node, leaf, path)
+    )
+
+
+def _delivery(tree: EventTree, node: OperatorNode, leaf: LeafNode, path: PathType) -> list[Delivery]:
+    index = None if tree.flat else _index(node, path)
+    return [] if index is None and not tree.flat else [(node.index, leaf.child_index, index)]
+
+
+def _at_or_above(node: OperatorNode, path: PathType) -> tuple[int, ...]:
+    """Which of the ids of such an event can be nodes of the operator's groups (D4: at or below the node)."""
+    above = reversed(list(path.upwards()))
+    return tuple(index for index, place in enumerate(above) if _index(node, place) == index)
+
+
+def _index(node: OperatorNode, path: PathType) -> int | None:
+    """Which of the ids of such an event is the group key in hierarchical context (K1), if it projects."""
+    start = offset(node.path, path)
+    return None if start is None else start + len(node.path) - 1
