@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from statistics import median
 from time import process_time
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from lxml import etree
 
@@ -24,6 +24,7 @@ from xmlcep.xml_parser import safe_parser
 
 from .frame import Figure, Settings
 from .live_calls import CALLS, Call
+from .live_steps import STEPS
 
 TITLE = (
     "Live: calls on a wrapped document against plain lxml; with a subscriber; with a watch of 10 rules open"
@@ -112,29 +113,21 @@ def purchase_order(elements: int) -> bytes:
     return f'<?xml version="1.0"?>\n<order orderDate="2026-01-01">\n{items}</order>'.encode()
 
 
-class PassedOn(etree.ElementBase):
-    """Elements of which Python sees every assignment, and does nothing with it."""
-
-    __slots__ = ()
-
-    def __setattr__(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)
-
-
 def _least(runs: int) -> Iterator[Figure]:
-    """What an assignment costs at least that Python is to see: no document, no event."""
-    tail = next(call for call in CALLS if call.name == "tail = ")
-    rounds: dict[Any, list[float]] = {None: [], PassedOn: []}
+    """What an assignment costs that Python is to see, part by part: no document."""
+    tail = next(call for call in CALLS if call.name == LEAST)
+    rounds: dict[str, list[float]] = {"": [], **{step: [] for step in STEPS}}
     for _ in range(runs):
-        for kind, taken in rounds.items():
+        for step, taken in rounds.items():
             parser = etree.XMLParser()
-            if kind is not None:
-                parser.set_element_class_lookup(etree.ElementDefaultClassLookup(element=kind))
+            if step:
+                parser.set_element_class_lookup(etree.ElementDefaultClassLookup(element=STEPS[step]))
             item = etree.fromstring("<order><item/>a</order>", parser)[0]
             start = process_time()
             tail.run(None, item)
             taken.append(process_time() - start)
-    yield _figure(LEAST, rounds[PassedOn], tail.calls, rounds[None], "plain")
+    for step in STEPS:
+        yield _figure(f"{LEAST}, {step}", rounds[step], tail.calls, rounds[""], "plain")
 
 
 def _wrapping(runs: int) -> Iterator[Figure]:
@@ -231,7 +224,7 @@ def _held_root(children: int) -> float:
         return (process_time() - start) / edits
 
 
-LEAST = "tail = , seen by Python and passed on"
+LEAST = "tail = "
 GROWING: dict[str, tuple[Callable[[int], float], tuple[int, ...]]] = {
     "first event, per level of depth": (_first_event, (100, 1_000, 5_000)),
     "SubElement, watched, ever deeper, to level": (_deeper, (100, 1_000, 5_000)),

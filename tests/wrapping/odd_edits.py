@@ -278,6 +278,7 @@ ODD: dict[str, Callable[[Any], Any]] = {
 
 ODD_SEVERAL = {
     "attrib.update and edit", "attrib while it changes", "slice = generator that edits", "extend generator that edits",
+    "extend own children", "addnext of itself's child", "removed while iterated",
     "append of iterparse", "append E with a node", "comment tail", "comment beside comment",
 }  # fmt: skip
 """Those that are several edits."""

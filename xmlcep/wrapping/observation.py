@@ -8,7 +8,7 @@ from .errors import RefusedError, WrapError
 from .mutations import remember
 from .raw import Element, Node, children_of, get_parent, name_of, set_tag
 from .reconcile import different, has_its_name, reconcile
-from .shadow import ShadowTree, shadow_of, tree_of
+from .shadow import ShadowNode, ShadowTree, entry_of, shadow_of, tree_of
 from .spelling import check_name
 
 
@@ -78,6 +78,9 @@ def _take_out_refused(nodes: list[Node]) -> RefusedError | None:
         if error_of_attributes is not None:
             found.append(error_of_attributes)
         for child in children_of(node):
+            entry = entry_of(child)
+            if type(entry) is ShadowNode and entry.parent is shadow:
+                continue  # it has been here all the time
             try:
                 foreign.check_child(child)
             except RefusedError as error:
