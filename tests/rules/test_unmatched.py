@@ -56,6 +56,12 @@ def test_a_prefix_that_the_rules_have() -> None:
     assert found.reason == "ship is in the namespace 'urn:s': write s:ship"
 
 
+def test_text_is_no_name_that_can_be_meant() -> None:
+    happened = {("ins", PathType.parse("/order")), ("ins", PathType.parse("/order/text()"))}
+    (found,) = unmatched(parse_rules("event A = ins(text/order)"), happened)
+    assert found.reason == "there is no text in what happened"
+
+
 def test_only_the_events_asked_for() -> None:
     rules = parse_rules("event A = ins(x1) event B = ins(x2)")
     assert [each.event for each in unmatched(rules, HAPPENED, {"B"})] == ["B"]

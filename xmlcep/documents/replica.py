@@ -183,6 +183,11 @@ class Replica:
         return None if root is None else deepcopy(self._state.shown().elements[root])
 
     @property
+    def is_partial(self) -> bool:
+        """Whether it holds only what is needed of its document."""
+        return self._state.partial
+
+    @property
     def root_id(self) -> int | None:
         """The node id of the document's root element; None without one."""
         return self._state.root

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from ..explaining.evidence import Evidence
     from ..explaining.groups import TreeGroups
-    from ..explaining.nodes import Elements
+    from ..explaining.nodes import Elements, Nodes
     from ..explaining.proposals import Completion
     from ..explaining.values import Explanation, Pending
     from ..rules import Rules
@@ -603,13 +603,12 @@ class Detector:
 
         With ``event`` those of this event only. The first ``limit`` (None: all) are told in full, ``total`` says how
         many there are; with ``complete`` each says what would complete it (Y4). ``document`` names the nodes, by
-        default the one that expressions ask, if there is one.
+        default the one that expressions ask, if there is one and all of it.
         """
         check("pending()", limit=(limit, optional(whole_number(0))))
         from ..explaining import pending as of_trees
-        from ..explaining.nodes import Nodes
 
-        nodes = Nodes(self._namespaces, self._document if document is None else document)
+        nodes = self._nodes(document)
         doc = "" if self._last is None else self._last.doc
         completion = self._completion if complete else None
         return of_trees(
@@ -654,11 +653,18 @@ class Detector:
     def _evidence(
         self, event: str, findings: Iterable[CompositeEvent], document: Elements | None
     ) -> Evidence:
-        from ..explaining.nodes import Nodes
         from ..explaining.present import evidence_now
 
-        nodes = Nodes(self._namespaces, self._document if document is None else document)
-        return evidence_now(self._evaluation.trees, self._setting, event, nodes, findings)
+        return evidence_now(self._evaluation.trees, self._setting, event, self._nodes(document), findings)
+
+    def _nodes(self, document: Elements | None) -> Nodes:
+        """What names nodes: by a document, or if none is given by the one that expressions ask, unless parts of it are
+        left out."""
+        from ..explaining.nodes import Nodes
+
+        if document is None and self._document is not None and not self._document.is_partial:
+            document = self._document
+        return Nodes(self._namespaces, document)
 
     @property
     def trees(self) -> Mapping[int, TreeState]:

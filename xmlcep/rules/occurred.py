@@ -17,6 +17,8 @@ ChangeType: TypeAlias = tuple[str, PathType]
 MOST_TYPES = 5_000
 """Types of changes that are looked at: documents may have names without end."""
 
+_TEXT = Step.text()
+
 
 class Occurred:
     """The types of all changes, each with how often it has occurred."""
@@ -36,7 +38,7 @@ class Occurred:
         """Of updates of elements, which have no value, the text that was meant; None for all other types."""
         if type_.operation != "upd" or not type_.path.last.is_element:
             return None
-        return type_.path.child(Step.text())
+        return type_.path.child(_TEXT)
 
     def anywhere(self, path: PathType) -> PathType | None:
         """Of an absolute path at which nothing has occurred a real path that ends with its steps; None without one."""
@@ -86,7 +88,7 @@ class Occurred:
         repaired = self.spelt(path)
         if repaired is not path and self.has(repaired):
             return repaired
-        if path.last.test == "text()":
+        if path.last == _TEXT:
             return None
         other = Step.attribute if path.last.is_element else Step.element
         turned = PathType.of(path.absolute, (*repaired.steps[:-1], other(repaired.last.test)))
@@ -94,7 +96,7 @@ class Occurred:
 
     def _near(self, step: Step) -> Step | None:
         """The step with the name that it may mean; None if there is none like it."""
-        if step.test in self._names or step.test == "text()":
+        if step.test in self._names or step == _TEXT:
             return step
         near = self._known.nearest(local_name(step.test))
         return None if near is None else Step(step.axis, self._by_local[near])
@@ -113,5 +115,6 @@ def _names(paths: Iterable[PathType]) -> dict[str, None]:
             if place in seen:
                 break
             seen.add(place)
-            names[place.last.test] = None
+            if place.last != _TEXT:
+                names[place.last.test] = None
     return names
