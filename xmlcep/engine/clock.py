@@ -88,13 +88,6 @@ class Clock:
         point = self.point + 1
         self.point = point if point > ts else ts
 
-    def step(self, ts: int) -> None:
-        """A record of a new edit, where nobody follows time and transactions."""
-        self.ts = ts
-        self.edit += 1
-        point = self.point + 1
-        self.point = point if point > ts else ts
-
     def record(self, event: PrimitiveEvent) -> None:
         """The next record, after `begin_edit` if it is the first of its edit."""
         ts, at = event[0], event[7]

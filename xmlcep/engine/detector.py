@@ -224,10 +224,10 @@ class Detector:
         if event[11] or self._more:
             return False
         if document is not None:  # otherwise nothing waits for a condition
-            waiting = setting.waiting
+            waiting, edit = setting.waiting, self._edit
             if waiting.stale or (waiting.blocked and bound is not None and bound.touched):
                 return False
-            if self._edit.holds(event):
+            if edit.held or (edit.asks_before and event[1] == "del"):  # what `holds` says, without its call
                 return False
         if clock.follows_time:
             timers, expiries = setting.timers, setting.expiries
@@ -251,7 +251,10 @@ class Detector:
             ):
                 self._expire()
         else:
-            clock.step(event[0])
+            # A record of a new edit, where nobody follows time and transactions.
+            ts, point = event[0], clock.point + 1
+            clock.ts, clock.point = ts, point if point > ts else ts
+            clock.edit += 1
         if document is not None:
             document.apply(event)
         return True

@@ -45,7 +45,7 @@ class Edit:
     ) -> None:
         self._evaluation = evaluation
         self._setting = setting
-        self._asks_before = asks_before
+        self.asks_before = asks_before
         self.asking = asking
         self.others = frozenset(evaluation.trees) - asking
         self.held: list[HeldRecord | HeldTimePoint] = []
@@ -56,7 +56,7 @@ class Edit:
 
     def holds(self, event: PrimitiveEvent) -> bool:
         """Whether a record has to be held: its edit goes on or has begun before, or something is asked before it."""
-        return event[11] or bool(self.held) or (self._asks_before and event[1] == "del")
+        return event[11] or bool(self.held) or (self.asks_before and event[1] == "del")
 
     def hold(self, event: PrimitiveEvent, outside: Outside) -> None:
         """A record of an edit that goes on, or ends: the trees that ask nothing take it, the others have to wait."""

@@ -235,7 +235,7 @@ _SHARED: dict[type, Layout] = {
         "state", "mode", "condition", "setting", "_tree", "_waiting",
     ),
     Edit: _layout(
-        {"held": Held()}, "_evaluation", "_setting", "_asks_before", "asking", "others"
+        {"held": Held()}, "_evaluation", "_setting", "asks_before", "asking", "others"
     ),
 }  # fmt: skip
 
