@@ -49,7 +49,7 @@ def both_ways(
     return outcomes[0], outcomes[1]
 
 
-@settings(max_examples=200)
+@settings(max_examples=140)
 @given(rule_sets(), st.data(), st.booleans())
 def test_keys_by_themselves_find_what_the_whole_finds(definitions, data, operators) -> None:
     rules = Rules.from_definitions(definitions)

@@ -19,7 +19,7 @@ from xmlcep.log.json_codec import FASTEST, STANDARD, JsonCodec
 from xmlcep.rules import Rules, parse_rules
 
 
-@settings(max_examples=120)
+@settings(max_examples=80)
 @given(
     reusing_rule_sets(),
     documents(busy=True, min_actions=4, max_documents=2).flatmap(interleaved),
@@ -181,7 +181,7 @@ def test_a_chain_of_three_levels(order: Log, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("codec", [FASTEST, STANDARD], ids=["fastest", "standard"])
-@pytest.mark.parametrize("depth", [1, 90, 200])
+@pytest.mark.parametrize("depth", [1, 90, 130])
 def test_what_is_forwarded_is_written_once(
     order: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, codec: JsonCodec, depth: int
 ) -> None:
