@@ -1,5 +1,8 @@
 """What an assignment costs that Python is to see, part by part: element classes that do ever more of what a wrapped
-document does at ``tail = ``, and no document."""
+document does at ``tail = ``, and no document.
+
+Each class writes out what the one before it does: a call for that would be measured, too.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,6 @@ from ..engine.detector import TimeGiven
 from ..events import CompositeEvent, Event, PrimitiveEvent
 from ..rules import Rules
 from ..rules.programs import LeafProgram
-from ..rules.trees import EventTree
 from .evidence import Evidence
 from .nodes import Elements, Nodes
 from .why_not import cause_for
@@ -38,7 +37,7 @@ class History:
         by_name = {tree.name: tree for tree in rules.graph.trees}
         if event not in by_name:
             raise ValueError(f"{event!r} is no event of these rules: expected one of {', '.join(by_name)}")
-        chosen = _with_used(by_name[event], rules.graph.trees)
+        chosen = rules.graph.with_used([by_name[event]])
         self.detector = Detector(
             rules, operators=True, document=document, trees=[tree.name for tree in chosen]
         )
@@ -110,14 +109,3 @@ class History:
         for evidence in self._all:
             if evidence.tree.tree.index == tree:
                 evidence.note_guarded(operator, event)
-
-
-def _with_used(tree: EventTree, trees: tuple[EventTree, ...]) -> list[EventTree]:
-    """The tree and all whose events it uses, directly or not."""
-    wanted, waiting = {tree.index}, [tree]
-    while waiting:
-        for index in waiting.pop().dependencies:
-            if index not in wanted:
-                wanted.add(index)
-                waiting.append(trees[index])
-    return [trees[index] for index in sorted(wanted)]

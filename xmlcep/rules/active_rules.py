@@ -84,22 +84,8 @@ def compile_rules(
         program = compiler.compile()
         if program is not None:
             programs.append(program)
-    needed: set[int] = set()
-    for program in programs:
-        needed |= {program.tree.index, *_closure(program.tree, graph)}
-    names = tuple(tree.name for tree in graph.trees if tree.index in needed)
+    names = tuple(tree.name for tree in graph.with_used(program.tree for program in programs))
     return Triggers(graph, tuple(programs), names, externals)
-
-
-def _closure(tree: EventTree, graph: EventGraph) -> set[int]:
-    found: set[int] = set()
-    pending = list(tree.dependencies)
-    while pending:
-        index = pending.pop()
-        if index not in found:
-            found.add(index)
-            pending += graph.trees[index].dependencies
-    return found
 
 
 def single_leaf(tree: EventTree) -> Leaf | None:

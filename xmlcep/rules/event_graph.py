@@ -64,6 +64,17 @@ class EventGraph:
             program.needs_document for program in programs
         )
 
+    def with_used(self, trees: Iterable[EventTree]) -> list[EventTree]:
+        """These trees and all whose composites they use, directly or not, in the order in which they are processed."""
+        pending = list(trees)
+        found = {tree.index for tree in pending}
+        while pending:
+            for index in pending.pop().dependencies:
+                if index not in found:
+                    found.add(index)
+                    pending.append(self.trees[index])
+        return [self.trees[index] for index in sorted(found)]
+
     @property
     def waiting_for_edits(self) -> frozenset[int]:
         """The trees that ask the document, or take what such a tree raises: they wait for an edit's end (U2)."""

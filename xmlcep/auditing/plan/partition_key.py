@@ -392,14 +392,7 @@ def _levels(above: Mapping[int, set[int]]) -> list[int]:
 def _sources(graph: EventGraph, trees: Sequence[EventTree]) -> tuple[EventTree, ...]:
     """The trees outside whose composites these trees take, directly or not."""
     own = {tree.index for tree in trees}
-    found: set[int] = set()
-    pending = [used for tree in trees for used in tree.dependencies]
-    while pending:
-        index = pending.pop()
-        if index not in own and index not in found:
-            found.add(index)
-            pending += graph.trees[index].dependencies
-    return tuple(graph.trees[index] for index in sorted(found))
+    return tuple(tree for tree in graph.with_used(trees) if tree.index not in own)
 
 
 def _keys(graph: EventGraph, trees: list[EventTree]) -> tuple[PathType, ...]:

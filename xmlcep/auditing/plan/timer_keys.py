@@ -45,15 +45,14 @@ class _Reach:
 
     def __init__(self, graph: EventGraph, tree: EventTree) -> None:
         self._graph = graph
-        # Of all that the tree is built on, dependencies first (G2): asked once each, however often they are used.
+        # Of the tree and all that it uses, dependencies first (G2): asked once each, however often they are used.
         self._timed: set[int] = set()
         self._late: set[int] = set()
-        for index in sorted(_below(graph, tree)):
-            used = graph.trees[index]
+        for used in graph.with_used([tree]):
             if self.is_timed(used, used.root):
-                self._timed.add(index)
+                self._timed.add(used.index)
             if self._comes_late(used, used.root):
-                self._late.add(index)
+                self._late.add(used.index)
 
     def is_timed(self, tree: EventTree, node: OperatorNode | LeafNode) -> bool:
         """Whether what it hands on may have been raised because time has passed."""
@@ -81,15 +80,3 @@ class _Reach:
             return []
         used = (self._graph.trees[index] for index in tree.dependencies)
         return [each for each in used if leaf.type.name in (None, each.name)]
-
-
-def _below(graph: EventGraph, tree: EventTree) -> set[int]:
-    """The trees that it uses, directly or not."""
-    found: set[int] = set()
-    todo = [*tree.dependencies]
-    while todo:
-        index = todo.pop()
-        if index not in found:
-            found.add(index)
-            todo += graph.trees[index].dependencies
-    return found
