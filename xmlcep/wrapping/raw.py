@@ -60,10 +60,9 @@ def as_name(given: Any) -> Any:
 def attributes_of(node: Node) -> list[tuple[str, str]]:
     """Names and values in document order."""
     names = attribute_names(node)
-    if (
-        not names or get_attribute(node, names[0]) is None
-    ):  # xinclude() has put something in the place of the node
-        return []  # (lxml would read memory that is none of its own)
+    # A value that is not there: xinclude() has taken the place of the node, and lxml would read foreign memory.
+    if not names or get_attribute(node, names[0]) is None:
+        return []
     if len(names) < _MANY_ATTRIBUTES:
         return _items(node)  # type: ignore[no-any-return]
     return [(value.attrname, str(value)) for value in _all_attributes(node)]

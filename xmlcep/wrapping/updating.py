@@ -56,9 +56,8 @@ class Follower:
         """Brings the document to the state of another tree, whose form is any that `_root_of` takes."""
         document = self._document
         root = _root_of(new)
-        for node in Element.iter(
-            root
-        ):  # before anything is done: nobody could take it out of a foreign proxy
+        # Before anything is done: what came through foreign proxies nobody could take out again.
+        for node in Element.iter(root):
             check_contents(node)
         before = document.clock  # what was edited through foreign proxies is told first
         beside = root if root.getparent() is None else None  # what stands beside a part is not beside a root
