@@ -13,8 +13,8 @@ from lxml import etree
 
 from path_types import PathType
 from xmlcep.events import PrimitiveEvent
+from xmlcep.wrapping.raw import set_tail
 
-_set_tail: Any = etree._Element.tail.__set__  # type: ignore[attr-defined]
 _new_event = tuple.__new__
 _PATH = PathType.parse("/order/text()")
 
@@ -105,7 +105,7 @@ class Complete(etree.ElementBase):
             )
 
 
-_SETTERS = {"tail": _set_tail}
+_SETTERS = {"tail": set_tail}
 _EMPTY = (0, "upd", _PATH, (1,), "", "", None, "", "", None, None, False)
 
 STEPS: dict[str, type[etree.ElementBase]] = {

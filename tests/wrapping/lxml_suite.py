@@ -51,7 +51,7 @@ class Wrapping:
 
     def pytest_configure(self) -> None:
         if self._mode != "plain":
-            importlib.import_module(f"{PACKAGE}.common_imports").etree = self._module()  # type: ignore[attr-defined]
+            vars(importlib.import_module(f"{PACKAGE}.common_imports")).update(etree=self._module())
 
     def _module(self) -> ModuleType:
         module = ModuleType(etree.__name__)
