@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..algebra import Order, Termination
-from ..events import CompositeType
 from ..language import print_expression, print_path
 from .event_graph import EventGraph
 from .programs import OperatorProgram
@@ -74,10 +73,8 @@ def mermaid_lines(graph: EventGraph, namespaces: Mapping[str, str]) -> list[str]
         lines.append("  end")
     for tree in graph.trees:
         for operator, leaf in _leaves(tree):
-            if isinstance(leaf.type, CompositeType):
-                used = [i for i in tree.dependencies if leaf.type.name in (None, graph.trees[i].name)]
-                to = _leaf_id(tree, operator, leaf)
-                lines += [f"  {root_id(graph.trees[i])} -.-> {to}" for i in used]
+            to = _leaf_id(tree, operator, leaf)
+            lines += [f"  {root_id(used)} -.-> {to}" for used in graph.taken(tree, leaf)]
     return lines
 
 

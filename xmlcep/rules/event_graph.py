@@ -15,7 +15,7 @@ from ..languages import CompiledText, Languages
 from ..suggestions import KnownNames
 from ..xpath import Condition, Expression
 from .programs import OperatorProgram, compile_tree
-from .trees import EventTree, build_tree, composite_leaves
+from .trees import EventTree, LeafNode, build_tree, composite_leaves
 from .variables import Variables
 
 _NO_LANGUAGES = Languages()
@@ -74,6 +74,13 @@ class EventGraph:
                     found.add(index)
                     pending.append(self.trees[index])
         return [self.trees[index] for index in sorted(found)]
+
+    def taken(self, tree: EventTree, leaf: LeafNode) -> list[EventTree]:
+        """The trees whose composites a leaf may take (T5); none if it takes primitive events."""
+        if not isinstance(leaf.type, CompositeType):
+            return []
+        used = (self.trees[index] for index in tree.dependencies)
+        return [each for each in used if leaf.type.name in (None, each.name)]
 
     @property
     def waiting_for_edits(self) -> frozenset[int]:

@@ -8,11 +8,6 @@ from ...rules.trees import EventTree
 from ...xpath import NodeKind
 
 
-def has_timers(tree: EventTree) -> bool:
-    """Whether it may raise because time has passed, wherever in the document that is said (W5)."""
-    return any(operator.has_timers for operator in tree.operators)
-
-
 def is_external(tree: EventTree) -> bool:
     """Whether a rule raises it, not records (L7)."""
     return isinstance(tree.definition.expression, External)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...algebra import Sequence, Termination, Unit
-from ...events import CompositeType
 from ...rules.event_graph import EventGraph
 from ...rules.trees import EventTree, LeafNode, OperatorNode
 
@@ -57,7 +56,7 @@ class _Reach:
     def is_timed(self, tree: EventTree, node: OperatorNode | LeafNode) -> bool:
         """Whether what it hands on may have been raised because time has passed."""
         if isinstance(node, LeafNode):
-            return any(used.index in self._timed for used in self._taken(tree, node))
+            return any(used.index in self._timed for used in self._graph.taken(tree, node))
         return node.has_timers or any(self.is_timed(tree, child) for child in node.children)
 
     def begins_late(self, tree: EventTree, node: OperatorNode) -> bool:
@@ -69,14 +68,7 @@ class _Reach:
         """Whether it may hand on something later than at the last record of what that is made of: by a release, by a
         condition that came to hold, by a timer."""
         if isinstance(node, LeafNode):
-            return any(used.index in self._late for used in self._taken(tree, node))
+            return any(used.index in self._late for used in self._graph.taken(tree, node))
         return (
             node.deferred or node.has_timers or any(self._comes_late(tree, child) for child in node.children)
         )
-
-    def _taken(self, tree: EventTree, leaf: LeafNode) -> list[EventTree]:
-        """The trees whose composites a leaf may take."""
-        if not isinstance(leaf.type, CompositeType):
-            return []
-        used = (self._graph.trees[index] for index in tree.dependencies)
-        return [each for each in used if leaf.type.name in (None, each.name)]

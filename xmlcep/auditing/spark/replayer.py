@@ -58,8 +58,9 @@ class BucketReplayer:
         self._clocks = whole.clocks
         self._detectors = detectors
         self._reader = ChunkReader()
-        self._findings = FindingChunkWriter(Ranking(plan.rules), bucket, whole.ranges)
-        self._firings = FiringWriter(Ranking(plan.rules), bucket)
+        ranking = Ranking(plan.rules)
+        self._findings = FindingChunkWriter(ranking, bucket, whole.ranges)
+        self._firings = FiringWriter(ranking, bucket)
         self._forwarding = _CompositeForwarding(plan, buckets)
         # Where a transaction ends is said by marks, which `Detector.replay` would not wait for.
         self._needs_marks = [each.has_flushes or each.follows_edits or each.measures for each in plan.passes]
