@@ -319,6 +319,11 @@ class Evaluation:
     def _is_left(self, tree: TreeState, cause: Cause) -> bool:
         return not isinstance(cause, PrimitiveEvent) or tree.must_release(cause)
 
+    def touches(self, event: PrimitiveEvent, bound: BoundDispatch) -> bool:
+        """Whether the event can change what a condition reads that waits (U7)."""
+        blocked = self.waiting.blocked
+        return any(tree.tree.index in blocked and tree.touches(event, plan) for tree, plan in bound.touched)
+
     def touch(self, event: PrimitiveEvent, bound: BoundDispatch) -> bool:
         """The event is of the edit that is processed next (U7); returns whether that can change what a condition reads
         that waits. One that begins to wait in this edit is asked again after it."""

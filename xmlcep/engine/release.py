@@ -141,10 +141,15 @@ class Deferral:
 
     def touch(self, node: int) -> bool:
         """The present edit changes what the condition of this node's groups reads; returns whether one waits for it."""
-        waits = any(key in self.blocked for key in self.state.keys_at(node))
+        waits = self.waits_at(node)
         if waits:
             self.touched.add(node)
         return waits
+
+    def waits_at(self, node: int) -> bool:
+        """Whether a group of this node waits for its condition."""
+        blocked, state = self.blocked, self.state
+        return any(key in blocked for key in state.keys_at(node)) if state.by_value else node in blocked
 
     def renew(self, node: int) -> None:
         """A record that is over has changed what the condition of this node's groups reads: the next release asks."""

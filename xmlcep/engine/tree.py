@@ -276,6 +276,16 @@ class TreeState:
             if leaf is not None and leaf.program.needs_document:
                 answers[self.tree.index, operator, child] = leaf.read(event)
 
+    def touches(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> bool:
+        """Whether the event can change what a condition reads that waits (U7)."""
+        for operator, indexes in dispatch.touches.items():
+            deferral = self._deferral[operator]
+            if deferral is not None and deferral.blocked:
+                for index in indexes:
+                    if deferral.waits_at(event[3][index]):
+                        return True
+        return False
+
     def touch(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> bool:
         """The edit that is processed next can change what conditions read (U7); returns whether any of them waits."""
         touched = False
@@ -306,7 +316,7 @@ class TreeState:
     def check_time(self, cause: Cause) -> None:
         """W1: a rule with durations takes no record while the time is not known."""
         if self.needs_time and self._clock.time is None:
-            raise UnknownTimeError(self.tree.name, cause.ts)
+            raise UnknownTimeError(self.tree.name, cause[0])
 
     def _create(self, state: OperatorState, cause: Cause) -> None:
         """A node of the operator is created (M4)."""
