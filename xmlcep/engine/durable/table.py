@@ -232,7 +232,7 @@ _SHARED: dict[type, Layout] = {
         "reports_operators", "awaits_release", "waits_for_conditions", "_composite_dispatch",
     ),
     Deferral: _layout(
-        {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
+        {"pending": Keys(), "stale": Keys(), "denied": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
         "state", "mode", "condition", "setting", "_tree", "_waiting",
     ),
     Edit: _layout(
