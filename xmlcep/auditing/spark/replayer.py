@@ -25,6 +25,7 @@ from ..failures import BEFORE, BEHIND, Failure, Failures, ReplayError
 from ..findings.encoding import FindingEncoder, decode_composite
 from ..findings.order import Ranking
 from ..plan.partition_key import Plan
+from .bucket_loads import Key, RoutedLoad
 from .chunk_reading import ChunkReader, RowRun
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
 from .detector_pool import DetectorPool
@@ -61,7 +62,9 @@ class BucketReplayer:
         ranking = Ranking(plan.rules)
         self._findings = FindingChunkWriter(ranking, bucket, whole.ranges)
         self._firings = FiringWriter(ranking, bucket)
-        self._forwarding = _CompositeForwarding(plan, buckets)
+        self.load = RoutedLoad(plan)
+        """What goes to later levels."""
+        self._forwarding = _CompositeForwarding(plan, buckets, self.load)
         # Where a transaction ends is said by marks, which `Detector.replay` would not wait for.
         self._needs_marks = [each.has_flushes or each.follows_edits or each.measures for each in plan.passes]
         self._live: dict[tuple[int, str], LiveDetector] = {}
@@ -312,8 +315,9 @@ def _time_at(start: ClockReading, shown: int | None, goes_on: bool) -> int | Non
 class _CompositeForwarding:
     """Composites on their way to the passes that take them, under other keys."""
 
-    def __init__(self, plan: Plan, buckets: int) -> None:
+    def __init__(self, plan: Plan, buckets: int, load: RoutedLoad) -> None:
         self._plan = plan
+        self._load = load
         self._types = RecordTypes(lambda op, path: True)
         self._writer = ChunkWriter([each.level for each in plan.passes], buckets, self._types.by_number)
         self._encoder = FindingEncoder()
@@ -374,7 +378,9 @@ class _CompositeForwarding:
         rows, self._rows = self._rows, {}
         for segment, its in rows.items():
             self._write(its)
-            yield from self._writer.take(segment, interleaved=True)
+            for chunk in self._writer.take(segment, interleaved=True):
+                self._load.add_chunk(chunk)
+                yield chunk
 
     def _write(self, rows: Sequence[tuple[Any, ...]]) -> None:
         takers, docs, keys, types, ts, _, _, ids, value, old, pos, at, txn, meta, more, edit, composites = (
@@ -387,7 +393,14 @@ class _CompositeForwarding:
             "composite": composites,
         }  # fmt: skip
         buckets = buckets_of(hashes, keys, self._writer.buckets)
-        self._writer.add(np.array(takers), buckets, columns, ordered=False)
+        passes = np.array(takers)
+
+        def key_at(place: int) -> Key:
+            by_document = self._plan.passes[takers[place]].by_document
+            return self._writer.docs[docs[place]], None if by_document else keys[place]
+
+        self._load.add_keys(passes, np.array(docs), np.array(keys), key_at)
+        self._writer.add(passes, buckets, columns, ordered=False)
 
 
 def _point(doc: str, event: tuple[Any, ...]) -> Elsewhere:
