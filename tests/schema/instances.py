@@ -153,7 +153,9 @@ class _Maker:
 
 def _derives(type_: Any, from_: Any) -> bool:
     """Whether a type can stand for another; the library takes a list for derived from the type of its items."""
-    if type_ is from_ or any(_derives(type_, member) for member in getattr(from_, "member_types", None) or ()):
+    if type_ is from_ or any(
+        _derives(type_, member) for member in getattr(from_, "member_types", None) or ()
+    ):
         return True
     return type_.base_type not in (None, type_) and _derives(type_.base_type, from_)
 

@@ -52,7 +52,9 @@ def test_what_stands_in_documents_is_allowed(main: Path) -> None:
 def test_every_way_in_is_taken() -> None:
     """Else the test above would be about less than it says."""
     texts = {main.parent.name: {str(path) for path in paths(main)} for main in SCHEMAS}
-    assert "/{urn:m}form/{urn:m}free/{urn:foreign}thing/@loose" in texts["open-content"]  # interleaved, skipped
+    assert (
+        "/{urn:m}form/{urn:m}free/{urn:foreign}thing/@loose" in texts["open-content"]
+    )  # interleaved, skipped
     assert "/{urn:m}form/thing/@loose" in texts["open-content"]  # the default, suffixed
     assert "/shelf/medium/scale/text()" in texts["type-alternatives"]
     assert "/{urn:m}doc/{urn:m}skipped/{urn:m}known/@loose" in texts["wildcards"]
@@ -79,7 +81,9 @@ ALWAYS = [
     ("wildcards", "doc/@xsi:schemaLocation"),
     ("type-alternatives", "{}medium/@folded"),
 ]
-HEAD = 'namespace "urn:m"\nnamespace m = "urn:m"\nnamespace xsi = "http://www.w3.org/2001/XMLSchema-instance"\n'
+HEAD = (
+    'namespace "urn:m"\nnamespace m = "urn:m"\nnamespace xsi = "http://www.w3.org/2001/XMLSchema-instance"\n'
+)
 
 
 @pytest.mark.parametrize(("name", "path", "message"), NEVER)

@@ -138,9 +138,7 @@ class _Reader:
             if not other.abstract and not other.is_blocked(element)
         ]
         documentation = _documentation(element.annotation) or _documentation(type_.annotation)
-        notes = (
-            ("type alternatives (xs:alternative) are not looked at",) if _alternatives(element) else ()
-        )
+        notes = ("type alternatives (xs:alternative) are not looked at",) if _alternatives(element) else ()
         return Declaration(
             element.name,
             self._content(type_),
@@ -173,7 +171,10 @@ class _Reader:
     def _derived_from(self, type_: Any) -> list[Any]:
         """The types of `_derived_types` that can take the place of a type; of a union those of its members, too."""
         members = getattr(type_, "member_types", None) or ()
-        found = [*self.derived.get(id(type_), ()), *(t for member in members for t in self._derived_from(member))]
+        found = [
+            *self.derived.get(id(type_), ()),
+            *(t for member in members for t in self._derived_from(member)),
+        ]
         return list({id(other): other for other in found}.values())
 
     def _content(self, type_: Any) -> Content:
