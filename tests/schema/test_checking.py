@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from path_types import PathType
+from tests.schema.test_documents_allowed import SCHEMAS
 from xmlcep.cli.main import run
 from xmlcep.engine import Detector
 from xmlcep.errors import RuleError
@@ -110,8 +111,14 @@ def test_the_samples_fit_together(name: str) -> None:
     assert check_rules(rules, SCHEMA) == []
 
 
-def test_derived_rules_can_all_match() -> None:
-    assert check_rules(derive(SCHEMA, changes=True, violations=True), SCHEMA) == []
+@pytest.mark.parametrize("schema", [SCHEMA, *SCHEMAS], ids=lambda schema: schema.parent.name)
+@pytest.mark.parametrize("end", [None, "non-local", "custom"])
+def test_derived_rules_can_all_match(schema: Path, end: str | None) -> None:
+    """And are the same when their text is read again."""
+    for xsi_type in ("complex", "all"):
+        rules = derive(schema, changes=True, violations=True, absences=True, end=end, xsi_type=xsi_type)
+        assert check_rules(rules, schema) == []
+        assert parse_rules(rules.text or "").definitions == rules.definitions
 
 
 def test_unknown_elements_are_not_reported_where_a_wildcard_lets_them_in(tmp_path: Path) -> None:

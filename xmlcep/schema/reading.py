@@ -233,8 +233,9 @@ class _Reader:
         """The wildcard of a particle, or of attributes."""
         names = {name for name in particle.not_qname if not name.startswith("##")}
         if "##defined" in particle.not_qname:
-            declared = self.schema.maps
-            names.update(declared.elements if hasattr(particle, "max_occurs") else declared.attributes)
+            maps = self.schema.maps
+            declared = maps.elements if hasattr(particle, "max_occurs") else maps.attributes
+            names.update(name for name in declared if not name.startswith(f"{{{_XSD}}}"))
         strict, skip = (particle.process_contents == word for word in ("strict", "skip"))
         listed = set(particle.not_namespace or particle.namespace)
         excluding = bool(particle.not_namespace)
