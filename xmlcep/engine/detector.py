@@ -225,7 +225,9 @@ class Detector:
             return False
         if document is not None:  # otherwise nothing waits for a condition
             waiting, edit = setting.waiting, self._edit
-            if waiting.stale or (waiting.blocked and bound is not None and bound.touched):
+            if bound is not None and (
+                (waiting.stale and bound.watchers) or (waiting.blocked and bound.touched)
+            ):
                 return False
             if edit.held or (edit.asks_before and event[1] == "del"):  # what `holds` says, without its call
                 return False
@@ -302,6 +304,8 @@ class Detector:
         document.apply(event)
         bound = evaluation.dispatch[event[1]][event[2]]
         touched = bool(waiting.blocked) and bound is not None and evaluation.touch(event, bound)
+        if waiting.stale and bound is not None:
+            evaluation.renew(event, bound)
         if touched or outside or waiting.elsewhere:
             evaluation.process(_as_event(event), bound, outside)
         elif bound is None:
@@ -312,8 +316,6 @@ class Detector:
             evaluation.deliver(_as_event(event), bound)
         else:
             evaluation.process(_as_event(event), bound, outside)
-        if waiting.stale and bound is not None:
-            evaluation.renew(event, bound, evaluation.changed((event,)))
         if touched:
             evaluation.end_edit()
 

@@ -92,7 +92,6 @@ class Edit:
             bound = evaluation.dispatch[event.op][event.path]
             if bound is not None:
                 evaluation.touch(event, bound)
-        changed = evaluation.changed(events)
         ts, point = clock.ts, clock.point
         for each in held:
             clock.point = each.point
@@ -100,9 +99,9 @@ class Edit:
                 self._fire_before(each)
                 clock.ts, clock.point = each.event.ts, each.point
                 bound = evaluation.dispatch[each.event.op][each.event.path]
-                evaluation.process(each.event, bound, each.outside, self.asking, each.before)
                 if bound is not None:
-                    evaluation.renew(each.event, bound, changed)
+                    evaluation.renew(each.event, bound)
+                evaluation.process(each.event, bound, each.outside, self.asking, each.before)
             else:
                 clock.ts = each.cause.ts
                 evaluation.run(each.cause, {}, each.outside, each.release, each.due, self.asking)

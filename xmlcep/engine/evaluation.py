@@ -32,8 +32,6 @@ _new_tuple = tuple.__new__
 _NOTHING_DUE: Mapping[int, list[Due]] = {}
 Outside: TypeAlias = Mapping[int, list[CompositeEvent]]
 """Composites of trees that are not evaluated now, by the tree that raised them (N2)."""
-Changed: TypeAlias = dict[int, set[tuple[int, int]]]
-"""By tree, operator and node of the groups whose conditions read what an edit changes (U4)."""
 NOTHING_OUTSIDE: Outside = MappingProxyType({})
 
 
@@ -329,24 +327,11 @@ class Evaluation:
                 touched = True
         return touched
 
-    def changed(self, events: Iterable[PrimitiveEvent]) -> Changed:
-        """Of each tree with conditions that are to be asked again, what the records of an edit change for it."""
-        stale = self.waiting.stale
-        found: Changed = {}
-        for event in events if stale else ():
-            bound = self.dispatch[event[1]][event[2]]
-            for tree, plan in () if bound is None else bound.touched:
-                if tree.tree.index in stale:
-                    found.setdefault(tree.tree.index, set()).update(tree.changed(event, plan))
-        return found
-
-    def renew(self, event: PrimitiveEvent, bound: BoundDispatch, changed: Changed) -> None:
-        """A record is over: releases behind it ask again what its edit has changed (U4)."""
-        for index, of_tree in changed.items():
-            plan = bound.watchers.get(index)
-            if plan is not None:
-                self.trees[index].renew(event, plan, of_tree)
-                self._note(self.trees[index])
+    def renew(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
+        """Something happens, before it is dealt with: what waits for that is asked again (U4)."""
+        for index in self.waiting.stale.intersection(bound.watchers):
+            self.trees[index].renew(event, bound.watchers[index])
+            self._note(self.trees[index])
 
     def end_edit(self) -> None:
         """The edit is over."""

@@ -6,7 +6,7 @@ One module because a time point goes through one object: arrivals, releases and 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from contexts import FLAT_KEY, Entry
@@ -281,27 +281,18 @@ class TreeState:
         touched = False
         for operator, indexes in dispatch.touches.items():
             deferral = self._deferral[operator]
-            if deferral is not None and deferral.blocked:
+            if deferral is not None and (deferral.blocked or deferral.denied):
                 for index in indexes:
                     touched = deferral.touch(event[3][index]) or touched
         return touched
 
-    def changed(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> Iterator[tuple[int, int]]:
-        """Operator and node of each group whose condition reads what this event changes."""
-        for operator, indexes in dispatch.touches.items():
-            for index in indexes:
-                yield operator, event[3][index]
-
-    def renew(
-        self, event: PrimitiveEvent, dispatch: TreeDispatch, changed: Collection[tuple[int, int]]
-    ) -> None:
-        """The record is over: releases behind it ask again what its edit has changed, where it happened (U2, U4)."""
+    def renew(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> None:
+        """A record: releases, by this one or later, ask again the groups at or below whose nodes it is (U4)."""
         for operator, indexes in dispatch.rechecks.items():
             deferral = self._deferral[operator]
             if deferral is not None and deferral.stale:
                 for index in indexes:
-                    if (operator, event[3][index]) in changed:
-                        deferral.renew(event[3][index])
+                    deferral.renew(event[3][index])
 
     def check_time(self, cause: Cause) -> None:
         """W1: a rule with durations takes no record while the time is not known."""
@@ -409,16 +400,16 @@ class TreeState:
 
     def has_pending(self) -> bool:
         """Whether any group has something still to be released."""
-        return any(deferral.pending for deferral in self.deferrals)
+        return any(deferral.awaits_release() for deferral in self.deferrals)
 
     def note(self, waiting: Waiting) -> None:
         """Says in ``waiting`` what the tree waits for now (D2, D3, U3)."""
         index, released, elsewhere, blocked, stale = self.tree.index, False, False, False, False
         for deferral in self.deferrals:
-            if deferral.is_due_elsewhere():
-                released = True
+            released = released or deferral.awaits_release()
+            if deferral.pending:
                 elsewhere = elsewhere or deferral.mode is Termination.NON_LOCAL
-            blocked = blocked or bool(deferral.blocked)
+            blocked = blocked or bool(deferral.blocked or deferral.denied)
             stale = stale or bool(deferral.stale)
         (waiting.release.add if released else waiting.release.discard)(index)
         (waiting.elsewhere.add if elsewhere else waiting.elsewhere.discard)(index)
@@ -471,7 +462,7 @@ class TreeState:
         # Silent empties must know that the node is gone as long as something may be consumed above them (M5).
         for deferral in self.deferrals if state.refills else self._deferred_below[state.node.index]:
             # Groups of one path type are the same nodes; of different ones they may lie in each other.
-            if deferral.pending and (
+            if deferral.awaits_release() and (
                 deferral.state.node.path is not state.node.path or deferral.may_release(place)
             ):
                 return True

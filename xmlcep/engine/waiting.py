@@ -6,8 +6,9 @@ from __future__ import annotations
 class Waiting:
     """The trees, by index, in which something waits.
 
-    ``release``: for a flush, or for an event elsewhere (D2, D3); ``elsewhere``: those of them that an event elsewhere
-    releases (D2); ``blocked``: for their document to change (U3); ``stale``: for that before the next release (U4).
+    ``release``: for a release, now or once something has happened (D2, D3); ``elsewhere``: those of them that an event
+    elsewhere releases (D2); ``blocked``: for what their conditions read to change (U3, U7); ``stale``: for something to
+    happen before the next release (U4).
     ``released``: those in which something has ceased to wait for a release since somebody looked.
     """
 

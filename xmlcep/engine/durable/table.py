@@ -131,6 +131,7 @@ _MULTIPLICITY = _operator(
     "_is_plain", "_is_short", "_on_its_way",  # of one time point
 )  # fmt: skip
 
+_DETECTIONS: dict[str, Form] = {"detections": ByKey(NumberedEntries())}
 _CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None))))
 
 _OPERATORS: dict[type, Layout] = {
@@ -157,9 +158,9 @@ _OPERATORS: dict[type, Layout] = {
     AperiodicState: _opened({}),
     AperiodicStarState: _opened({"kept": ENTRIES_BY_KEY}),
     PeriodicState: _opened(
-        {"beating": ByKey(Listed(Made(lambda: Window([], 0))))}, "beat", "tree_name"
+        {**_DETECTIONS, "beating": ByKey(Listed(Made(lambda: Window([], 0))))}, "beat", "tree_name"
     ),
-    PeriodicStarState: _opened({}, "beat"),
+    PeriodicStarState: _opened(_DETECTIONS, "beat"),
     ExternalState: _operator({}),
 }  # fmt: skip
 
@@ -237,7 +238,7 @@ _SHARED: dict[type, Layout] = {
         "reports_operators", "awaits_release", "waits_for_conditions", "_composite_dispatch",
     ),
     Deferral: _layout(
-        {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
+        {"pending": Keys(), "stale": Keys(), "denied": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
         "state", "mode", "condition", "setting", "_tree", "_waiting",
     ),
     Edit: _layout(
