@@ -24,7 +24,7 @@ from ..operators.chain import SequenceState
 from ..operators.conjunction import ConjunctionState
 from ..operators.disjunction import DisjunctionState
 from ..operators.external import ExternalState
-from ..operators.multiplicity import MultiplicityState, SlidingState
+from ..operators.multiplicity import MultiplicityState, RecordState
 from ..operators.negation import NegatedMultiplicityState
 from ..operators.pairs import (
     ChroniclePairConjunction,
@@ -35,6 +35,7 @@ from ..operators.pairs import (
 from ..operators.periodic import PeriodicState, Window
 from ..operators.periodic_star import PeriodicStarState
 from ..operators.plus import PlusState
+from ..operators.records import RecordAccumulation
 from ..operators.relation import RelationState
 from ..operators.trailing import Candidate, TrailingSequenceState
 from ..operators.waiting_pairs import WaitingPairConjunction, WaitingPairSequence
@@ -63,6 +64,7 @@ from .forms import (
     PathInstance,
     Plain,
     SharedEntries,
+    SharedRecords,
     Span,
     Stores,
     Within,
@@ -150,7 +152,7 @@ _OPERATORS: dict[type, Layout] = {
     ),
     DisjunctionState: _operator({"pending": ByKey(NumberedEntries())}, "context"),
     MultiplicityState: _MULTIPLICITY,
-    SlidingState: _MULTIPLICITY,
+    RecordState: _layout(_MULTIPLICITY.state, *_MULTIPLICITY.derived, "read"),
     NegatedMultiplicityState: _operator({}),
     PlusState: _operator({"waiting": ByKey(NumberedEntries())}, "delay", "context"),
     AperiodicState: _opened({}),
@@ -185,6 +187,10 @@ _KEPT: dict[type, Layout] = {
         "key", "owners", "shared", "aging",
     ),
     Accumulation: _layout(_ACCUMULATION, *_FOLLOWERS),
+    RecordAccumulation: _layout(
+        {"entries": SharedRecords(), **{name: _ACCUMULATION[name] for name in ("begin", "current", "told", "expiry")}},
+        "head", "known", "running", "only", "has_one_of_each",
+    ),
     SlidingAccumulation: _layout({**_ACCUMULATION, "_ordered": PLAIN}, *_FOLLOWERS),
     Candidate: _layout({"members": NumberedEntries(), "due": PLAIN, "end": Number()}),
     Window: _layout({"entries": Entries(), "next": PLAIN, "beats": PLAIN}),
