@@ -11,7 +11,7 @@ from .undo import undo
 
 def open_journal(tree: ShadowTree) -> Journal:
     """A new journal, that writes down all edits from now on; what nobody sees as it happens is in it beforehand."""
-    journal = tree.journal = Journal()
+    journal = tree.journal = Journal(tree.journal)
     for node in tree.foreign:
         if not is_element(node):
             journal.whole(node)  # of the text of a comment the shadow knows nothing
