@@ -120,14 +120,14 @@ class Transaction:
 
     def _undo(self) -> None:
         tree, reactor = self._tree, self._tree.emitter.delivery.reactor
-        if reactor is not None and not self._immediate:
-            reactor.undo()
-        elif reactor is not None:
+        if reactor is not None:
             reactor.feed_only(True)
         journal = tree.journal
         assert journal is not None
         # Through their foreign proxies, other documents may have got nodes of this one, or lost such nodes.
         foreign.catch_up_others(tree)
+        if reactor is not None and not self._immediate:
+            reactor.undo()
         tree.journal = None
         try:
             if self._immediate:
