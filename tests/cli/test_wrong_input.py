@@ -215,8 +215,8 @@ def test_odd_names(command: str, name: str, capsys: pytest.CaptureFixture[str]) 
     assert "Traceback" not in said
 
 
-@pytest.mark.parametrize("name", ["", ".", "\n", "..", "folder", "none/none"])
+@pytest.mark.parametrize("name", ["", ".", "..", "folder", "none/none"])
 def test_odd_names_of_a_log_that_is_to_be_written(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    status = run(["history", "doc.xml", "doc.xml", "-o", name])
-    assert status == (0 if name == "\n" else 2)
+    Path("doc2.xml").write_text("<a><item/><item/></a>", encoding="utf-8")
+    assert run(["history", "doc.xml", "doc2.xml", "-o", name]) == 2
     assert "Traceback" not in capsys.readouterr().err
