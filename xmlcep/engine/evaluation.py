@@ -317,21 +317,16 @@ class Evaluation:
     def _is_left(self, tree: TreeState, cause: Cause) -> bool:
         return not isinstance(cause, PrimitiveEvent) or tree.must_release(cause)
 
-    def touch(self, event: PrimitiveEvent, bound: BoundDispatch) -> bool:
+    def touch(self, event: PrimitiveEvent, bound: BoundDispatch, before: PrimitiveEvent | None) -> bool:
         """The event is of the edit that is processed next (U7); returns whether that can change what a condition reads
-        that waits. One that begins to wait in this edit is asked again after it."""
+        that waits. One that begins to wait in this edit is asked again after it. ``before`` is the record before the
+        edit, if no release came after that."""
         blocked, touched = self.waiting.blocked, False
         for tree, plan in bound.touched if blocked else ():
-            if tree.tree.index in blocked and tree.touch(event, plan):
+            if tree.tree.index in blocked and tree.touch(event, plan, before):
                 self._touched.add(tree.tree.index)
                 touched = True
         return touched
-
-    def renew(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
-        """Something happens, before it is dealt with: what waits for that is asked again (U4)."""
-        for index in self.waiting.stale.intersection(bound.watchers):
-            self.trees[index].renew(event, bound.watchers[index])
-            self._note(self.trees[index])
 
     def end_edit(self) -> None:
         """The edit is over."""
@@ -414,7 +409,6 @@ class Evaluation:
             assert noted.release <= self.waiting.release, tree.tree.name
             assert noted.elsewhere <= self.waiting.elsewhere, tree.tree.name
             assert noted.blocked <= self.waiting.blocked, tree.tree.name
-            assert noted.stale <= self.waiting.stale, tree.tree.name
         for tree, state, place in self._dying:
             looked_at = self._may_be_over(tree, self.waiting.released)
             assert looked_at or self._is_awaited(tree, state, place), tree.tree.name

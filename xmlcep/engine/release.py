@@ -38,11 +38,10 @@ class Deferral:
     """What keeps a deferred operator's groups from raising at once.
 
     ``pending``: groups, in mode non-local or custom, with a combination that the next release concerns. ``stale``:
-    those whose condition was false at a release, and at or below whose node nothing has happened since: releases pass
-    them over (U4). ``denied``: those of both of which it is known that the condition is still false, for nothing that
-    it reads has changed (U7). ``blocked``: groups, in mode earliest, with a combination whose condition was false, each
-    with the edit in which it was asked last (U3). ``touched``: the nodes of which the present edit changes what is read
-    and a blocked group waits for.
+    those whose condition was false at a release, while nothing it reads has changed: no release need ask them (U4, U7).
+    ``blocked``: groups, in mode earliest, with a combination whose condition was false, each with the edit in which it
+    was asked last (U3). ``touched``: the nodes of which the present edit changes what is read and a stale or blocked
+    group waits for.
     """
 
     def __init__(
@@ -54,7 +53,6 @@ class Deferral:
         self.setting = setting
         self.pending: set[Key] = set()
         self.stale: set[Key] = set()
-        self.denied: set[Key] = set()
         self.blocked: dict[Key, int] = {}
         self.touched: set[int] = set()
         self._tree = state.tree_index
@@ -143,21 +141,26 @@ class Deferral:
 
     # ---- releases -------------------------------------------------------------------------------------
 
-    def touch(self, node: int) -> bool:
-        """The present edit changes what the condition of this node's groups reads; returns whether one waits for it."""
-        keys = self.state.keys_at(node)
-        if self.denied:
-            self.denied.difference_update(keys)
-        waits = any(key in self.blocked for key in keys)
+    def touch(self, node: int, here: int | None) -> bool:
+        """The present edit changes what the condition of this node's groups reads; returns whether one waits for it.
+
+        ``here`` is the place that the record before the edit projects on, if no release came after it: what has
+        happened at that node has made the next release concern its groups, which could not matter before now (U4).
+        """
+        waits = False
+        for key in self.state.keys_at(node):
+            if key in self.stale and node == here:
+                self._reconsider(key)
+            elif key in self.stale or key in self.blocked:
+                waits = True
         if waits:
             self.touched.add(node)
         return waits
 
-    def renew(self, node: int) -> None:
-        """Something happens at or below this node: the next release, perhaps by this, concerns its groups again."""
-        for key in self.stale.intersection(self.state.keys_at(node)):
-            self.stale.remove(key)
-            self.pending.add(key)
+    def _reconsider(self, key: Key) -> None:
+        """The next release concerns the group again."""
+        self.stale.remove(key)
+        self._await_release(key)
 
     def release_due(self, here: int | None, nodes: Iterable[int], cause: Cause, release: Release) -> None:
         """Releases what is due at this time point, in ascending order of the group keys (X2).
@@ -174,6 +177,8 @@ class Deferral:
                         self.blocked[key] = edit
                         if node in self.touched and self._holds(key):
                             due.add(key)
+                    elif key in self.stale and node in self.touched:
+                        self._reconsider(key)
         if self.pending and release is not Release.NOTHING:
             for key in set(self.pending) if release is Release.FLUSH else self.left(here):
                 if self.condition is None or not self._is_denied(key):
@@ -185,15 +190,10 @@ class Deferral:
 
     def _is_denied(self, key: Key) -> bool:
         """Whether the condition of a possible group that a release concerns is false: then that is over for it (U4)."""
-        if not self.state.is_possible(key):
+        if not self.state.is_possible(key) or self._holds(key):
             return False
-        if key not in self.denied:
-            if self._holds(key):
-                return False
-            self.denied.add(key)
         self.pending.remove(key)
         self.stale.add(key)
-        self._waiting.stale.add(self._tree)
         self._waiting.blocked.add(self._tree)
         return True
 
@@ -241,7 +241,7 @@ class Deferral:
 
     def is_waiting(self) -> bool:
         """Whether any group may have something to raise at this time point."""
-        return bool(self.pending or self.blocked)
+        return bool(self.pending or self.blocked or self.touched)
 
     def awaits_release(self) -> bool:
         """Whether any group has something that a release, this one or a later one, may raise."""
@@ -282,7 +282,6 @@ class Deferral:
         if key in self.pending or key in self.stale:
             self.pending.discard(key)
             self.stale.discard(key)
-            self.denied.discard(key)
             self._waiting.released.add(self._tree)
             return True
         return self.blocked.pop(key, None) is not None
@@ -291,7 +290,6 @@ class Deferral:
         """Forgets everything."""
         self.pending.clear()
         self.stale.clear()
-        self.denied.clear()
         self.blocked.clear()
         self.touched.clear()
 

@@ -276,23 +276,19 @@ class TreeState:
             if leaf is not None and leaf.program.needs_document:
                 answers[self.tree.index, operator, child] = leaf.read(event)
 
-    def touch(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> bool:
-        """The edit that is processed next can change what conditions read (U7); returns whether any of them waits."""
+    def touch(self, event: PrimitiveEvent, dispatch: TreeDispatch, before: PrimitiveEvent | None) -> bool:
+        """The edit that is processed next can change what conditions read (U7); returns whether any of them waits.
+
+        ``before`` is the record before it, if no release came after that.
+        """
         touched = False
         for operator, indexes in dispatch.touches.items():
             deferral = self._deferral[operator]
-            if deferral is not None and (deferral.blocked or deferral.denied):
+            if deferral is not None and (deferral.blocked or deferral.stale):
+                here = None if before is None else deferral.state.grouping.place(before[2], before[3])
                 for index in indexes:
-                    touched = deferral.touch(event[3][index]) or touched
+                    touched = deferral.touch(event[3][index], here) or touched
         return touched
-
-    def renew(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> None:
-        """A record: releases, by this one or later, ask again the groups at or below whose nodes it is (U4)."""
-        for operator, indexes in dispatch.rechecks.items():
-            deferral = self._deferral[operator]
-            if deferral is not None and deferral.stale:
-                for index in indexes:
-                    deferral.renew(event[3][index])
 
     def check_time(self, cause: Cause) -> None:
         """W1: a rule with durations takes no record while the time is not known."""
@@ -329,7 +325,7 @@ class TreeState:
             here = None
             if event is not None:
                 here = state.grouping.place(event.path, event.ids)
-                if dispatch is not None and deferral.blocked:
+                if dispatch is not None and deferral.touched:
                     nodes = [event.ids[at] for at in dispatch.rechecks.get(index, ())]
             deferral.release_due(here, nodes, cause, release)
 
@@ -404,17 +400,15 @@ class TreeState:
 
     def note(self, waiting: Waiting) -> None:
         """Says in ``waiting`` what the tree waits for now (D2, D3, U3)."""
-        index, released, elsewhere, blocked, stale = self.tree.index, False, False, False, False
+        index, released, elsewhere, blocked = self.tree.index, False, False, False
         for deferral in self.deferrals:
             released = released or deferral.awaits_release()
             if deferral.pending:
                 elsewhere = elsewhere or deferral.mode is Termination.NON_LOCAL
-            blocked = blocked or bool(deferral.blocked or deferral.denied)
-            stale = stale or bool(deferral.stale)
+            blocked = blocked or bool(deferral.blocked or deferral.stale)
         (waiting.release.add if released else waiting.release.discard)(index)
         (waiting.elsewhere.add if elsewhere else waiting.elsewhere.discard)(index)
         (waiting.blocked.add if blocked else waiting.blocked.discard)(index)
-        (waiting.stale.add if stale else waiting.stale.discard)(index)
 
     def note_release(self) -> None:
         """The same after a release, or when groups have been freed."""

@@ -226,7 +226,7 @@ _SHARED: dict[type, Layout] = {
     Timers: _layout(
         {"_heaps": Heaps(), **dict.fromkeys(("_count", "size", "changes", "transactions", "time"), PLAIN)}
     ),
-    Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys(), "stale": Keys()}, "released"),
+    Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys()}, "released"),
     Evaluation: _layout(
         {"trees": AllWithin(), "report": Nothing(), "_touched": Nothing(), "_dying": Dying()},
         "_active", "_setting", "_clock", "dispatch", "waiting", "_turns", "_releases_alone",
@@ -238,11 +238,11 @@ _SHARED: dict[type, Layout] = {
         "reports_operators", "awaits_release", "waits_for_conditions", "_composite_dispatch",
     ),
     Deferral: _layout(
-        {"pending": Keys(), "stale": Keys(), "denied": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
+        {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
         "state", "mode", "condition", "setting", "_tree", "_waiting",
     ),
     Edit: _layout(
-        {"held": Held()}, "_evaluation", "_setting", "asks_before", "asking", "others"
+        {"held": Held(), "before": EventOrNothing()}, "_evaluation", "_setting", "asks_before", "asking", "others"
     ),
 }  # fmt: skip
 
