@@ -20,7 +20,17 @@ from contexts.constraints import Violations
 from contexts.search import Constrained
 from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
 from tests.laws.agreement import Advance, Findings, as_the_engine_sees, engine_findings, rules_of
-from tests.strategies import EVERYTHING, SNOOP, History, full_rule_sets, histories, rule_sets, timed_histories
+from tests.strategies import (
+    EVERYTHING,
+    SNOOP,
+    History,
+    full_rule_sets,
+    histories,
+    meeting_histories,
+    meeting_rule_sets,
+    rule_sets,
+    timed_histories,
+)
 from xmlcep.algebra import ContextName, EventDefinition
 from xmlcep.documents import Replica
 from xmlcep.engine import Detector, bound_dispatch, dispatch
@@ -58,7 +68,7 @@ def general_way() -> Iterator[None]:
 
     def indirect(*given: Any) -> Any:
         found = of_type(*given)
-        return None if found is None else replace(found, parts=())
+        return None if found is None else replace(found, parts=(), touches=found.rechecks)
 
     def begin(detector: Any, record: PrimitiveEvent) -> None:
         detector._begin(record)
@@ -96,7 +106,8 @@ def general_way() -> Iterator[None]:
         new_multiplicity(state, *given, **options)
         state._is_short = state._is_plain = False
 
-    def touch(deferral: Any, node: int) -> bool:
+    def touch(deferral: Any, node: int, here: int | None) -> bool:
+        """Whatever happens at or below a node may change what its condition reads; it is seen when it happens."""
         deferral.touched.add(node)
         return True
 
@@ -168,6 +179,14 @@ def _replayed(definitions: Sequence[EventDefinition], records: Sequence[Any], *,
 @settings(max_examples=60, deadline=None)
 @given(full_rule_sets(constructs=KNOWN), timed_histories(advances="advance" not in UNKNOWN_TO_THE_ENGINE))
 def test_with_every_construct(definitions: tuple[EventDefinition, ...], history: History) -> None:
+    check(definitions, history)
+
+
+@settings(max_examples=80, deadline=None)
+@given(meeting_rule_sets(), meeting_histories())
+def test_edits_releases_conditions_and_timers(
+    definitions: tuple[EventDefinition, ...], history: History
+) -> None:
     check(definitions, history)
 
 
