@@ -15,14 +15,6 @@ from tests.wrapping.long_run import COMPANY, FEEDING, MODES, SEVERAL, Mode, run
 from tests.wrapping.mutator import START, Mutator
 from xmlcep.wrapping import fromstring
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _only_its_own_garbage() -> None:
-    """What other tests have left is not looked through at every step (as in conftest)."""
-    gc.collect()
-    gc.freeze()
-
-
 NAMES = [call.__name__ for call in dict.fromkeys(Mutator(None, Random(0)).calls)]
 
 
