@@ -30,7 +30,7 @@ from xmlcep.engine.operators.combining import CombiningState
 from xmlcep.engine.operators.conjunction import ConjunctionState
 from xmlcep.engine.operators.multiplicity import MultiplicityState
 from xmlcep.engine.release import Deferral
-from xmlcep.engine.tree import NO_ANSWERS
+from xmlcep.engine.tree import NO_ANSWERS, TreeState
 from xmlcep.events import PrimitiveEvent
 
 KNOWN = EVERYTHING - UNKNOWN_TO_THE_ENGINE
@@ -116,6 +116,7 @@ def general_way() -> Iterator[None]:
         patch.setattr(combining, "_is_primitive", lambda *given: False)
         patch.setattr(Detector, "_passes", lambda *given: False)
         patch.setattr(Detector, "_move", begin)
+        patch.setattr(TreeState, "take_composite", lambda *given: False)
         patch.setattr(Detector, "__init__", not_plain)
         patch.setattr(Deferral, "touch", touch)
         patch.setattr(Evaluation, "process", all_at_once)

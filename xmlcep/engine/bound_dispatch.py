@@ -56,8 +56,8 @@ class BoundDispatch:
     what waits there for these, with the index of the group's node among the event's ids; ``is_silent`` says that it
     only matters for these and for conditions. ``vanishing`` and ``freed`` are the multiplicities and the operators
     (with their trees) of which a deleted node can be a group (M5, G4); ``at_rest`` frees them all, where nothing waits
-    for a release, ``at_once`` those to which nothing can come any more in any case; of the others, ``awaited``, that is not
-    known. ``turns`` are the ``steps`` by the tree's index, in order, and, if that may come
+    for a release, ``at_once`` those to which nothing can come any more in any case; of the others, ``awaited``, that is
+    not known. ``turns`` are the ``steps`` by the tree's index, in order, and, if that may come
     first, what takes the event there.
     """
 
