@@ -40,8 +40,9 @@ from xmlcep.engine.operators.combining import CombiningState
 from xmlcep.engine.operators.conjunction import ConjunctionState
 from xmlcep.engine.operators.multiplicity import MultiplicityState
 from xmlcep.engine.release import Deferral
-from xmlcep.engine.tree import NO_ANSWERS
+from xmlcep.engine.tree import NO_ANSWERS, TreeState
 from xmlcep.events import PrimitiveEvent
+from xmlcep.rules import parse_rules
 
 KNOWN = EVERYTHING - UNKNOWN_TO_THE_ENGINE
 OFTEN = (
@@ -127,6 +128,7 @@ def general_way() -> Iterator[None]:
         patch.setattr(combining, "_is_primitive", lambda *given: False)
         patch.setattr(Detector, "_passes", lambda *given: False)
         patch.setattr(Detector, "_move", begin)
+        patch.setattr(TreeState, "take_composite", lambda *given: False)
         patch.setattr(Detector, "__init__", not_plain)
         patch.setattr(Deferral, "touch", touch)
         patch.setattr(Evaluation, "process", all_at_once)
@@ -208,3 +210,30 @@ def test_contexts_and_termination(definitions: tuple[EventDefinition, ...], hist
 @given(data=st.data(), history=histories())
 def test_every_context(context: ContextName, data: st.DataObject, history: History) -> None:
     check(data.draw(rule_sets(max_events=2, contexts=(context,))), history)
+
+
+USED = """
+event Complete = ins(item) ; (ins(item/price) & ins(item/quantity))
+event Renewed {context=recent} = Complete(item) & *(item/price)
+event Twice(order) = x[2,2] Renewed(item)
+event Priced = Complete(item) ; upd(item/price/text())
+"""
+COLLECTED = """
+event Priced = ins(item) ; ins(item/price)
+event All(order) {context=cumulative} = (*(order) & x[1,*]{path=order} Priced(item)) {end=custom}
+event Either(order) {context=unrestricted} = Priced(item) | All(order)
+event Listed(order) = x[2,3] Either(order)
+"""
+WAITED_FOR = """
+event Quiet = (*(item/price) & *(item/quantity)) {end=non-local}
+event Seen = ins(item) ; Quiet(item)
+event Both = (Seen(item) & *(item/price)) {end=non-local}
+event Sane(order) {context=continuous} = Seen(item) & x[0,1]{path=order} ins(item/price)
+"""
+
+
+@pytest.mark.parametrize("text", [USED, COLLECTED, WAITED_FOR])
+@settings(max_examples=60, deadline=None)
+@given(history=histories(busy=True, min_actions=6))
+def test_trees_that_use_others(text: str, history: History) -> None:
+    check(parse_rules(text).definitions, history)
