@@ -276,6 +276,14 @@ class TreeState:
             if leaf is not None and leaf.program.needs_document:
                 answers[self.tree.index, operator, child] = leaf.read(event)
 
+    def readers(self, dispatch: TreeDispatch) -> Iterator[tuple[Deferral, int]]:
+        """What has a condition that reads what such an event can change (U7), with which of its ids is the node."""
+        for operator, indexes in dispatch.touches.items():
+            deferral = self._deferral[operator]
+            if deferral is not None:
+                for index in indexes:
+                    yield deferral, index
+
     def touch(self, event: PrimitiveEvent, dispatch: TreeDispatch, before: PrimitiveEvent | None) -> bool:
         """The edit that is processed next can change what conditions read (U7); returns whether any of them waits.
 
@@ -293,7 +301,7 @@ class TreeState:
     def check_time(self, cause: Cause) -> None:
         """W1: a rule with durations takes no record while the time is not known."""
         if self.needs_time and self._clock.time is None:
-            raise UnknownTimeError(self.tree.name, cause.ts)
+            raise UnknownTimeError(self.tree.name, cause[0])
 
     def _create(self, state: OperatorState, cause: Cause) -> None:
         """A node of the operator is created (M4)."""

@@ -8,6 +8,7 @@ rounded, so a value that goes takes out just what it brought.
 from __future__ import annotations
 
 import math
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from operator import ge, le
@@ -37,22 +38,23 @@ class RunningValues(Sequence[Single]):
         "_end",
         "_exact",
         "_extremes",
-        "_first",
         "_greatest",
         "_numbers",
         "_rest",
         "_smallest",
         "_sum",
+        "first",
         "values",
     )
 
     def __init__(self, values: Iterable[Single] = ()) -> None:
         self.values: list[Single] = list(values)
-        """What there is, behind what has gone and is not yet taken out; to append here is to `append`."""
-        self._first = 0  # where the list begins: what stands before has gone
+        """What there is, behind what has gone and is not yet taken out: to append here is to `append`, and to move
+        ``first``, where the list begins, is to `drop` without `tidy`."""
+        self.first = 0
         # The numbers of the values so far as anything has been asked of them: what is kept up to date is of those
         # from ``_begin`` to before ``_end``.
-        self._numbers: list[float] = []
+        self._numbers = array("d")
         self._begin = self._end = 0
         # The exact sum is that of two doubles, of which the first is mostly all of it; or, where two are not enough,
         # of ``_exact``.
@@ -63,7 +65,7 @@ class RunningValues(Sequence[Single]):
         self._extremes: list[RunningExtreme] = []  # those of both that there are
 
     def __len__(self) -> int:
-        return len(self.values) - self._first
+        return len(self.values) - self.first
 
     @overload
     def __getitem__(self, index: int) -> Single: ...
@@ -73,13 +75,13 @@ class RunningValues(Sequence[Single]):
         if isinstance(index, slice):
             start, stop, step = index.indices(len(self))
             if step < 0:
-                return self.values[self._first :][index]
-            return self.values[self._first + start : self._first + stop : step]
+                return self.values[self.first :][index]
+            return self.values[self.first + start : self.first + stop : step]
         if index < 0:
             index += len(self)
         if not 0 <= index < len(self):
             raise IndexError("list index out of range")
-        return self.values[self._first + index]
+        return self.values[self.first + index]
 
     def append(self, value: Single) -> None:
         """A value comes, at the end."""
@@ -87,16 +89,21 @@ class RunningValues(Sequence[Single]):
 
     def drop(self, count: int = 1) -> None:
         """The first values go."""
-        values = self.values
-        first = self._first = min(self._first + count, len(values))
-        if first >= _TIDY and 2 * first >= len(values):
+        self.first = min(self.first + count, len(self.values))
+        if self.first >= _TIDY:
+            self.tidy()
+
+    def tidy(self) -> None:
+        """Takes what has gone out of the lists, if it is half of what they have."""
+        values, first = self.values, self.first
+        if 2 * first >= len(values):
             if self._end:  # otherwise nobody has asked anything
                 self.total()
                 del self._numbers[:first]
                 self._begin -= first
                 self._end -= first
             del values[:first]
-            self._first = 0
+            self.first = 0
 
     def total(self) -> float:
         """``sum``; all that is kept up to date is of what there is now."""
@@ -126,7 +133,7 @@ class RunningValues(Sequence[Single]):
                 extreme.add(number)
             index += 1
         self._end = count
-        index, first = self._begin, self._first
+        index, first = self._begin, self.first
         while index < first:
             number = numbers[index]
             if self._exact is None:
