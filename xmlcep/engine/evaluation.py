@@ -178,9 +178,9 @@ class Evaluation:
         if not self._releases_alone or self._touched or (bound is not None and bound.first is None):
             self._process_tree_by_tree(event, bound)
             return
-        report = self.report
+        report, elsewhere = self.report, self.waiting.elsewhere
         before = len(report)
-        left = sorted(self.waiting.elsewhere)
+        left = sorted(elsewhere) if len(elsewhere) > 1 else [*elsewhere]
         users: Collection[int] = ()
         if bound is not None:
             ids = event[3]

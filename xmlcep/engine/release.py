@@ -57,13 +57,14 @@ class Deferral:
         self.touched: set[int] = set()
         self._tree = state.tree_index
         self._waiting = setting.waiting
+        self._awaits = mode is not Termination.EARLIEST  # a release
 
     # ---- what becomes possible ------------------------------------------------------------------------
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Holds arrivals; in mode earliest they are evaluated while the condition holds (X4)."""
         state = self.state
-        if self.mode is not Termination.EARLIEST:
+        if self._awaits:
             if key in self.pending:  # whether it is possible need not be found out again
                 state.hold(child, key, arrivals, cause)
             elif state.hold_all(child, key, arrivals, cause):
@@ -86,11 +87,15 @@ class Deferral:
         keep = self.state.keeper(child)
         if keep is None:
             return partial(accept, self, self.setting.clock, child)
-        return partial(self._ask if self.mode is Termination.EARLIEST else self._keep, keep)
+        if not self._awaits:
+            return partial(self._ask, keep)
+        pending, await_release = self.pending, self._await_release
 
-    def _keep(self, keep: Callable[[Key, PrimitiveEvent], bool], key: Key, event: PrimitiveEvent) -> None:
-        if keep(key, event) and key not in self.pending:
-            self._await_release(key)
+        def accept_and_wait(key: Key, event: PrimitiveEvent) -> None:
+            if keep(key, event) and key not in pending:
+                await_release(key)
+
+        return accept_and_wait
 
     def _ask(self, keep: Callable[[Key, PrimitiveEvent], bool], key: Key, event: PrimitiveEvent) -> None:
         """`arrive` for an event of a leaf, where it waits for nothing but the condition (X4)."""
@@ -179,24 +184,27 @@ class Deferral:
             if self.state.is_possible(key):
                 self.state.release(key, cause)
 
-    def release_left(self, here: int | None, cause: Cause) -> None:
-        """Releases the groups that an event which projects on ``here`` does not (D2); only without a condition, and
-        where groups are places."""
+    def release_left(self, here: int | None, cause: Cause) -> bool:
+        """Releases the groups that an event which projects on ``here`` does not (D2); returns whether others still wait.
+
+        Only without a condition, and where groups are places.
+        """
         pending, state = self.pending, self.state
         if len(pending) == 1:  # as almost always: the next event somewhere else releases
-            (key,) = pending
+            key = pending.pop()
             if key == here:
-                return
-            pending.clear()
+                pending.add(key)
+                return True
             self._waiting.released.add(self._tree)
             state.release_alone(key, cause)
-            return
+            return False
         due = sorted(self.left(here))
         pending.difference_update(due)
         self._waiting.released.add(self._tree)
         for key in due:
             if state.is_possible(key):
                 state.release(key, cause)
+        return bool(pending)
 
     def left(self, here: int | None) -> set[Key]:
         """The pending groups that the current event does not project on, if that releases them (D2)."""

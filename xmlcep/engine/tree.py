@@ -54,6 +54,7 @@ class TreeState:
         composite_dispatch: Mapping[tuple[str, PathType], tuple[Delivery, ...]],
     ) -> None:
         self.tree = tree
+        self._index = tree.index
         self.flat = tree.flat
         self.reports_operators = report_operators
         self.states = tuple(
@@ -100,6 +101,9 @@ class TreeState:
         self._composite_dispatch = composite_dispatch
         # What can be released by an event elsewhere, with what is above it.
         self._released = _released(self.states, self._deferral)
+        self._released_by_flush = tuple(
+            deferral for deferral in self.deferrals if deferral.mode is Termination.CUSTOM
+        )
         # The same by the path of the event, with the index of the operator's place among its ids.
         self._places: dict[PathType, tuple[tuple[OperatorState, Deferral | None, int | None], ...]] = {}
         self.waits_elsewhere = bool(self._released)
@@ -186,25 +190,25 @@ class TreeState:
             places = self._places[path] = tuple(
                 [(*each, _index_of(each[0], path)) for each in self._released]
             )
+        waits = False
         for state, deferral, index in places:
             if deferral is not None and deferral.pending:
-                deferral.release_left(None if index is None else ids[index], event)
+                waits = deferral.release_left(None if index is None else ids[index], event) or waits
             if state.outbox:
                 entries, state.outbox = state.outbox, []
                 parent = state.parent
                 if parent is not None:
                     for child, key, arrivals in parent.grouped(state.child_index, entries):
                         parent.taker.arrive(child, key, arrivals, event)
-        # What note does, without its calls.
-        waiting, index, waits = self.setting.waiting, self.tree.index, False
-        for deferral in self.deferrals:
+        # What note does, without its calls: what an event elsewhere released can only wait at an operator above.
+        if waits:
+            return
+        waiting = self.setting.waiting
+        waiting.elsewhere.discard(self._index)
+        for deferral in self._released_by_flush:
             if deferral.pending:
-                if deferral.mode is Termination.NON_LOCAL:
-                    return
-                waits = True
-        waiting.elsewhere.discard(index)
-        if not waits:
-            waiting.release.discard(index)
+                return
+        waiting.release.discard(self._index)
 
     def take_turns(self, dispatch: TreeDispatch, place: int, event: PrimitiveEvent) -> None:
         """Takes the tree through the time point of an event, which may be a tuple of the layout of events."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 from contexts import Entry
 from contexts.constraints.counting import young
@@ -17,6 +17,7 @@ from ..values import all_values
 from .followers import CommonAncestor, EventInterval, Follower, ValueLists
 
 _T = TypeVar("_T")
+_NOTHING: Any = ()
 
 
 class _Part(Sequence[_T], Generic[_T]):
@@ -104,7 +105,8 @@ class Accumulation:
     from among others.
     """
 
-    # As in a new one: of most that is all there ever is.
+    # As in a new one: of most that is all there ever is. The list is made of the first arrival.
+    entries: list[Entry] = _NOTHING
     begin = 0
     current: Entry | None = None
     told = 0
@@ -117,9 +119,6 @@ class Accumulation:
     _lists: ValueLists | None = None
     _ancestor: CommonAncestor | None = None
     _interval: EventInterval | None = None
-
-    def __init__(self) -> None:
-        self.entries: list[Entry] = []
 
     def count(self) -> int:
         """How many there are."""
@@ -135,7 +134,11 @@ class Accumulation:
 
     def add(self, entry: Entry) -> None:
         """One more arrival."""
-        self.entries.append(entry)
+        entries = self.entries
+        if entries:
+            entries.append(entry)
+        else:
+            self.entries = [entry]
         if entry[0] < self.start:
             self.start = entry[0]
         if entry[1] > self.end:
@@ -218,6 +221,9 @@ class SlidingAccumulation(Accumulation):
     """
 
     _ordered = True
+
+    def __init__(self) -> None:
+        self.entries = []
 
     def add(self, entry: Entry) -> None:
         entries, span = self.entries, self.span

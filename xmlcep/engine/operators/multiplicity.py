@@ -18,7 +18,7 @@ from contexts.grouping import Key
 from path_types import PathType
 
 from ...algebra import Multiplicity, Order, Promise
-from ...events import Cause, CompositeEvent, PrimitiveEvent, PrimitiveType
+from ...events import Cause, CompositeEvent, Event, PrimitiveEvent, PrimitiveType
 from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..composer import interval, nearest_common_ancestor, span_of
 from ..leaf import Bindings
@@ -192,10 +192,12 @@ class MultiplicityState(DeferrableState):
         """The composite of all so far, which is reported, as it is stored; where nothing is asked."""
         # What compose and report_and_store do, without their calls.
         entries, composer = accumulation.entries, self.composer
-        first = entries[0][EVENT]
+        start, end, _, first, _ = entries[0]
+        constituents: Sequence[Event] = (first,)
+        if len(entries) > 1:
+            start, end = accumulation.start, accumulation.end
+            constituents = Integrated(entries, 0, len(entries))
         path, length = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
-        start, end = accumulation.start, accumulation.end
-        constituents = (first,) if len(entries) == 1 else Integrated(entries, 0, len(entries))
         parts: tuple[Any, ...] = (
             composer.name, composer.label, path, first[3][:length], constituents, start, end, cause, None, None,
         )  # fmt: skip
@@ -471,12 +473,16 @@ class MultiplicityState(DeferrableState):
         if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
         ts = event[0]
+        entry = (ts, ts, self.clock.point, event, False)
+        # Primitive events come in the order of their numbers.
+        accumulation.end = ts
         entries = accumulation.entries
-        entries.append((ts, ts, self.clock.point, event, False))
-        if ts < accumulation.start:
-            accumulation.start = ts
-        accumulation.end = ts  # of primitive events the newest
-        return len(entries) >= self.lower
+        if entries:
+            entries.append(entry)
+            return len(entries) >= self.lower
+        accumulation.start = ts
+        accumulation.entries = [entry]
+        return self.lower <= 1
 
     def is_possible(self, key: Key) -> bool:
         accumulation = self.accumulations.get(key)
