@@ -83,7 +83,7 @@ class Group:
 
     def consume(self, taken: Iterable[tuple[int, Entry | None]]) -> None:
         """Takes these events out of their operands' stores, then tells their owners (H7)."""
-        stores, consumed = self.stored, []
+        stores, owners, consumed = self.stored, self.owners, []
         for k, entry in self._in_all_operands(taken) if self.shared else taken:
             if entry is None:
                 continue
@@ -92,8 +92,9 @@ class Group:
                 del stored[0]
             else:
                 discard(stored, entry)
-            consumed.append((k, entry))
-        if self.owners is not None:
+            if owners is not None and owners[k] is not None:
+                consumed.append((k, entry))
+        if consumed:
             self.tell(consumed)
 
     def consume_all(self) -> None:

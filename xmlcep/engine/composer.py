@@ -49,12 +49,20 @@ class Composer:
         """The composite of these events, with these variables."""
         start, end = EMPTY_START, EMPTY_END
         events = []
-        for entry in combination:
-            if entry[0] < start:
-                start = entry[0]
-            if entry[1] > end:
-                end = entry[1]
-            events.append(entry[3])
+        if self._is_plain:
+            for begin, finish, _, event, _ in combination:
+                if begin < start:
+                    start = begin
+                if finish > end:
+                    end = finish
+                events.append(event)
+        else:
+            for entry in combination:
+                if entry[0] < start:
+                    start = entry[0]
+                if entry[1] > end:
+                    end = entry[1]
+                events.append(entry[3])
         if self._is_plain or self._is_measured:  # intervals as they are, and nothing else to look at
             first = events[0]
             path, length = self.ancestors.get(first[2]) or self.ancestor(first[2])

@@ -15,7 +15,7 @@ from ..algebra import Termination
 from ..events import Cause, PrimitiveEvent
 from ..xpath import Condition, Environment
 from .operators import DeferrableState
-from .operators.state import Acceptor, accept
+from .operators.state import Acceptor, acceptor_of
 from .setting import Setting
 from .timers import Due
 from .tree_dispatch import TreeDispatch
@@ -58,6 +58,7 @@ class Deferral:
         self._tree = state.tree_index
         self._waiting = setting.waiting
         self._awaits = mode is not Termination.EARLIEST  # a release
+        self._is_left = mode is Termination.NON_LOCAL
 
     # ---- what becomes possible ------------------------------------------------------------------------
 
@@ -86,7 +87,7 @@ class Deferral:
         """What takes the events of a leaf, see `OperatorState.acceptor`."""
         keep = self.state.keeper(child)
         if keep is None:
-            return partial(accept, self, self.setting.clock, child)
+            return acceptor_of(self, self.setting.clock, child)
         if not self._awaits:
             return partial(self._ask, keep)
         pending, await_release = self.pending, self._await_release
@@ -185,7 +186,7 @@ class Deferral:
                 self.state.release(key, cause)
 
     def release_left(self, here: int | None, cause: Cause) -> bool:
-        """Releases the groups that an event which projects on ``here`` does not (D2); returns whether others still wait.
+        """Releases the groups that an event which projects on ``here`` does not (D2); returns whether any still waits.
 
         Only without a condition, and where groups are places.
         """
@@ -208,7 +209,7 @@ class Deferral:
 
     def left(self, here: int | None) -> set[Key]:
         """The pending groups that the current event does not project on, if that releases them (D2)."""
-        if self.mode is not Termination.NON_LOCAL:
+        if not self._is_left:
             return set()
         place_of = self.state.grouping.place_of
         return {key for key in self.pending if place_of(key) != here}
@@ -224,7 +225,7 @@ class Deferral:
 
     def concerns(self, here: int | None) -> bool:
         """Whether an event that projects on ``here`` releases anything by that alone."""
-        if self.mode is not Termination.NON_LOCAL:
+        if not self._is_left:
             return False
         place_of, stale = self.state.grouping.place_of, self.stale
         return any(place_of(key) != here and key not in stale for key in self.pending)
@@ -286,7 +287,7 @@ class Deferral:
     def _await_release(self, key: Key) -> None:
         self.pending.add(key)
         self._waiting.release.add(self._tree)
-        if self.mode is Termination.NON_LOCAL:
+        if self._is_left:
             self._waiting.elsewhere.add(self._tree)
 
     def _block(self, key: Key) -> None:

@@ -34,6 +34,7 @@ NO_ANSWERS: Answers = {}
 NOT_ASKED: Bindings = {}
 NO_CREATIONS: frozenset[int] = frozenset()
 _new_tuple = tuple.__new__
+_Released: TypeAlias = tuple[OperatorState, "Deferral | None", Collection[Key], "int | None"]
 
 
 class TreeState:
@@ -104,8 +105,8 @@ class TreeState:
         self._released_by_flush = tuple(
             deferral for deferral in self.deferrals if deferral.mode is Termination.CUSTOM
         )
-        # The same by the path of the event, with the index of the operator's place among its ids.
-        self._places: dict[PathType, tuple[tuple[OperatorState, Deferral | None, int | None], ...]] = {}
+        # The same by the path of the event, with what is pending and the index of the operator's place among its ids.
+        self._places: dict[PathType, tuple[_Released, ...]] = {}
         self.waits_elsewhere = bool(self._released)
         """Whether an event elsewhere can release anything."""
         self.releases_alone = (
@@ -188,11 +189,14 @@ class TreeState:
         places = self._places.get(path)
         if places is None:
             places = self._places[path] = tuple(
-                [(*each, _index_of(each[0], path)) for each in self._released]
+                [
+                    (state, deferral, () if deferral is None else deferral.pending, _index_of(state, path))
+                    for state, deferral in self._released
+                ]
             )
         waits = False
-        for state, deferral, index in places:
-            if deferral is not None and deferral.pending:
+        for state, deferral, pending, index in places:
+            if pending and deferral is not None:
                 waits = deferral.release_left(None if index is None else ids[index], event) or waits
             if state.outbox:
                 entries, state.outbox = state.outbox, []

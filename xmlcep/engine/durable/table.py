@@ -226,13 +226,14 @@ _SHARED: dict[type, Layout] = {
     ),
     TreeState: _layout(
         {"states": AllWithin(), "deferrals": AllWithin()},
-        "tree", "flat", "root", "_deferral", "_deferred_below", "_released", "_places", "setting", "_clock", "_timers",
+        "tree", "_index", "flat", "root", "_deferral", "_deferred_below", "_released", "_released_by_flush", "_places",
+        "setting", "_clock", "_timers",
         "needs_time", "leaves", "by_detection", "extended", "has_short_entries", "waits_elsewhere", "releases_alone",
         "reports_operators", "awaits_release", "waits_for_conditions", "_composite_dispatch",
     ),
     Deferral: _layout(
         {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
-        "state", "mode", "condition", "setting", "_tree", "_waiting",
+        "state", "mode", "condition", "setting", "_tree", "_waiting", "_awaits", "_is_left",
     ),
     Edit: _layout(
         {"held": Held()}, "_evaluation", "_setting", "asks_before", "asking", "others"

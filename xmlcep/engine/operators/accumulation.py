@@ -151,6 +151,19 @@ class Accumulation:
         for follower in self.followers:
             follower.append(entry)
 
+    def append(self, entry: Entry) -> None:
+        """`add` where nothing is asked of them, and entries have neither moments nor variables."""
+        entries = self.entries
+        if not entries:
+            self.entries = [entry]
+            self.start, self.end = entry[0], entry[1]
+            return
+        entries.append(entry)
+        if entry[0] < self.start:
+            self.start = entry[0]
+        if entry[1] > self.end:
+            self.end = entry[1]
+
     # ---- what is asked of them, in a time that does not depend on how many they are -----------------------
 
     def values(self, names: Iterable[str]) -> Mapping[str, RunningValues]:

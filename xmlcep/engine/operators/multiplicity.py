@@ -97,7 +97,7 @@ class MultiplicityState(DeferrableState):
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             accumulation = self.accumulations[key] = Accumulation()
-        accumulation.add(entry)
+        accumulation.append(entry)
         count = len(accumulation.entries)
         if count >= self.lower:
             whole = self._whole(accumulation, cause)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from contexts import Entry, Grouping, Owner
@@ -212,7 +211,7 @@ class OperatorState(ABC):
 
         Only where nothing of the tree is released, and no other leaf takes the event.
         """
-        return partial(accept, self, self.clock, child)
+        return acceptor_of(self, self.clock, child)
 
     def take_creation(self, key: Key, event: PrimitiveEvent) -> None:
         """`create` for an event, which may be a tuple of the layout of events, that creates the group's node.
@@ -360,9 +359,14 @@ class OperatorState(ABC):
         assert not self.outbox, (self.node.label, self.outbox)
 
 
-def accept(taker: Taker, clock: Clock, child: int, key: Key, event: PrimitiveEvent) -> None:
-    """Lets an operator, or what makes it wait, take an event of a leaf."""
-    if type(event) is not PrimitiveEvent:
-        event = _new_tuple(PrimitiveEvent, event)
-    ts = event[0]
-    taker.take(child, key, (ts, ts, clock.point, event, False), event)
+def acceptor_of(taker: Taker, clock: Clock, child: int) -> Acceptor:
+    """Lets an operator, or what makes it wait, take the events of a leaf as entries."""
+    take = taker.take
+
+    def accept(key: Key, event: PrimitiveEvent) -> None:
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        ts = event[0]
+        take(child, key, (ts, ts, clock.point, event, False), event)
+
+    return accept

@@ -111,13 +111,13 @@ class WaitingPairConjunction(WaitingPairState):
         waiting = self.groups.get(key)
         if waiting is None:
             waiting = self.groups[key] = Waiting(([], []))
-        own = waiting.stored[child]
+        stored = waiting.stored
         if self.context.replaces:
-            own.clear()
-        own.append(item)
+            stored[child].clear()
+        stored[child].append(item)
         waiting.newest = child
         waiting.fresh = True
-        return bool(waiting.stored[1 - child])
+        return len(stored[1 - child]) > 0
 
     def arrived(self, waiting: Waiting, child: int, arrivals: int) -> Sequence[Pair]:
         own = waiting.stored[child]
