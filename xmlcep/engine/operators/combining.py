@@ -68,7 +68,9 @@ class CombiningState(ChoosingState, DeferrableState):
         elif self.width == 2:
             stored = [[], []]
         else:
-            stored = [[] for _ in range(self.width)]
+            stored = [[]]
+            for _ in range(1, self.width):
+                stored.append([])
         group = self.groups[key] = Group(stored, self._stored_owners, key, self.shared, self._aging)
         if self.context.runs:
             group.runs = self._new_runs()

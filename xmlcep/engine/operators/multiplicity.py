@@ -202,7 +202,7 @@ class MultiplicityState(DeferrableState):
             composer.name, composer.label, path, first[3][:length], constituents, start, end, cause, None, None,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
-        if start == EMPTY_START:
+        if end < start:  # empty
             composite = composite._replace(start=None, end=None)
         if composer.report is not None:
             composer.report.append(composite)
@@ -504,7 +504,7 @@ class MultiplicityState(DeferrableState):
         whole = self._release_whole(key, accumulation, cause)
         above = key if self.same_groups else parent.grouping.key_of(whole)
         if above is not None:
-            parent.taker.arrive(self.child_index, above, (whole,), cause)
+            parent.taker.store(self.child_index, above, whole, cause)
 
     def _release_whole(self, key: Key, accumulation: Accumulation, cause: Cause) -> Entry:
         """The composite of all that has accumulated, which starts over: a batch that is not full; where nothing is

@@ -45,6 +45,9 @@ class Taker(Protocol):
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """See `OperatorState.arrive`."""
 
+    def store(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        """See `OperatorState.store`."""
+
     def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
         """See `OperatorState.create`."""
 
@@ -130,6 +133,10 @@ class OperatorState(ABC):
     @abstractmethod
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Takes the arrivals of one operand in one group and raises what that makes possible (H3)."""
+
+    def store(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        """`arrive` for one composite that an operator, operand ``child``, has raised."""
+        self.arrive(child, key, (entry,), cause)
 
     @abstractmethod
     def forget(self, key: Key) -> None:

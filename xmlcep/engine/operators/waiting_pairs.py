@@ -36,7 +36,7 @@ class WaitingPairState(PairState, DeferrableState):
         self.groups: dict[Key, Waiting] = {}
 
     @abstractmethod
-    def keep(self, child: int, key: Key, item: Item) -> bool:
+    def keep(self, child: int, key: Key, item: Item, cause: Cause | None = None) -> bool:
         """Stores an arrival; says whether it makes a combination."""
 
     @abstractmethod
@@ -107,7 +107,7 @@ class WaitingPairConjunction(WaitingPairState):
 
     exists: Combinations = AnyOrder()
 
-    def keep(self, child: int, key: Key, item: Item) -> bool:
+    def keep(self, child: int, key: Key, item: Item, cause: Cause | None = None) -> bool:
         waiting = self.groups.get(key)
         if waiting is None:
             waiting = self.groups[key] = Waiting(([], []))
@@ -161,7 +161,7 @@ class WaitingPairSequence(WaitingPairState):
         super().__init__(node, tree, report, setting)
         self._ends = ends_of(self.bare[0])
 
-    def keep(self, child: int, key: Key, item: Item) -> bool:
+    def keep(self, child: int, key: Key, item: Item, cause: Cause | None = None) -> bool:
         waiting = self.groups.get(key)
         replaces = self.context.replaces
         if waiting is None:
