@@ -16,6 +16,10 @@ class Owner(Protocol):
     refills: bool
     """Whether silent empty composites take the place of consumed ones (M5)."""
 
+    @property
+    def on_its_way(self) -> Sequence[Entry]:
+        """What it has raised and nobody has stored yet, as far as that matters."""
+
     def consumed(self, entry: Entry) -> None:
         """An event of it was consumed (H7, M3)."""
 
@@ -26,7 +30,7 @@ class Owner(Protocol):
         """A silent empty composite of it was stored."""
 
     def arrived(self, entries: Iterable[Entry]) -> None:
-        """Events of it were stored."""
+        """Events of it were stored, which were on their way."""
 
 
 class Group:

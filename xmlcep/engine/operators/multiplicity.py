@@ -59,7 +59,7 @@ class MultiplicityState(DeferrableState):
         # with the key of the parent's group that it is stored in.
         self.gone: dict[int, Key] = {}
         self._most_gone = _FEW
-        self._on_its_way: list[Entry] = []  # raised at a time point, and not yet stored by the parent
+        self.on_its_way: list[Entry] = []  # raised at a time point
         self.owner: Owner | None = self if node.takes_back else None
 
         values, slides = self.values, self.slides or self.within is not None or self._outer is not None
@@ -197,9 +197,9 @@ class MultiplicityState(DeferrableState):
         if len(entries) > 1:
             start, end = accumulation.start, accumulation.end
             constituents = Integrated(entries, 0, len(entries))
-        path, length = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
+        path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
         parts: tuple[Any, ...] = (
-            composer.name, composer.label, path, first[3][:length], constituents, start, end, cause, None, None,
+            composer.name, composer.label, path, first[3][upto], constituents, start, end, cause, None, None,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if end < start:  # empty
@@ -286,9 +286,9 @@ class MultiplicityState(DeferrableState):
         """What was raised is to go to the parent."""
         self.outbox.append(entry)
         if self.refills:
-            if self._on_its_way and self._on_its_way[0][AT] != entry[AT]:
-                self._on_its_way.clear()  # of an earlier time point: it has a place in no group of the parent
-            self._on_its_way.append(entry)
+            if self.on_its_way and self.on_its_way[0][AT] != entry[AT]:
+                self.on_its_way.clear()  # of an earlier time point: it has a place in no group of the parent
+            self.on_its_way.append(entry)
 
     def _raise_batch(self, entries: list[Entry], cause: Cause) -> bool:
         """Raises a batch of its own; says whether it did."""
@@ -322,8 +322,8 @@ class MultiplicityState(DeferrableState):
         """
         if self.parent is not None and not discard(self.outbox, former):
             self.parent.withdraw(self.node.child_index, former)
-        if self._on_its_way:
-            discard(self._on_its_way, former)
+        if self.on_its_way:
+            discard(self.on_its_way, former)
 
     def withdraw(self, child: int, entry: Entry) -> None:
         """A child multiplicity takes back a composite: out of the accumulation with it (M1)."""
@@ -378,8 +378,8 @@ class MultiplicityState(DeferrableState):
         if not self.refills or (self.values.having is not None and not self.values.admits(())):
             return None
         event = entry[EVENT]
-        if self._on_its_way:
-            stored = [*stored, *(other for other in self._on_its_way if other[AT] == at)]
+        if self.on_its_way:
+            stored = [*stored, *(other for other in self.on_its_way if other[AT] == at)]
         if self.flat:
             if any(True for _ in stored):
                 return None
@@ -397,8 +397,8 @@ class MultiplicityState(DeferrableState):
         return self.composer.entry(empty, silent=True)
 
     def arrived(self, entries: Iterable[Entry]) -> None:
-        for entry in entries if self._on_its_way else ():
-            discard(self._on_its_way, entry)
+        for entry in entries if self.on_its_way else ():
+            discard(self.on_its_way, entry)
 
     def available(self, silent: Entry) -> None:
         """A silent composite stands in the parent's store: the next one replaces it."""
@@ -687,10 +687,10 @@ class SlidingState(MultiplicityState):
         integrated = Integrated(entries, begin, stop)
         bindings = values.gathered(integrated, first) if values.has_variables else None
         event = first[EVENT]
-        path, length = composer.ancestors.get(event[2]) or composer.ancestor(event[2])
+        path, upto = composer.ancestors.get(event[2]) or composer.ancestor(event[2])
         start, end, span = first[START], entry[END], (first[FIRST], entry[LAST])
         parts: tuple[Any, ...] = (
-            composer.name, composer.label, path, event[3][:length], integrated, start, end, cause, bindings, span,
+            composer.name, composer.label, path, event[3][upto], integrated, start, end, cause, bindings, span,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if self.parent is not None:

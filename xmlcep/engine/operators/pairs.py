@@ -143,9 +143,9 @@ class PairState(ChoosingState):
         if other_end > end:
             end = other_end
         composer = self.composer
-        path, length = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
+        path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
         parts = (
-            composer.name, composer.label, path, first[3][:length], (first, second), start, end, cause, None, None,
+            composer.name, composer.label, path, first[3][upto], (first, second), start, end, cause, None, None,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if end < start:  # empty
@@ -179,10 +179,10 @@ class PairState(ChoosingState):
             other_begin if other_begin < begin else begin, other_finish if other_finish > finish else finish,
         )  # fmt: skip
         composer = self.composer
-        path, length = composer.ancestors.get(event[2]) or composer.ancestor(event[2])
+        path, upto = composer.ancestors.get(event[2]) or composer.ancestor(event[2])
         bindings = self.values.of((first, second))
         parts = (
-            composer.name, composer.label, path, event[3][:length], (event, other), start, end, cause, bindings, span,
+            composer.name, composer.label, path, event[3][upto], (event, other), start, end, cause, bindings, span,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if composer.report is not None:
