@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, MutableSequence, Sequence
 from itertools import takewhile
+from operator import itemgetter
 from typing import Protocol
 
-from .entry import EVENT, Entry
+from .entry import EVENT, Combination, Entry, all_silent
 from .runs import Runs
+
+_FIRST = itemgetter(0)
 
 
 class Owner(Protocol):
@@ -100,6 +103,20 @@ class Group:
                 consumed.append((k, entry))
         if consumed:
             self.tell(consumed)
+
+    def consume_oldest(self) -> Combination | None:
+        """Consumes, and returns, the oldest event of every operand; None if there is none, or all are silent (M5)."""
+        stores = self.stored
+        if not all(stores):
+            return None
+        chosen = tuple(map(_FIRST, stores))
+        if self.owners is not None and all_silent(chosen):
+            return None
+        for stored in stores:
+            del stored[0]
+        if self.owners is not None:
+            self.tell(tuple(enumerate(chosen)))
+        return chosen
 
     def consume_all(self) -> None:
         """Consumes everything that is stored."""

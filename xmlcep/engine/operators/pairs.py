@@ -268,7 +268,9 @@ class PairConjunction(PairState):
             if not (stored[0] or stored[1]):
                 del groups[key]
             if pairs:
-                raise_pairs(pairs, key, as_event(event))
+                if type(event) is not PrimitiveEvent:
+                    event = _new_tuple(PrimitiveEvent, event)
+                raise_pairs(pairs, key, event)
 
         return accept
 
