@@ -97,11 +97,16 @@ class Deferral:
             return acceptor_of(self, self.setting.clock, child)
         if not self._awaits:
             return partial(self._ask, keep)
-        pending, await_release = self.pending, self._await_release
+        pending, tree, is_left = self.pending, self._tree, self._is_left
+        release, elsewhere = self._waiting.release, self._waiting.elsewhere
 
         def accept_and_wait(key: Key, event: PrimitiveEvent) -> None:
             if keep(key, event) and key not in pending:
-                await_release(key)
+                # What _await_release does, without its call.
+                pending.add(key)
+                release.add(tree)
+                if is_left:
+                    elsewhere.add(tree)
 
         return accept_and_wait
 

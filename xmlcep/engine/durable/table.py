@@ -126,7 +126,7 @@ _MULTIPLICITY = _operator(
         "_most_gone": PLAIN,
     },
     "_by_detection", "lower", "upper", "_full", "slides", "prompt", "within", "_outer", "owner", "refills",
-    "_is_plain", "_is_short", "on_its_way",  # of one time point
+    "_is_plain", "_is_prompt", "_is_short", "on_its_way",  # of one time point
 )  # fmt: skip
 
 _CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None))))

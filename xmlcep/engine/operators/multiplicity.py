@@ -66,6 +66,8 @@ class MultiplicityState(DeferrableState):
         asks = values.having is not None or values.guard is not None
         # Whether nothing is asked of what has accumulated, and nothing drops out of it.
         self._is_short = not (tree.flat or tree.extended or self._by_detection or slides or asks)
+        # Whether nothing waits, either.
+        self._is_prompt = self._is_short and not node.deferred
         # Whether all that it does besides is to raise what has accumulated until a release.
         self._is_plain = self._is_short and not node.takes_back
 
@@ -361,11 +363,10 @@ class MultiplicityState(DeferrableState):
         if accumulation is None or accumulation.current is not entry:
             return
         is_used_up = accumulation.told == len(accumulation.entries)
-        if is_used_up and not (accumulation.created or accumulation.batches):
-            if self._is_short:
-                del self.accumulations[key]
-            else:
-                self._drop(key)
+        if is_used_up and self._is_prompt:
+            del self.accumulations[key]
+        elif is_used_up and not (accumulation.created or accumulation.batches):
+            self._drop(key)
         else:
             accumulation.start_over(accumulation.entries[accumulation.told :])
             self._drop_if_idle(key, accumulation)
