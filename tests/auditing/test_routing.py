@@ -21,6 +21,7 @@ from tests.auditing.routing_model import (
     histories,
 )
 from xmlcep.auditing.plan.partition_key import Plan, make_plan
+from xmlcep.auditing.spark.bucket_loads import RoutedLoad
 from xmlcep.auditing.spark.chunk_reading import ChunkReader
 from xmlcep.auditing.spark.chunks import Chunk, ChunkWriter, Mark
 from xmlcep.auditing.spark.document_merge import MergedDocument, merge_documents, seam_chunks
@@ -76,7 +77,7 @@ def route(plan: Plan, segments: Sequence[Sequence[Sequence[Record]]], buckets: i
     """Routes segments of batches; chunks are taken after each batch."""
     types = RecordTypes(wanted_by(plan))
     writer = ChunkWriter([each.level for each in plan.passes], buckets, types.by_number)
-    router = Router(plan, types, writer)
+    router = Router(plan, types, writer, RoutedLoad(plan))
     chunks: list[Chunk] = []
     summaries: list[SegmentSummary] = []
     for number, batches in enumerate(segments):
@@ -280,7 +281,7 @@ def test_a_course_says_what_a_segment_leaves_open() -> None:
     plan = make_plan(parse_rules(f"{QUIET}\n{AT_END}"))
     log = log_of("3n/1 2p/1 2p/2 2n/2")
     types = RecordTypes(wanted_by(plan))
-    router = Router(plan, types, ChunkWriter([0], 5, types.by_number))
+    router = Router(plan, types, ChunkWriter([0], 5, types.by_number), RoutedLoad(plan))
     router.begin(0)
     for batch in (log[:3], log[3:]):
         router.route(*columns_of(batch, types), [(0, 0)])
@@ -305,7 +306,7 @@ def test_what_nobody_wants_need_not_be_routed() -> None:
     )
     types = RecordTypes(wants)
     writer = ChunkWriter([0], 3, types.by_number)
-    router = Router(plan, types, writer)
+    router = Router(plan, types, writer, RoutedLoad(plan))
     router.begin(7)
     _, columns = columns_of(log_of("2p"), types)
     router.route([Span("d", 3, 90, 50), Span("e", 1, 2, 2)], columns, [(7, 0), (7, 3)])

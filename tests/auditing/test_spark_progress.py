@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
 
 import pytest
 
+from path_types import PathType
 from tests.auditing.logs import write_log
 from tests.auditing.test_agreement import ORDER_RULES, lines_of, orders
 from xmlcep.auditing import audit, progress
 from xmlcep.auditing.progress import Advance, Tasks, watched
+from xmlcep.events import PrimitiveEvent
+from xmlcep.rules import parse_rules
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -86,6 +90,49 @@ def test_little_stages_do_not_count() -> None:
     assert tasks.done() == 0.5
     tracker.stages |= {0: Stage(10, 8), 1: Stage(1, 1)}
     assert tasks.done() == 0.8
+
+
+class Named(NamedTuple):
+    """Tasks of a last stage that have letters for names."""
+
+    tasks: int
+
+    def left(self, number: int, running: Iterable[int]) -> str:
+        """Which run."""
+        return f"{number} of {self.tasks}: {''.join(chr(ord('a') + task) for task in running)}"
+
+
+def test_few_tasks_that_are_left_are_told_of() -> None:
+    tracker = Tracker(
+        {0: Job([3, 4, 5, 6])}, {3: Stage(8, 0), 4: Stage(16, 8), 5: Stage(16, 0), 6: Stage(1, 0)}
+    )
+    running = {4: [1], 5: [3, 12]}
+    tasks = Tasks(tracker, lambda: [0], 2, running.__getitem__)
+
+    def said(last: int = 16) -> str:
+        tasks.done()
+        return tasks.left(Named(last))
+
+    assert said() == ""
+    tracker.stages[4] = Stage(16, 15)  # that is the first of the two
+    assert said() == ""
+    tracker.stages[4] = Stage(16, 16)
+    tracker.stages[5] = Stage(16, 13)
+    assert said() == ""
+    tracker.stages[5] = Stage(16, 14)
+    assert said() == "2 of 16: dm" and said(15) == ""  # somebody has divided it otherwise
+    tracker.stages[5] = Stage(16, 16)
+    assert said() == ""
+    tracker.stages[6] = Stage(1, 1)
+    assert said() == ""
+
+
+def test_with_less_than_eight_tasks_the_last_one_is_told_of() -> None:
+    tracker = Tracker({0: Job([0])}, {0: Stage(3, 1)})
+    tasks = Tasks(tracker, lambda: [0], 1, lambda stage: [2])
+    assert tasks.done() and tasks.left(Named(3)) == ""
+    tracker.stages[0] = Stage(3, 2)
+    assert tasks.done() and tasks.left(Named(3)) == "1 of 3: c"
 
 
 class Context:
@@ -271,3 +318,73 @@ def test_the_spark_engine_tells_its_steps(spark: SparkSession, tmp_path: Path, d
     assert told[-1].records == result.summary.records == len(lines)
     assert all(each.seconds > 0 for each in result.summary.documents.values())
     assert not spark.sparkContext.getJobTags()
+
+
+def test_the_tasks_of_a_job_that_run_are_known(spark: SparkSession, tmp_path: Path) -> None:
+    seen = threading.Event()
+    told: list[str] = []
+
+    def tell(advance: Advance) -> None:
+        if advance.left and not seen.is_set():
+            told.append(advance.left)
+            (tmp_path / "seen").touch()
+            seen.set()
+
+    def task(index: int) -> int:
+        for _ in range(3000):
+            if index != 5 or (tmp_path / "seen").exists():
+                break
+            time.sleep(0.01)  # of a worker, which waits for whoever looks
+        return index
+
+    rows = spark.sparkContext.parallelize(range(8), 8).map(task)
+    with watched(
+        spark, tell, stage="replaying", step=2, steps=3, records=lambda: 0, last=Named(8), interval=0.01
+    ):
+        assert rows.count() == 8
+    assert told == ["1 of 8: f"]
+
+
+def test_the_key_that_the_last_task_is_at_is_told(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from xmlcep.auditing.spark import job
+
+    small = [item(doc, number) for number in range(1, 10) for doc in ("a", "b", "c", "d")]
+    log = write_log(tmp_path / "log.jsonl", small + [item("large", number) for number in range(1, 501)])
+    seen = tmp_path / "seen"
+
+    def slow_if_large(*arguments: Any, **options: Any) -> Callable[[Iterator[Any]], Iterator[Any]]:
+        task = replay_task(*arguments, **options)
+
+        def replay(batches: Iterator[Any]) -> Iterator[Any]:
+            kept = list(batches)
+            large = any(len(content) > 4000 for batch in kept for content in batch["content"].to_pylist())
+            for _ in range(3000 if large else 0):
+                if seen.exists():
+                    break
+                time.sleep(0.01)  # of a worker, which waits for whoever looks
+            yield from task(iter(kept))
+
+        return replay
+
+    told: list[Advance] = []
+
+    def tell(advance: Advance) -> None:
+        told.append(advance)
+        if advance.left:
+            seen.touch()
+
+    replay_task = job.replay_task
+    monkeypatch.setattr(job, "replay_task", slow_if_large)
+    monkeypatch.setattr(job, "watched", partial(watched, interval=0.01))
+    rules = parse_rules("event Many(/order) = ins(item) ; ins(item)")
+    audit(log, rules, engine="spark", spark=spark, out=tmp_path / "out.jsonl", progress=tell)
+    assert {each.left for each in told if each.stage != "replaying"} == {""}
+    left = [each.left for each in told if each.left]
+    assert left[0] == "1 of 8 tasks left, at 'large' node 1 (500 of 536 records)"
+
+
+def item(doc: str, number: int) -> PrimitiveEvent:
+    """The insertion of an item into the order of a document."""
+    return PrimitiveEvent(number, "ins", PathType.parse("/order/item"), (1, 1 + number), doc=doc)

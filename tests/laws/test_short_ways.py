@@ -112,7 +112,7 @@ def general_way() -> Iterator[None]:
         for module in (conjunction, sequence):
             patch.setattr(module, "is_plain_pair", lambda *given: False)
             patch.setattr(module, "is_windowed_pair", lambda *given: False)
-        patch.setattr(multiplicity, "slides_over_events", lambda *given: False)
+        patch.setattr(multiplicity, "takes_records", lambda *given: False)
         patch.setattr(combining, "_is_primitive", lambda *given: False)
         patch.setattr(Detector, "_passes", lambda *given: False)
         patch.setattr(Detector, "_move", begin)

@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from ..auditing.progress import Advance
-from ._output import make_console
+from ._output import make_console, plain
 
 
 @contextmanager
@@ -32,7 +32,7 @@ class AuditBar:
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self._bar = Progress(
             TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(),
-            TextColumn("{task.fields[figures]}"), console=console, transient=True, get_time=clock,
+            TextColumn("{task.fields[figures]}", markup=False), console=console, transient=True, get_time=clock,
         )  # fmt: skip
         self._task = self._bar.add_task("starting", total=None, figures="")
         self._step = 0
@@ -55,7 +55,8 @@ class AuditBar:
             self._step, self._first = to.step, to.records
             self._bar.reset(self._task, total=1.0, description=title, figures="")
         elapsed = self._bar.tasks[self._task].elapsed or 0.0
-        figures = (*_records(to, to.records - self._first, elapsed), *_left(to.done, elapsed))
+        left = [plain(to.left)] if to.left else []
+        figures = (*_records(to, to.records - self._first, elapsed), *_left(to.done, elapsed), *left)
         self._bar.update(self._task, completed=to.done, description=title, figures=", ".join(figures))
 
 

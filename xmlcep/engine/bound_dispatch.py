@@ -12,7 +12,7 @@ from contexts.grouping import Key
 from path_types import PathType
 
 from ..events import PrimitiveEvent
-from .deliveries import filtered, in_full
+from .deliveries import filtered, in_full, limited
 from .dispatch import ActiveTrees, TypeDispatch
 from .operators import OperatorState
 from .operators.state import Acceptor
@@ -183,6 +183,9 @@ def _acceptor(tree: TreeState, part: Part, operation: str, path: PathType) -> Ac
     if child is None:
         return state.take_creation
     leaf = tree.leaves.get((operator, child))
+    take_record = state.record_acceptor(leaf, operation, path, tree.check_time if tree.needs_time else None)
+    if take_record is not None:
+        return take_record if state.parent is None else limited(tree, take_record)
     read = None if leaf is None else leaf.reader(operation, path)
     if not tree.has_short_entries:
         return in_full(tree, read, state.values_of_groups(child), state.taker.take, child)

@@ -225,7 +225,7 @@ class Detector:
             return False
         if document is not None:  # otherwise nothing waits for a condition
             waiting, edit = setting.waiting, self._edit
-            if waiting.stale or (waiting.blocked and bound is not None and bound.touched):
+            if waiting.blocked and bound is not None and bound.touched:
                 return False
             if edit.held or (edit.asks_before and event[1] == "del"):  # what `holds` says, without its call
                 return False
@@ -257,6 +257,7 @@ class Detector:
             clock.edit += 1
         if document is not None:
             document.apply(event)
+            self._edit.before = event
         return True
 
     def _feed_in_full(
@@ -301,7 +302,8 @@ class Detector:
         waiting = evaluation.waiting
         document.apply(event)
         bound = evaluation.dispatch[event[1]][event[2]]
-        touched = bool(waiting.blocked) and bound is not None and evaluation.touch(event, bound)
+        touched = bool(waiting.blocked) and bound is not None and evaluation.touch(event, bound, edit.before)
+        edit.before = event
         if touched or outside or waiting.elsewhere:
             evaluation.process(_as_event(event), bound, outside)
         elif bound is None:
@@ -312,8 +314,6 @@ class Detector:
             evaluation.deliver(_as_event(event), bound)
         else:
             evaluation.process(_as_event(event), bound, outside)
-        if waiting.stale and bound is not None:
-            evaluation.renew(event, bound, evaluation.changed((event,)))
         if touched:
             evaluation.end_edit()
 
@@ -332,6 +332,7 @@ class Detector:
         if self._closed or not (cause or self._latest):
             return []
         raised = self.end_edit() if self._document is not None else []
+        self._edit.before = None
         due = self._due_by_transactions() if self._setting.timers.size else {}
         if not (self._evaluation.waiting.release or due):
             return raised
@@ -363,9 +364,11 @@ class Detector:
         self._clock.point = max(self._clock.point + 1, point.ts)
         if self._document is not None and (more or self._edit.is_open()):
             self._edit.hold_time_point(point, Release.LEFT, {})
-        elif self._evaluation.waiting.elsewhere:
-            self._evaluation.run(point, {}, {})
-            self._evaluation.free_the_dying()
+        else:
+            self._edit.before = None
+            if self._evaluation.waiting.elsewhere:
+                self._evaluation.run(point, {}, {})
+                self._evaluation.free_the_dying()
         return self._evaluation.take_report()
 
     def close(self, cause: Cause | None = None) -> list[CompositeEvent]:

@@ -32,8 +32,6 @@ _new_tuple = tuple.__new__
 _NOTHING_DUE: Mapping[int, list[Due]] = {}
 Outside: TypeAlias = Mapping[int, list[CompositeEvent]]
 """Composites of trees that are not evaluated now, by the tree that raised them (N2)."""
-Changed: TypeAlias = dict[int, set[tuple[int, int]]]
-"""By tree, operator and node of the groups whose conditions read what an edit changes (U4)."""
 NOTHING_OUTSIDE: Outside = MappingProxyType({})
 
 
@@ -324,34 +322,16 @@ class Evaluation:
     def _is_left(self, tree: TreeState, cause: Cause) -> bool:
         return not isinstance(cause, PrimitiveEvent) or tree.must_release(cause)
 
-    def touch(self, event: PrimitiveEvent, bound: BoundDispatch) -> bool:
+    def touch(self, event: PrimitiveEvent, bound: BoundDispatch, before: PrimitiveEvent | None) -> bool:
         """The event is of the edit that is processed next (U7); returns whether that can change what a condition reads
-        that waits. One that begins to wait in this edit is asked again after it."""
+        that waits. One that begins to wait in this edit is asked again after it. ``before`` is the record before the
+        edit, if no release came after that."""
         blocked, touched = self.waiting.blocked, False
         for tree, plan in bound.touched if blocked else ():
-            if tree.tree.index in blocked and tree.touch(event, plan):
+            if tree.tree.index in blocked and tree.touch(event, plan, before):
                 self._touched.add(tree.tree.index)
                 touched = True
         return touched
-
-    def changed(self, events: Iterable[PrimitiveEvent]) -> Changed:
-        """Of each tree with conditions that are to be asked again, what the records of an edit change for it."""
-        stale = self.waiting.stale
-        found: Changed = {}
-        for event in events if stale else ():
-            bound = self.dispatch[event[1]][event[2]]
-            for tree, plan in () if bound is None else bound.touched:
-                if tree.tree.index in stale:
-                    found.setdefault(tree.tree.index, set()).update(tree.changed(event, plan))
-        return found
-
-    def renew(self, event: PrimitiveEvent, bound: BoundDispatch, changed: Changed) -> None:
-        """A record is over: releases behind it ask again what its edit has changed (U4)."""
-        for index, of_tree in changed.items():
-            plan = bound.watchers.get(index)
-            if plan is not None:
-                self.trees[index].renew(event, plan, of_tree)
-                self._note(self.trees[index])
 
     def end_edit(self) -> None:
         """The edit is over."""
@@ -434,7 +414,6 @@ class Evaluation:
             assert noted.release <= self.waiting.release, tree.tree.name
             assert noted.elsewhere <= self.waiting.elsewhere, tree.tree.name
             assert noted.blocked <= self.waiting.blocked, tree.tree.name
-            assert noted.stale <= self.waiting.stale, tree.tree.name
         for tree, state, place in self._dying:
             looked_at = self._may_be_over(tree, self.waiting.released)
             assert looked_at or self._is_awaited(tree, state, place), tree.tree.name

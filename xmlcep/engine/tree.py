@@ -284,32 +284,19 @@ class TreeState:
             if leaf is not None and leaf.program.needs_document:
                 answers[self.tree.index, operator, child] = leaf.read(event)
 
-    def touch(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> bool:
-        """The edit that is processed next can change what conditions read (U7); returns whether any of them waits."""
+    def touch(self, event: PrimitiveEvent, dispatch: TreeDispatch, before: PrimitiveEvent | None) -> bool:
+        """The edit that is processed next can change what conditions read (U7); returns whether any of them waits.
+
+        ``before`` is the record before it, if no release came after that.
+        """
         touched = False
         for operator, indexes in dispatch.touches.items():
             deferral = self._deferral[operator]
-            if deferral is not None and deferral.blocked:
+            if deferral is not None and (deferral.blocked or deferral.stale):
+                here = None if before is None else deferral.state.grouping.place(before[2], before[3])
                 for index in indexes:
-                    touched = deferral.touch(event[3][index]) or touched
+                    touched = deferral.touch(event[3][index], here) or touched
         return touched
-
-    def changed(self, event: PrimitiveEvent, dispatch: TreeDispatch) -> Iterator[tuple[int, int]]:
-        """Operator and node of each group whose condition reads what this event changes."""
-        for operator, indexes in dispatch.touches.items():
-            for index in indexes:
-                yield operator, event[3][index]
-
-    def renew(
-        self, event: PrimitiveEvent, dispatch: TreeDispatch, changed: Collection[tuple[int, int]]
-    ) -> None:
-        """The record is over: releases behind it ask again what its edit has changed, where it happened (U2, U4)."""
-        for operator, indexes in dispatch.rechecks.items():
-            deferral = self._deferral[operator]
-            if deferral is not None and deferral.stale:
-                for index in indexes:
-                    if (operator, event[3][index]) in changed:
-                        deferral.renew(event[3][index])
 
     def check_time(self, cause: Cause) -> None:
         """W1: a rule with durations takes no record while the time is not known."""
@@ -346,7 +333,7 @@ class TreeState:
             here = None
             if event is not None:
                 here = state.grouping.place(event.path, event.ids)
-                if dispatch is not None and deferral.blocked:
+                if dispatch is not None and deferral.touched:
                     nodes = [event.ids[at] for at in dispatch.rechecks.get(index, ())]
             deferral.release_due(here, nodes, cause, release)
 
@@ -417,21 +404,19 @@ class TreeState:
 
     def has_pending(self) -> bool:
         """Whether any group has something still to be released."""
-        return any(deferral.pending for deferral in self.deferrals)
+        return any(deferral.awaits_release() for deferral in self.deferrals)
 
     def note(self, waiting: Waiting) -> None:
         """Says in ``waiting`` what the tree waits for now (D2, D3, U3)."""
-        index, released, elsewhere, blocked, stale = self.tree.index, False, False, False, False
+        index, released, elsewhere, blocked = self.tree.index, False, False, False
         for deferral in self.deferrals:
-            if deferral.is_due_elsewhere():
-                released = True
+            released = released or deferral.awaits_release()
+            if deferral.pending:
                 elsewhere = elsewhere or deferral.mode is Termination.NON_LOCAL
-            blocked = blocked or bool(deferral.blocked)
-            stale = stale or bool(deferral.stale)
+            blocked = blocked or bool(deferral.blocked or deferral.stale)
         (waiting.release.add if released else waiting.release.discard)(index)
         (waiting.elsewhere.add if elsewhere else waiting.elsewhere.discard)(index)
         (waiting.blocked.add if blocked else waiting.blocked.discard)(index)
-        (waiting.stale.add if stale else waiting.stale.discard)(index)
 
     def note_release(self) -> None:
         """The same after a release, or when groups have been freed."""
@@ -479,7 +464,7 @@ class TreeState:
         # Silent empties must know that the node is gone as long as something may be consumed above them (M5).
         for deferral in self.deferrals if state.refills else self._deferred_below[state.node.index]:
             # Groups of one path type are the same nodes; of different ones they may lie in each other.
-            if deferral.pending and (
+            if deferral.awaits_release() and (
                 deferral.state.node.path is not state.node.path or deferral.may_release(place)
             ):
                 return True

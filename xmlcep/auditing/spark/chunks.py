@@ -58,11 +58,9 @@ class ChunkKind(IntEnum):
     """Findings of one bucket and segment, for one range of all findings in their order."""
     BAD_RECORD = 2
     """A bad record: there may be more of them than memory holds."""
-    TASK_REPORT = 3
-    """What a task did."""
-    FIRINGS = 4
+    FIRINGS = 3
     """Findings of timers of one bucket, with the segment that tells their time points."""
-    CLOCKS = 5
+    CLOCKS = 4
     """What the clocks of documents show at the records of a segment."""
 
 

@@ -7,7 +7,7 @@ log as a whole tells (where segments meet, the ends of documents) is known befor
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -20,10 +20,9 @@ from ..failures import Failure, Failures
 from ..findings.collector import Collector
 from ..inputs import LogFile
 from ..plan.partition_key import make_plan
-from ..progress import Progress, watched
+from ..progress import LastTasks, Progress, watched
 from ..rule_counts import records_by_rule, type_of
 from ..splits import SPLIT_BYTES, Split, make_splits
-from .bucket_tasks import BucketTasks
 from .chunks import Chunk, ChunkKind
 from .document_merge import seam_chunks
 from .failures import explained
@@ -102,12 +101,11 @@ class SparkAudit:
             routed, merge = self._routed(splits, buckets, stack)
             merge.collect(self._collector)
             extents = merge.extents()
-            ranges = FindingRanges.of(
-                extents, self._records_per_range(pc.sum(extents["records"]).as_py() or 0)
-            )
+            records = pc.sum(extents["records"]).as_py() or 0
+            ranges = FindingRanges.of(extents, self._records_per_range(records))
             whole = merge.whole(ranges)
-            replayed = self._replayed(routed, merge, buckets, whole, stack)
-            self._collect_task_reports(replayed, FiringPlaces(whole), routed)
+            replayed, reports = self._replayed(routed, merge, buckets, whole, records, stack)
+            self._collect_reports(reports, FiringPlaces(whole), routed)
             with self._watched("writing", stages=2 + self._plan.fires_in_keys):
                 ordered = self._ordered(replayed, ranges, withheld(), stack)
                 for row in ordered.toLocalIterator(prefetchPartitions=True):
@@ -152,30 +150,37 @@ class SparkAudit:
             return ordered.mapInArrow(route_sorted_task(self._rules, buckets, splits, reports), CHUNK_DDL)
 
     def _replayed(
-        self, routed: Sequence[DataFrame], merge: SegmentMerge, buckets: int, log: WholeLog, stack: ExitStack
-    ) -> DataFrame:  # fmt: skip
-        """What the levels of the plan answer, one after the other."""
+        self, routed: Sequence[DataFrame], merge: SegmentMerge, buckets: int, log: WholeLog, records: int,
+        stack: ExitStack,
+    ) -> tuple[DataFrame, list[dict[str, Any]]]:  # fmt: skip
+        """What the levels of the plan answer, one after the other, and what the replays of buckets report."""
         from pyspark.sql.functions import expr
 
         seams = list(seam_chunks(merge.seams(), self._plan, buckets))
         whole = self._spark.sparkContext.broadcast(log)
         stack.callback(_forget, whole)
-        task = replay_task(self._rules, buckets, whole, operators=self._operators)
         answers: list[DataFrame] = []
+        told: list[dict[str, Any]] = []
         for level in range(self._levels):
             of_level = f"kind = {ChunkKind.ROWS.value} and level = {level}"
             inputs = [frame.where(of_level) for frame in (*routed, *answers)]
             late = [(int(chunk.kind), *chunk[1:]) for chunk in seams if chunk.level == level]
             if late:
                 inputs.append(self._spark.createDataFrame(late, CHUNK_DDL))
-            division = BucketTasks.of(merge.sizes.get(level, {}), buckets, self._cores)
+            division = merge.loads.tasks(level, self._cores)
             shuffled = _union(inputs).repartitionById(division.tasks, expr(division.expression))
             ordered = shuffled.sortWithinPartitions("target", "segment", "number")
-            with self._watched("replaying", stages=2):
+            reports = reports_accumulator(self._spark.sparkContext)
+            task = replay_task(self._rules, buckets, whole, reports, operators=self._operators)
+            keys = merge.loads.largest_keys(level, division, records)
+            with self._watched("replaying", stages=2, last=keys):
                 answers.append(self._kept(ordered.mapInArrow(task, CHUNK_DDL), stack))
+            for report in sorted(reports_in(reports), key=lambda report: report.segment):
+                told.append(FASTEST.loads(report.content))
+                merge.loads.add(told[-1]["load"])
         if self._plan.fires_in_keys:
             answers.append(self._placed(routed, answers, whole))
-        return _union(answers)
+        return _union(answers), told
 
     def _placed(
         self, routed: Sequence[DataFrame], answers: Sequence[DataFrame], whole: Broadcast[WholeLog]
@@ -187,14 +192,13 @@ class SparkAudit:
         ordered = shuffled.sortWithinPartitions("segment", "number", "source")
         return ordered.mapInArrow(place_task(whole), CHUNK_DDL)
 
-    def _collect_task_reports(
-        self, replayed: DataFrame, places: FiringPlaces, routed: Sequence[DataFrame]
+    def _collect_reports(
+        self, reports: Iterable[dict[str, Any]], places: FiringPlaces, routed: Sequence[DataFrame]
     ) -> None:
         """What the replays say of themselves: seconds by document, records by pass, operation and path, failures."""
         records: list[Counter[str]] = [Counter() for _ in self._plan.passes]
         failures = Failures(self._plan.rules)
-        for row in replayed.where(f"kind = {ChunkKind.TASK_REPORT.value}").select("content").collect():
-            report = FASTEST.loads(bytes(row.content))
+        for report in reports:
             for doc, seconds in report["seconds"].items():
                 self._collector.seconds(doc, seconds)
             for doc, failure in report["failures"].items():
@@ -227,12 +231,15 @@ class SparkAudit:
         tasks = min(len(splits), max(4 * self._cores, len(splits) // 16))
         return self._spark.range(0, len(splits), 1, tasks)
 
-    def _watched(self, stage: str, stages: int = 1) -> AbstractContextManager[None]:
-        """Tells of the next step while it is done; most of the work is that of so many stages of Spark."""
+    def _watched(
+        self, stage: str, stages: int = 1, last: LastTasks | None = None
+    ) -> AbstractContextManager[None]:
+        """Tells of the next step while it is done; most of the work is that of so many stages of Spark, the ``last`` of
+        which has these tasks."""
         self._step += 1
         return watched(
             self._spark, self._progress, stage=stage, step=self._step, steps=self._steps,
-            records=lambda: self._read.value, stages=stages,
+            records=lambda: self._read.value, stages=stages, last=last,
         )  # fmt: skip
 
     @property

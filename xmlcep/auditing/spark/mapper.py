@@ -5,7 +5,6 @@ One module because records, headers and what stands aside of them go through one
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -36,6 +35,7 @@ from ..plan.snapshot_fragments import fragments
 from ..quarantine import clock_in_transaction, duplicate, raised_elsewhere, raised_twice, raw_record
 from ..rule_counts import text_of
 from ..splits import BATCH_SIZE, FilePart, PartReader, Split
+from .bucket_loads import RoutedLoad
 from .chunks import Chunk, ChunkWriter, Mark, buckets_of, hash_of
 from .firings import ClockWriter
 from .gathering import Gathered
@@ -98,13 +98,13 @@ class Mapper:
         self._types = RecordTypes(wanted_by(self._plan), check_times=check_times)
         self._numbers: dict[tuple[str, PathType], int] = {}
         self._writer = ChunkWriter([each.level for each in self._plan.passes], buckets, self._types.by_number)
-        self._router = Router(self._plan, self._types, self._writer)
+        self._load = RoutedLoad(self._plan)
+        self._router = Router(self._plan, self._types, self._writer, self._load)
         self._clocks = ClockWriter()
         self._gathered = Gathered()
         self._decoder = RowDecoder(ClockCheck.ANY, check_times=check_times)
         self._out: list[Chunk | Report] = []
         self._part: FilePart | None = None
-        self._sizes: dict[int, Counter[int]] = {}  # bytes of chunks by level and bucket
         self._bad_records = 0
         self._headers = 0
         self._reported_types = 0
@@ -132,7 +132,7 @@ class Mapper:
             self._report(Topic.TROUBLE, split.segment, "", {"message": str(error)})
         content = {"parts": parts, "bad": self._bad_records, "repeating": self._new_repeating()}
         self._report(Topic.SPLIT, split.segment, "", content)
-        self._report_sizes(split.segment, "")
+        self._report(Topic.LOAD, split.segment, "", self._load.take())
         yield from self._taken()
 
     def _reader(self, part: FilePart, *, quiet: bool = False) -> PartReader:
@@ -204,7 +204,7 @@ class Mapper:
                 yield from self._taken()
         self._route_rows(rows, origins, clocks)
         self._end_segment()
-        self._report_sizes(FIRST_SORTED_SEGMENT, first)
+        self._report(Topic.LOAD, FIRST_SORTED_SEGMENT, first, self._load.take())
         yield from self._taken()
 
     # ---- records --------------------------------------------------------------------------------------------
@@ -406,7 +406,7 @@ class Mapper:
 
     def _take_chunks(self) -> None:
         for chunk in self._writer.take(self._router.segment):
-            self._sizes.setdefault(chunk.level, Counter())[chunk.target] += len(chunk.content)
+            self._load.add_chunk(chunk)
             self._out.append(chunk)
 
     def _end_segment(self) -> None:
@@ -429,11 +429,6 @@ class Mapper:
         new = self._types.by_number[self._reported_types :]
         self._reported_types += len(new)
         return [text_of(each) for each in new if repeats(each.path)]
-
-    def _report_sizes(self, segment: int, doc: str) -> None:
-        sizes, self._sizes = self._sizes, {}
-        content = {str(level): list(of_bucket.items()) for level, of_bucket in sizes.items()}
-        self._report(Topic.SIZES, segment, doc, content)
 
     def _header(self, header: Header, number: int, position: tuple[int, int]) -> None:
         if not self._conditioned:

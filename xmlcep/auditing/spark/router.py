@@ -18,7 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...log.columns.blocks import RecordTypes, Span
-from ..plan.partition_key import FOREIGN, VALUE, Pass, Plan, Role
+from ..plan.partition_key import DOCUMENT, FOREIGN, VALUE, Pass, Plan, Role
+from .bucket_loads import Key, RoutedLoad
 from .chunks import ChunkWriter, Mark, Numbers, buckets_of, hash_of
 from .segment_summary import SegmentDocument, SegmentSummary, TimePoint, point_columns
 
@@ -54,11 +55,15 @@ class Records:
             found[by_value] = self._values(rows[by_value])
         return found
 
-    def _values(self, rows: Numbers) -> Numbers:
-        """The values of the nodes of some records (of deletions the ones that they had), as numbers."""
+    def values(self, rows: Numbers) -> Any:
+        """The values of the nodes of some records, of deletions the ones that they had."""
         deleted = pa.array(self._deletes[self.type[rows]], pa.bool_())
         taken = (self.columns[name].take(pa.array(rows)).cast(pa.string()) for name in ("old", "value"))
-        values = pc.if_else(deleted, *taken).dictionary_encode()
+        return pc.if_else(deleted, *taken)
+
+    def _values(self, rows: Numbers) -> Numbers:
+        """The same as numbers."""
+        values = self.values(rows).dictionary_encode()
         numbers = np.array([hash_of(text) for text in values.dictionary.to_pylist()] or [0], np.int64)
         return np.asarray(numbers[values.indices.fill_null(0).to_numpy()], np.int64)
 
@@ -115,11 +120,12 @@ class _Fed:
 
 
 class Router:
-    """Routes the records of one segment after the other into ``writer``."""
+    """Routes the records of one segment after the other into ``writer``; ``load`` counts those of large keys."""
 
-    def __init__(self, plan: Plan, types: RecordTypes, writer: ChunkWriter) -> None:
+    def __init__(self, plan: Plan, types: RecordTypes, writer: ChunkWriter, load: RoutedLoad) -> None:
         self._types = types
         self._writer = writer
+        self._load = load
         self._fed = _Fed(plan)
         self._tables = [_Table(each) for each in plan.passes if each.has_boundaries or each.has_flushes]
         self._bounded = [t for t in self._tables if t.each.has_boundaries and not t.each.by_document]
@@ -230,8 +236,16 @@ class Router:
         if len(rows) != len(records) or np.any(rows[1:] == rows[:-1]):
             columns = {name: column.take(pa.array(rows)) for name, column in columns.items()}
         columns["mark"] = np.full(len(rows), Mark.RECORD)
-        keys = records.keys(rows, steps)
-        buckets = buckets_of(self._hashes[records.doc[rows]], keys, self._writer.buckets)
+        keys, docs = records.keys(rows, steps), records.doc[rows]
+
+        def key_at(place: int) -> Key:
+            doc, step = self._writer.docs[docs[place]], steps[place]
+            if step == VALUE:
+                return doc, records.values(rows[place : place + 1])[0].as_py() or ""
+            return doc, None if step == DOCUMENT else int(keys[place])
+
+        self._load.add_keys(passes, docs, keys, key_at)
+        buckets = buckets_of(self._hashes[docs], keys, self._writer.buckets)
         self._writer.add(passes, buckets, columns, ordered=ordered)
 
     def _buckets(self, records: Records, rows: Numbers, table: _Table) -> Numbers:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import heapq
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
+from typing import Any
 
 import pyarrow as pa
 
@@ -19,6 +19,7 @@ from ..plan.partition_key import Plan
 from ..quarantine import clock_in_transaction, raised_elsewhere, raised_twice
 from ..rule_counts import type_of
 from ..splits import FilePart, Split
+from .bucket_loads import BucketLoads
 from .chunks import Chunk
 from .document_clock import DocumentClock
 from .document_merge import SeamMarker, clock_markers, merge_documents, raised_markers
@@ -35,8 +36,8 @@ class SegmentMerge:
     ``documents`` are those whose records stand in order, ``plain`` the many of them that need not be looked at one by
     one: they have one segment, at the ends of which nothing is open, and it does not matter to the plan where they end.
     ``to_sort`` are those whose records do not stand in order; ``bad`` is how many records cannot be used; ``repeating``
-    are the types of changes at names that stand inside themselves; ``sizes`` how many bytes of chunks each bucket has,
-    by level; ``until`` as for `audit`.
+    are the types of changes at names that stand inside themselves; ``loads`` what was routed to each bucket;
+    ``until`` as for `audit`.
     Raises `XmlCepError` with what a task met that makes the audit impossible.
     """
 
@@ -58,7 +59,7 @@ class SegmentMerge:
         self._docs_of_files: dict[int, set[str]] = {}
         self.bad = 0
         self.repeating: set[str] = set()
-        self.sizes: dict[int, Counter[int]] = {}
+        self._loads: list[dict[str, Any]] = []
         self._reports = sorted(reports, key=lambda report: (report.segment, report.topic))
         self._read_reports()
         if len(self._lines) != len(self._parts):
@@ -75,6 +76,9 @@ class SegmentMerge:
         self.to_sort = frozenset(doc for doc, document in merged.items() if document.needs_sorting)
         self.disordered = frozenset(doc for doc, document in merged.items() if document.goes_back)
         self.documents = {doc: document for doc, document in merged.items() if doc not in self.to_sort}
+        self.loads = BucketLoads(plan, buckets)
+        for load in self._loads:
+            self.loads.add(load, left_out=self.to_sort)
         self._lines_before = self._count_lines()
 
     def _read_reports(self) -> None:
@@ -95,12 +99,8 @@ class SegmentMerge:
                 place, number = content["position"]
                 seen = HeaderSeen(report.doc, content["number"], (place, number))
                 self._headers.setdefault(report.doc, []).append(seen)
-            elif report.topic == Topic.SIZES:
-                self._add_sizes(report)
-
-    def _add_sizes(self, report: Report) -> None:
-        for level, of_bucket in FASTEST.loads(report.content).items():
-            self.sizes.setdefault(int(level), Counter()).update(dict(of_bucket))
+            elif report.topic == Topic.LOAD:
+                self._loads.append(content)
 
     def _count_lines(self) -> dict[int, int]:
         """How many lines of its file stand before each part."""
@@ -131,8 +131,8 @@ class SegmentMerge:
         summaries = _by_segment(_summaries(in_order), plain.summaries())
         self.documents.update(merge_documents(summaries, self._buckets, self._until))
         for report in in_order:
-            if report.topic == Topic.SIZES:
-                self._add_sizes(report)
+            if report.topic == Topic.LOAD:
+                self.loads.add(FASTEST.loads(report.content))
 
     def _headers_that_count(self) -> dict[str, int]:
         """The number of each document's header: its first in the file where the document begins, if it precedes."""

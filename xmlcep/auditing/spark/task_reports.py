@@ -1,4 +1,4 @@
-"""What map tasks have to say beside chunks of rows: of splits, documents, headers, bad records."""
+"""What tasks have to say beside chunks: of splits, documents, headers, bad records, of what they have done."""
 
 from __future__ import annotations
 
@@ -29,14 +29,16 @@ class Topic(IntEnum):
     """A split that was read to its end."""
     TROUBLE = 3
     """What makes the audit impossible."""
-    SIZES = 4
-    """How many bytes of chunks went to each bucket, by level of the plan; from which segment on, and document."""
+    LOAD = 4
+    """What was routed to each bucket (`RoutedLoad`), from which segment on, and document."""
     PLAIN_SUMMARIES = 5
     """The other documents of a segment, of which nothing is open; it names the first."""
+    REPLAY = 6
+    """What the replay of a bucket did; it names the bucket."""
 
 
 class Report(NamedTuple):
-    """Something about a segment for the one who started the tasks: a JSON object, but for summaries."""
+    """Something about a segment (or a bucket) for the one who started the tasks: a JSON object, but for summaries."""
 
     topic: Topic
     segment: int

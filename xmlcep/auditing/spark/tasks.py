@@ -19,7 +19,7 @@ from ...rules import PlainRules
 from ..findings.order import Ranking
 from ..plan.partition_key import Plan, make_plan
 from ..splits import Split
-from .chunks import Chunk, ChunkKind
+from .chunks import Chunk
 from .detector_pool import DetectorPool
 from .finding_order import FindingOrder, by_range
 from .firings import FiringPlaces
@@ -27,7 +27,7 @@ from .mapper import Keep, Mapper
 from .replayer import BucketReplayer
 from .report_accumulator import Reports, as_entry
 from .tables import chunk_batch, chunks_of, ordered_batch, record_batch, records_of
-from .task_reports import Report
+from .task_reports import Report, Topic
 from .whole_log import WholeLog
 
 if TYPE_CHECKING:
@@ -121,8 +121,12 @@ def route_sorted_task(
     return _without_collector(task)
 
 
-def replay_task(rules: PlainRules, buckets: int, whole: Broadcast[WholeLog], *, operators: bool) -> Task:
-    """From chunks sorted by bucket, segment and number to chunks of findings and of composites for later levels.
+def replay_task(
+    rules: PlainRules, buckets: int, whole: Broadcast[WholeLog], reports: Accumulator[Reports], *,
+    operators: bool,
+) -> Task:  # fmt: skip
+    """From chunks sorted by bucket, segment and number to chunks of findings and of composites for later levels; what
+    was done goes to ``reports``.
 
     What is known of the ``whole`` log is broadcast: it grows with the documents, and a worker runs many tasks.
     """
@@ -134,7 +138,7 @@ def replay_task(rules: PlainRules, buckets: int, whole: Broadcast[WholeLog], *, 
             replayer = BucketReplayer(plan, bucket, buckets, whole.value, detectors)
             for answer in replay_segments(replayer, its_chunks):
                 yield chunk_batch([answer])
-            yield chunk_batch([task_report(replayer, bucket)])
+            reports.add(as_entry(replay_report(replayer, bucket)))
 
     return _without_collector(task)
 
@@ -150,21 +154,22 @@ def place_task(whole: Broadcast[WholeLog]) -> Task:
     return _without_collector(task)
 
 
-def task_report(replayer: BucketReplayer, bucket: int) -> Chunk:
+def replay_report(replayer: BucketReplayer, bucket: int) -> Report:
     """What a replay did, as a JSON object.
 
     ``seconds``: how long each document took; ``records``: how many each pass was fed, by operation and path;
-    ``failures``: why documents cannot be replayed to their end, ``firing_failures`` the same of timers.
+    ``failures``: why documents cannot be replayed to their end, ``firing_failures`` the same of timers;
+    ``load``: what goes to later levels (`RoutedLoad`).
     """
     records = {str(index): counts for index, counts in replayer.records.items()}
     failures = {doc: list(failure) for doc, failure in replayer.failures.by_document.items()}
     content = FASTEST.dumps(
         {
             "seconds": replayer.seconds, "records": records, "failures": failures,
-            "firing_failures": [list(each) for each in replayer.firing_failures],
+            "firing_failures": [list(each) for each in replayer.firing_failures], "load": replayer.load.take(),
         }
     )  # fmt: skip
-    return Chunk(ChunkKind.TASK_REPORT, 0, bucket, 0, 0, 0, content)
+    return Report(Topic.REPLAY, bucket, "", content)
 
 
 def order_task(rules: PlainRules, withheld: Collection[str], *, by_event: bool) -> Task:

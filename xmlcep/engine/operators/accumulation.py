@@ -29,7 +29,7 @@ class _Part(Sequence[_T], Generic[_T]):
 
     __slots__ = ("_entries", "_start", "_stop")
 
-    def __init__(self, entries: list[Entry], start: int, stop: int) -> None:
+    def __init__(self, entries: Sequence[Entry], start: int, stop: int) -> None:
         self._entries = entries
         self._start = start
         self._stop = stop
@@ -38,8 +38,12 @@ class _Part(Sequence[_T], Generic[_T]):
         """The same arrivals, as they are stored."""
         return Arrivals(self._entries, self._start, self._stop)
 
+    def values(self, name: str) -> tuple[Any, ...]:
+        """All values of a variable of theirs."""
+        return all_values(self.arrivals(), name)
+
     @property
-    def bounds(self) -> tuple[list[Entry], int, int]:
+    def bounds(self) -> tuple[Sequence[Entry], int, int]:
         """The list, from which index, and to before which."""
         return self._entries, self._start, self._stop
 
@@ -131,6 +135,10 @@ class Accumulation:
     def arrivals(self) -> Arrivals:
         """All of them, as they are now: in no time."""
         return Arrivals(self.entries, self.begin, len(self.entries))
+
+    def integrated(self) -> Integrated:
+        """The same as constituents of a composite."""
+        return Integrated(self.entries, self.begin, len(self.entries))
 
     def add(self, entry: Entry) -> None:
         """One more arrival."""
@@ -258,24 +266,6 @@ class SlidingAccumulation(Accumulation):
     def replace(self, entries: Iterable[Entry], told: int = 0) -> None:
         super().replace(entries, told)
         self._ordered = self._ordered or not self.entries
-
-    def slide(self, entry: Entry, within: tuple[int, int]) -> Entry:
-        """One more arrival that begins and ends no earlier than those before it, and what drops out for it (W3);
-        where all are such. Returns the oldest that stays."""
-        entries, (amount, unit) = self.entries, within
-        entries.append(entry)
-        for follower in self.followers:
-            follower.append(entry)
-        begin, last = self.begin, entry[LAST]
-        first, limit = entries[begin], last[unit] - amount
-        if first[FIRST][unit] < limit:
-            until = begin + 1
-            while entries[until][FIRST][unit] < limit:  # which the arrival does not
-                until += 1
-            self._let_go(until)
-            first = self.entries[self.begin]
-        self.start, self.end, self.span = first[0], entry[1], (first[FIRST], last)
-        return first
 
     def _let_go(self, until: int) -> None:
         """Those before this index drop out."""

@@ -12,7 +12,7 @@ from typing import Any
 from contexts import Entry, Owner
 from contexts.constraints import Objection
 from contexts.constraints.counting import young
-from contexts.entry import AT, EMPTY_END, EMPTY_START, END, EVENT, FIRST, LAST, SILENT, START
+from contexts.entry import AT, EMPTY_END, EMPTY_START, EVENT, FIRST, LAST, SILENT
 from contexts.group import discard
 from contexts.grouping import Key
 from path_types import PathType
@@ -21,14 +21,16 @@ from ...algebra import Multiplicity, Order, Promise
 from ...events import Cause, CompositeEvent, Event, PrimitiveEvent, PrimitiveType
 from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..composer import interval, nearest_common_ancestor, span_of
-from ..leaf import Bindings
+from ..leaf import Bindings, LeafState
 from ..setting import Setting
 from ..timers import MEASURE, Due
-from .accumulation import Accumulation, Arrivals, Integrated, SlidingAccumulation
+from .accumulation import Accumulation, Integrated, SlidingAccumulation
 from .choosing import reach
 from .deferrable import DeferrableState
 from .negation import NegatedMultiplicityState
-from .state import Account, OperatorState
+from .record_arrivals import record_acceptor
+from .records import Read, RecordAccumulation
+from .state import Acceptor, Account, OperatorState
 
 _TOGETHER = 4  # how many times while a window lasts what has become too old is freed
 _new_tuple = tuple.__new__
@@ -170,7 +172,7 @@ class MultiplicityState(DeferrableState):
         path, ids = (
             accumulation.place() if self.flat else self.composer.place(entries[accumulation.begin][EVENT])
         )
-        integrated = Integrated(entries, accumulation.begin, len(entries))
+        integrated = accumulation.integrated()
         composite = self.composer.composite(
             path, ids, integrated, start, end, cause, accumulation.span,
             None if seen is None else values.carried(seen, integrated),
@@ -642,68 +644,77 @@ class MultiplicityState(DeferrableState):
         return sum(accumulation.size() for accumulation in self.accumulations.values())
 
 
-def slides_over_events(node: OperatorNode, tree: EventTree, setting: Setting) -> bool:
-    """Whether a multiplicity can be one of these: nothing is asked of what it raises but ``having``."""
+def takes_records(node: OperatorNode, tree: EventTree, setting: Setting) -> bool:
+    """Whether a multiplicity can be one of these: its arrivals are primitive events with moments or variables that
+    follow from them, and it neither waits nor slides beside its window."""
     program, (operand,) = setting.programs[tree.index][node.index], node.children
+    (leaf,) = program.leaves
     return (
-        node.window is not None
+        tree.extended
         and node.outer_window is None
         and not (tree.flat or node.deferred or node.definition.options.slide)
         and tree.order is Order.INTERVAL
         and isinstance(operand, LeafNode)
         and isinstance(operand.type, PrimitiveType)
-        and not (program.guard or program.lets)
+        and (leaf is None or leaf.is_of_events_alone)
     )
 
 
-class SlidingState(MultiplicityState):
-    """A multiplicity with a window of its own over primitive events, made short (M1, W3, V6).
+class RecordState(MultiplicityState):
+    """A multiplicity over primitive events, which it keeps as `Records` (M1, W3, V6).
 
     These come in the order of their moments, so what drops out is always the oldest, and never the arrival. What it
     raises is exactly what `MultiplicityState` does.
     """
 
-    def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
-        accumulation, values, composer = self.accumulations.get(key), self.values, self.composer
-        if accumulation is None:
-            accumulation = self._accumulation(key)
-        assert isinstance(accumulation, SlidingAccumulation)
-        assert self.within is not None
-        first = accumulation.slide(entry, self.within)
-        if accumulation.expiry is None:
-            self._watch_over(key, accumulation)
-        entries, begin = accumulation.entries, accumulation.begin
-        stop = len(entries)
-        count = stop - begin
-        if count < self.lower:
-            return
-        sees = values.sees
-        if sees is not None:
-            seen: Bindings = accumulation.values(values.asked_lists)
-            if not values.having_asks_lists:
-                seen = values.seen_of(Arrivals(entries, begin, stop), seen)
-            if not sees(seen):
-                self._start_over_if_full(key, accumulation, count)
-                return
-        integrated = Integrated(entries, begin, stop)
-        bindings = values.gathered(integrated, first) if values.has_variables else None
-        event = first[EVENT]
-        path, upto = composer.ancestors.get(event[2]) or composer.ancestor(event[2])
-        start, end, span = first[START], entry[END], (first[FIRST], entry[LAST])
-        parts: tuple[Any, ...] = (
-            composer.name, composer.label, path, event[3][upto], integrated, start, end, cause, bindings, span,
-        )  # fmt: skip
-        composite = _new_tuple(CompositeEvent, parts)
-        if self.parent is not None:
-            self._integrated(accumulation, composite)
-            self.hand_up(cause)
-        else:
-            if composer.report is not None:
-                composer.report.append(composite)
-            accumulation.current = (start, end, self.clock.point, composite, False, *span, bindings)
-            accumulation.told = stop
-        if count == self.upper:
-            self._start_over_if_full(key, accumulation, count)
+    accumulations: dict[Key, RecordAccumulation]  # type: ignore[assignment]
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
+        operand: Promise,
+    ) -> None:  # fmt: skip
+        super().__init__(node, tree, report, setting, operand)
+        (program,) = setting.programs[tree.index][node.index].leaves
+        self.read: Read = _reads_nothing if program is None else LeafState(program, tree.name, setting).bound
+
+    def record_acceptor(
+        self,
+        leaf: LeafState | None,
+        operation: str,
+        path: PathType,
+        check_time: Callable[[Cause], None] | None,
+    ) -> Acceptor | None:
+        return record_acceptor(self, leaf, self.values_of_groups(0), operation, path, check_time)
+
+    def accumulation_of(self, key: Key) -> RecordAccumulation:
+        accumulation = self._accumulation(key)
+        assert isinstance(accumulation, RecordAccumulation)
+        return accumulation
+
+    def watch_over(self, key: Key, accumulation: RecordAccumulation) -> None:
+        self._watch_over(key, accumulation)
+
+    def evaluate(self, key: Key, accumulation: RecordAccumulation) -> None:
+        records = accumulation.entries
+        cause = records.event(len(records) - 1)
+        self.integrate(key, accumulation, cause)
+        if self.outbox:
+            self.hand_up(cause, key)
+
+    def succeed(self, key: Key, accumulation: RecordAccumulation, composite: CompositeEvent) -> None:
+        self._integrated(accumulation, composite)
+        self.hand_up(composite.cause, key)
+
+    def start_over(self, key: Key, accumulation: RecordAccumulation) -> None:
+        accumulation.start_over()
+        self._drop(key)
+
+    def _new_accumulation(self) -> Accumulation:
+        return RecordAccumulation(self.read)
+
+
+def _reads_nothing(event: PrimitiveEvent) -> None:
+    return None
 
 
 def new_state(
@@ -713,6 +724,6 @@ def new_state(
     """The running state of a multiplicity."""
     if node.counts:
         return NegatedMultiplicityState(node, tree, report, setting)
-    if slides_over_events(node, tree, setting):
-        return SlidingState(node, tree, report, setting, operands[0])
+    if takes_records(node, tree, setting):
+        return RecordState(node, tree, report, setting, operands[0])
     return MultiplicityState(node, tree, report, setting, operands[0])

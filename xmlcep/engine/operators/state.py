@@ -20,6 +20,7 @@ from ...rules.trees import EventTree, OperatorNode
 from ..clock import Clock
 from ..composer import Composer
 from ..grouping import grouping_of, operand_grouping_of
+from ..leaf import LeafState
 from ..setting import Setting
 from ..timers import Due
 from ..values import Values
@@ -219,6 +220,17 @@ class OperatorState(ABC):
         Only where nothing of the tree is released, and no other leaf takes the event.
         """
         return acceptor_of(self, self.clock, child)
+
+    def record_acceptor(
+        self,
+        leaf: LeafState | None,
+        operation: str,
+        path: PathType,
+        check_time: Callable[[Cause], None] | None,
+    ) -> Acceptor | None:
+        """What takes the events of a leaf of this type, of a tree whose entries have moments and variables, without
+        an entry for each; None if it needs them. ``check_time`` is called where the time has to be known and is not."""
+        return None
 
     def take_creation(self, key: Key, event: PrimitiveEvent) -> None:
         """`create` for an event, which may be a tuple of the layout of events, that creates the group's node.
