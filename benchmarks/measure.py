@@ -37,12 +37,14 @@ class Timing:
 @contextmanager
 def frozen_input() -> Iterator[None]:
     """Keeps everything that exists now out of the garbage collector's searches."""
+    frozen_before = gc.get_freeze_count()
     gc.collect()
     gc.freeze()
     try:
         yield
     finally:
-        gc.unfreeze()
+        if not frozen_before:  # what a caller has frozen cannot be told apart, and stays so
+            gc.unfreeze()
 
 
 def measure(

@@ -54,7 +54,7 @@ def anew() -> ExitStack:
     constituents = lambda self: [entry[EVENT] for entry in self.live()]  # noqa: E731
     for patch in (
         mock.patch.object(Values, "seen_of", looked_at_anew),
-        mock.patch.object(multiplicity, "slides_over_events", lambda *given: False),
+        mock.patch.object(multiplicity, "takes_records", lambda *given: False),
         mock.patch.object(Accumulation, "place", lambda self: nearest_common_ancestor(constituents(self))),
         mock.patch.object(Accumulation, "interval", lambda self: interval(constituents(self))),
         mock.patch.object(SlidingAccumulation, "keeps_all", lambda self, entry, within: False),

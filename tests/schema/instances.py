@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 from lxml import etree
@@ -16,13 +17,16 @@ class NoDocument(Exception):
     """None was found that is short and valid."""
 
 
-def random_document(schema: Any, choose: random.Random, *, deepest: int = 5) -> etree._Element:
+def random_document(
+    schema: Any, choose: random.Random, *, deepest: int = 5, filled: bool = False
+) -> etree._Element:
     """A random document of the schema, no more than ``deepest`` elements deep beyond what must be there.
 
+    ``filled``: with what only wildcards, open content and type alternatives let in, and something inside of it.
     Raises `NoDocument` when the way that was taken has no end, or the library does not agree.
     """
     roots = [element for element in schema.elements.values() if not element.abstract]
-    maker = _Maker(schema, choose, deepest)
+    maker = (_Filler if filled else _Maker)(schema, choose, deepest)
     root = maker.element(choose.choice(roots), None, 0)
     if not schema.is_valid(root):
         raise NoDocument
@@ -86,7 +90,7 @@ class _Maker:
         for name, other in sorted(self.schema.maps.types.items()):
             own = "w3.org" not in name and other is not type_ and type_.name != _ANY_TYPE
             named = own and not other.is_simple() and not other.abstract
-            if named and other.is_derived(type_) and not other.is_blocked(declaration):
+            if named and _derives(other, type_) and not other.is_blocked(declaration):
                 derived.append(other)
         if derived and (type_.abstract or self.choose.random() < 0.4):
             other = self.choose.choice(derived)
@@ -126,10 +130,7 @@ class _Maker:
             most = most if upper is None else min(most, upper)
         for _ in range(self.choose.randint(particle.min_occurs, max(most, particle.min_occurs))):
             if hasattr(particle, "process_contents"):
-                fitting = [name for name in _FOREIGN if particle.is_matching(name, default_namespace="")]
-                if not fitting or particle.process_contents == "strict":
-                    raise NoDocument
-                etree.SubElement(made, self.choose.choice(fitting))
+                self._wildcard(particle, made, depth)
             elif not hasattr(particle, "model"):
                 self.element(particle, made, depth + 1)
             elif particle.model == "choice":
@@ -142,6 +143,76 @@ class _Maker:
                     self.choose.shuffle(parts)
                 for part in parts:
                     self._particle(part, made, depth)
+
+    def _wildcard(self, particle: Any, made: etree._Element, depth: int) -> None:
+        fitting = [name for name in _FOREIGN if particle.is_matching(name, default_namespace="")]
+        if not fitting or particle.process_contents == "strict":
+            raise NoDocument
+        etree.SubElement(made, self.choose.choice(fitting))
+
+
+def _derives(type_: Any, from_: Any) -> bool:
+    """Whether a type can stand for another; the library takes a list for derived from the type of its items."""
+    if type_ is from_ or any(
+        _derives(type_, member) for member in getattr(from_, "member_types", None) or ()
+    ):
+        return True
+    return type_.base_type not in (None, type_) and _derives(type_.base_type, from_)
+
+
+class _Filler(_Maker):
+    """Uses what schemas leave open."""
+
+    def element(self, declared: Any, parent: etree._Element | None, depth: int) -> etree._Element:
+        made = super().element(declared, parent, depth)
+        opened = getattr(declared.type, "open_content", None)
+        if opened is not None and opened.any_element is not None and self.choose.random() < 0.7:
+            self._wildcard(opened.any_element, made, depth)
+        return made
+
+    def _type(self, declaration: Any, made: etree._Element) -> Any:
+        tests = [
+            (found[1], found[2], each.type)
+            for each in getattr(declaration, "alternatives", None) or ()
+            if (found := re.fullmatch(r"@(\w+)='(\w+)'", each.elem.get("test", "")))
+        ]
+        if tests and self.choose.random() < 0.7:
+            name, value, type_ = self.choose.choice(tests)
+            made.set(name, value)
+            return type_
+        return super()._type(declaration, made)
+
+    def _attributes(self, type_: Any, made: etree._Element) -> None:
+        before = dict(made.attrib)
+        super()._attributes(type_, made)
+        made.attrib.update(before)
+        wildcard = None if type_.is_simple() else type_.attributes.get(None)
+        declared = [name for name in self.schema.maps.attributes if "w3.org" not in name]
+        for name in (*_FOREIGN, *declared) if wildcard is not None else ():
+            if wildcard.is_matching(name, default_namespace="") and self.choose.random() < 0.5:
+                made.set(name, "1")
+
+    def _wildcard(self, particle: Any, made: etree._Element, depth: int) -> None:
+        known = [
+            each
+            for name, each in sorted(self.schema.maps.elements.items())
+            if "w3.org" not in name and particle.is_matching(name, default_namespace="")
+        ]
+        skipped = particle.process_contents == "skip"
+        if known and not skipped and (particle.process_contents == "strict" or self.choose.random() < 0.5):
+            self.element(self.choose.choice(known), made, depth + 1)
+            return
+        fitting = [name for name in _FOREIGN if particle.is_matching(name, default_namespace="")]
+        names = [*fitting, *(each.name for each in known if skipped)]
+        if not names:
+            raise NoDocument
+        etree.SubElement(self._anything(made, names), self.choose.choice(_FOREIGN)).text = "inside"
+
+    def _anything(self, made: etree._Element, names: list[str]) -> etree._Element:
+        """An element that no declaration is about, with an attribute."""
+        inside = etree.SubElement(made, self.choose.choice(names))
+        inside.set("loose", "1")
+        return inside
 
 
 _ANY_TYPE = "{http://www.w3.org/2001/XMLSchema}anyType"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from path_types import PathType
+from tests.schema.test_documents_allowed import SCHEMAS
 from xmlcep.cli.main import run
 from xmlcep.engine import Detector
 from xmlcep.errors import RuleError
@@ -110,8 +111,14 @@ def test_the_samples_fit_together(name: str) -> None:
     assert check_rules(rules, SCHEMA) == []
 
 
-def test_derived_rules_can_all_match() -> None:
-    assert check_rules(derive(SCHEMA, changes=True, violations=True), SCHEMA) == []
+@pytest.mark.parametrize("schema", [SCHEMA, *SCHEMAS], ids=lambda schema: schema.parent.name)
+@pytest.mark.parametrize("end", [None, "non-local", "custom"])
+def test_derived_rules_can_all_match(schema: Path, end: str | None) -> None:
+    """And are the same when their text is read again."""
+    for xsi_type in ("complex", "all"):
+        rules = derive(schema, changes=True, violations=True, absences=True, end=end, xsi_type=xsi_type)
+        assert check_rules(rules, schema) == []
+        assert parse_rules(rules.text or "").definitions == rules.definitions
 
 
 def test_unknown_elements_are_not_reported_where_a_wildcard_lets_them_in(tmp_path: Path) -> None:
@@ -154,7 +161,11 @@ def test_rules_that_use_derived_events() -> None:
 @pytest.mark.parametrize(
     ("text", "message", "line"),
     [
-        ("# mine\nevent CompleteItem = ins(item)", "'CompleteItem' is derived from the schema too", 2),
+        (
+            "# mine\nevent CompletePrice = ins(price)\nevent Sold(item) = CompleteItem(item) ; upd(item/price/text())",
+            ", and CompleteItem is made of that",
+            2,
+        ),
         ("event A = CompletItem(item)", "did you mean CompleteItem?", 1),
         ("event A = ins(item", "ends too early", 1),
         ("event A = Sold(item)\nevent Sold = A(item)", "cycle", 1),
@@ -166,6 +177,22 @@ def test_rules_that_clash_with_derived_ones(text: str, message: str, line: int) 
     assert message in str(caught.value)
     assert caught.value.line == line
     assert str(caught.value).startswith("mine.xcep:")
+
+
+def test_derived_text_that_was_edited_stands_for_itself(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What `derive` wrote can be checked against the schema that it was derived from, with what was changed in it."""
+    text = derive(SCHEMA).text or ""
+    assert combine(derive(SCHEMA), text).definitions == parse_rules(text).definitions
+    file = tmp_path / "edited.xcep"
+    file.write_text(text.replace("ins(item/@partNum)", "ins(item/@partNo)"), encoding="utf-8")
+    assert run(["check", "-q", str(file), "--schema", str(SCHEMA)]) == 2
+    said = capsys.readouterr().err
+    assert "item has no attribute partNo" in said
+    assert "derived from the schema too" not in said
+    with pytest.raises(RuleError, match="'CompleteItem' is derived from the schema too"):
+        combine(derive(SCHEMA), "event CompleteItem = ins(item)", keep="all")
 
 
 def test_a_prefix_with_two_meanings(tmp_path: Path) -> None:

@@ -122,6 +122,10 @@ event E = periodic[(ins(item/price)){end=custom, name=D}, "5 s", ins(item/quanti
 # what opens it may be the deletion, which closes it as well
 event E = periodic[del(item), "5 s", ins(item/quantity)]
     @0 i1 i1- @20 i2                   |
+# an empty a has no end: it beats from when it was detected, also if it is the oldest later (Z19)
+event E {context=$context} = periodic[x[0,1]{name=M, path=order/item} ins(item/price), "5 s", ins(order/billTo)]
+    unrestricted             | @0 i1 @3 i2 @9 o1!           | 1: M:0; 2: M:0; 3: E:(0) E:(0)
+    chronicle, next          | @0 i1 @3 i2 @14 b1 @19 o1!   | 1: M:0; 2: M:0; 3: E:(0) E:(0); 4: E:(0)
 # used up when its window is closed (M3)
 event E = periodic[x[1,*]{name=M} ins(item/price), "5 s", ins(item/quantity)]
     @0 p1 @6 p1.2 @8 i2 @12 q1 p1.3    | 1: M:p1; 2: M:p1+p1.2 E:(p1); 4: E:(p1+p1.2); 5: M:p1.3
@@ -143,6 +147,15 @@ event E {context=$context} = periodic*[ins(item/price), "5 s", ins(item/quantity
     # the deletion of its node may be what closes it
 event E = periodic*[ins(item), "5 s", del(item)]
     @0 i1 @12 i1-                      | 2: i1+i1-{times=2}
+# an empty a has no end: times are counted from when it was detected (Z19)
+event E = periodic*[x[0,*]{name=M} ins(item/price), "5 s", del(item)]
+    @0 i1 @12 i1-                      | 1: M:0; 2: E:(0)+i1-{times=2}
+    @0 i1 c1 @12 (c1- i1-)             | 1: M:0; 4: E:(0)+i1-{times=2}
+    @0 i1 @4 i1-                       | 1: M:0
+event E {context=$context} = periodic*[x[0,1]{name=M, path=order/item} ins(item/price), "5 s", ins(order/billTo)]
+    recent                   | @0 i1 @3 i2 @12 b1           | 1: M:0; 2: M:0; 3: E:(0)+b1{times=1}
+    cumulative               | @0 i1 @3 i2 @12 b1           | 1: M:0; 2: M:0; 3: E:(0)+(0)+b1{times=2}
+    chronicle, next  | @0 i1 @3 i2 @12 b1 @19 b1.2 | 1: M:0; 2: M:0; 3: E:(0)+b1{times=2}; 4: E:(0)+b1.2{times=3}
 # how often is a variable like others
 event E = (periodic*[ins(item/price), "5 s", ins(item/quantity)] & ins(item/comment)){having="$times > 1"}
     @0 p1 c1 @6 q1                     | 3: periodic_star1:p1+q1{times=1}

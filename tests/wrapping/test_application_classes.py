@@ -1,52 +1,55 @@
-"""An application's own element classes for all of lxml are left alone."""
+"""An application's own element classes for all of lxml are left alone.
+
+Each test is a process: which classes are lxml's default is asked when the first document is wrapped, and other tests
+leave some open.
+"""
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
+import subprocess
+import sys
 
 import pytest
+
+COMMON = """\
+import pytest, xmlcep
 from lxml import etree
-
-import xmlcep
-from xmlcep.wrapping import Document, WrapError
-
+from xmlcep.wrapping import WrapError
 
 class Mine(etree.ElementBase):
-    """What an application may have set."""
+    pass
+
+fallback = etree.ElementDefaultClassLookup(element=Mine)
+"""
+
+ROOM = """\
+etree.set_element_class_lookup(etree.ParserBasedElementClassLookup(fallback))
+document = xmlcep.fromstring("<a><b/></a>")
+told = []
+document.subscribe(lambda event: told.append(str(event)))
+etree.SubElement(document.root, "c").text = "x"
+assert len(told) == 2
+assert type(etree.Element("theirs")) is Mine
+document.close()
+assert type(etree.Element("theirs")) is Mine
+"""
+
+NO_ROOM = """\
+etree.set_element_class_lookup(fallback)
+with pytest.raises(WrapError, match="ParserBasedElementClassLookup"):
+    xmlcep.fromstring("<a/>")
+etree.set_element_class_lookup(None)
+xmlcep.fromstring("<a/>").close()
+assert type(etree.Element("plain")) is etree._Element
+"""
 
 
-@pytest.fixture
-def application_classes() -> Iterator[None]:
-    fallback = etree.ElementDefaultClassLookup(element=Mine)
-    etree.set_element_class_lookup(etree.ParserBasedElementClassLookup(fallback))
-    yield
-    etree.set_element_class_lookup(None)
-
-
-@pytest.mark.usefixtures("application_classes")
-def test_they_stay_while_and_after_a_document_is_wrapped() -> None:
-    document = xmlcep.fromstring("<a><b/></a>")
-    told: list[str] = []
-    document.subscribe(lambda event: told.append(str(event)))
-    etree.SubElement(document.root, "c").text = "x"
-    assert len(told) == 2
-    assert type(etree.Element("theirs")) is Mine
-    document.close()
-    assert type(etree.Element("theirs")) is Mine
-
-
-def test_classes_that_leave_no_room_are_an_error_that_says_so() -> None:
-    # It is said when the first document is wrapped: those that other tests have left open come first.
-    gc.unfreeze()  # which takes those among the objects that were made while tests were collected
-    for left in [each for each in gc.get_objects() if type(each) is Document]:
-        left.close()
-    etree.set_element_class_lookup(etree.ElementDefaultClassLookup(element=Mine))
-    try:
-        with pytest.raises(WrapError, match="ParserBasedElementClassLookup"):
-            xmlcep.fromstring("<a/>")
-    finally:
-        etree.set_element_class_lookup(None)
-    document = xmlcep.fromstring("<a/>")
-    document.close()
-    assert type(etree.Element("plain")) is etree._Element
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(ROOM, id="they stay while and after a document is wrapped"),
+        pytest.param(NO_ROOM, id="those that leave no room are an error that says so"),
+    ],
+)
+def test_classes_of_an_application(program: str) -> None:
+    subprocess.run([sys.executable, "-c", COMMON + program], check=True)

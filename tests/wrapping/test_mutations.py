@@ -11,17 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tests.wrapping.judge import Judge
-from tests.wrapping.long_run import MODES, SEVERAL, Mode, run
+from tests.wrapping.long_run import COMPANY, FEEDING, MODES, SEVERAL, Mode, run
 from tests.wrapping.mutator import START, Mutator
 from xmlcep.wrapping import fromstring
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _only_its_own_garbage() -> None:
-    """What other tests have left is not looked through at every step (as in conftest)."""
-    gc.collect()
-    gc.freeze()
-
 
 NAMES = [call.__name__ for call in dict.fromkeys(Mutator(None, Random(0)).calls)]
 
@@ -70,7 +62,8 @@ TestEditsHoldingNothing.settings = settings(max_examples=3, stateful_step_count=
 
 
 @pytest.mark.parametrize(
-    ("seed", "mode"), [pytest.param(*each, id=str(each[1])) for each in enumerate(MODES)]
+    ("seed", "mode"),
+    [pytest.param(*each, id=str(each[1])) for each in enumerate((*MODES, *COMPANY[::3], *FEEDING[::2]))],
 )
 def test_many_edits(seed: int, mode: Mode) -> None:
     calls = run(mode, 20, seed)

@@ -109,7 +109,8 @@ def default_target(out: Path | None) -> Path:
     ``quarantine-2.jsonl`` …
     """
     if out is not None and (out.is_file() or out.is_dir() or not out.exists()):
-        return out.with_name(f"{out.name}.quarantine.jsonl")
+        named = out if out.name not in ("", "..") else Path(os.path.abspath(out))  # a folder: . or above
+        return named.parent / f"{named.name}.quarantine.jsonl"
     names = (f"quarantine-{number}.jsonl" for number in count(2))
     return next(Path(name) for name in chain(["quarantine.jsonl"], names) if not os.path.lexists(name))
 

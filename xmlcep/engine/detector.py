@@ -155,8 +155,12 @@ class Detector:
             evaluation.process_alone(_as_event(event), bound)
         return evaluation.take_report() if evaluation.report else []
 
-    def replay(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
-        """Feeds all events, with a flush after the last of each transaction (D3); does not close."""
+    def replay(self, events: Iterable[PrimitiveEvent], *, ends: bool = True) -> Iterator[CompositeEvent]:
+        """Feeds all events, with a flush after the last of each transaction (D3); does not close.
+
+        Without ``ends`` the transaction and the edit of the last event may go on behind it: whoever feeds what comes
+        next flushes if they do not.
+        """
         check("replay()", events=(events, ITERABLE))
         if self._closed:
             return
@@ -211,6 +215,8 @@ class Detector:
         finally:
             if last is not None:
                 self._latest = last
+        if not ends:
+            return
         if txn is not None:
             yield from self.flush()
         else:
@@ -225,8 +231,10 @@ class Detector:
             return False
         if document is not None:  # otherwise nothing waits for a condition
             waiting, edit = setting.waiting, self._edit
-            if waiting.stale or (waiting.blocked and bound is not None and bound.touched):
-                return False
+            if waiting.blocked and bound is not None:
+                for deferral, index in bound.readers:
+                    if deferral.waits_at(event[3][index]):
+                        return False
             if edit.held or (edit.asks_before and event[1] == "del"):  # what `holds` says, without its call
                 return False
         if clock.follows_time:
@@ -257,6 +265,7 @@ class Detector:
             clock.edit += 1
         if document is not None:
             document.apply(event)
+            self._edit.before = event
         return True
 
     def _feed_in_full(
@@ -301,7 +310,8 @@ class Detector:
         waiting = evaluation.waiting
         document.apply(event)
         bound = evaluation.dispatch[event[1]][event[2]]
-        touched = bool(waiting.blocked) and bound is not None and evaluation.touch(event, bound)
+        touched = bool(waiting.blocked) and bound is not None and evaluation.touch(event, bound, edit.before)
+        edit.before = event
         if touched or outside or waiting.elsewhere:
             evaluation.process(_as_event(event), bound, outside)
         elif bound is None:
@@ -312,8 +322,6 @@ class Detector:
             evaluation.deliver(_as_event(event), bound)
         else:
             evaluation.process(_as_event(event), bound, outside)
-        if waiting.stale and bound is not None:
-            evaluation.renew(event, bound, evaluation.changed((event,)))
         if touched:
             evaluation.end_edit()
 
@@ -332,18 +340,19 @@ class Detector:
         if self._closed or not (cause or self._latest):
             return []
         raised = self.end_edit() if self._document is not None else []
+        self._edit.before = None
         due = self._due_by_transactions() if self._setting.timers.size else {}
         if not (self._evaluation.waiting.release or due):
             return raised
-        cause = cause or self._last
+        cause = cause or self.last_fed
         assert cause is not None
         self._evaluation.run(cause, {}, {}, Release.FLUSH, due)
         self._evaluation.free_the_dying()
         return raised + self._evaluation.take_report()
 
     @property
-    def _last(self) -> Cause | None:
-        """What it was fed last."""
+    def last_fed(self) -> Cause | None:
+        """What it was fed last; None if nothing."""
         latest = self._latest
         if type(latest) is tuple:  # of the layout of an event
             latest = self._latest = _new_tuple(PrimitiveEvent, latest)
@@ -363,9 +372,11 @@ class Detector:
         self._clock.point = max(self._clock.point + 1, point.ts)
         if self._document is not None and (more or self._edit.is_open()):
             self._edit.hold_time_point(point, Release.LEFT, {})
-        elif self._evaluation.waiting.elsewhere:
-            self._evaluation.run(point, {}, {})
-            self._evaluation.free_the_dying()
+        else:
+            self._edit.before = None
+            if self._evaluation.waiting.elsewhere:
+                self._evaluation.run(point, {}, {})
+                self._evaluation.free_the_dying()
         return self._evaluation.take_report()
 
     def close(self, cause: Cause | None = None) -> list[CompositeEvent]:
@@ -480,7 +491,7 @@ class Detector:
         if not self._active.follows_time or self._clock.is_behind(now):
             return raised
         self._clock.advance(now)
-        doc = "" if self._last is None else self._last.doc
+        doc = "" if self.last_fed is None else self.last_fed.doc
         for at, together in self._setting.timers.take(Unit.TIME, now + 1):
             self._fire(Unit.TIME, at, together, self._clock.ts, doc)
         self._clock.fired = None  # what comes next is of the time that was said
@@ -539,7 +550,7 @@ class Detector:
         clock, setting = self._clock, self._setting
         is_new = True
         if self._more:
-            last = self._last
+            last = self.last_fed
             is_new = last is None or last.txn != event[9]
         if is_new:
             if self._document is not None and self._edit.is_open():
@@ -612,7 +623,7 @@ class Detector:
         from ..explaining import pending as of_trees
 
         nodes = self._nodes(document)
-        doc = "" if self._last is None else self._last.doc
+        doc = "" if self.last_fed is None else self.last_fed.doc
         completion = self._completion if complete else None
         return of_trees(
             self._evaluation.trees.values(), nodes, doc=doc, event=event, limit=limit, completion=completion
@@ -623,7 +634,7 @@ class Detector:
         from ..explaining.completion import complete
 
         name = groups.tree.tree.name
-        return complete(groups, key, lambda: Detector(self._rules, trees=(name,)), self._last)
+        return complete(groups, key, lambda: Detector(self._rules, trees=(name,)), self.last_fed)
 
     def why(
         self,
@@ -647,7 +658,7 @@ class Detector:
         ``findings`` tell; changes nothing (Y5). Raises `ValueError` for an event that the rules do not have."""
         from ..explaining.why_not import why_not
 
-        doc = "" if self._last is None else self._last.doc
+        doc = "" if self.last_fed is None else self.last_fed.doc
         check("why_not()", node=(node, optional(whole_number(0))), findings=(findings, ITERABLE))
         return why_not(
             self._evidence(event, findings, document), doc=doc, places=None if node is None else {node}

@@ -38,7 +38,11 @@ class HeldTimePoint(NamedTuple):
 
 
 class Edit:
-    """The records of the present edit, as far as trees that ask the document have not seen them."""
+    """The records of the present edit, as far as trees that ask the document have not seen them.
+
+    ``before`` is the record before it, None if a release came after that. Whether anything has happened at a node since
+    the last release that concerned it can be seen from this one alone: if it was there (D2, U4).
+    """
 
     def __init__(
         self, evaluation: Evaluation, setting: Setting, asking: frozenset[int], *, asks_before: bool
@@ -49,6 +53,7 @@ class Edit:
         self.asking = asking
         self.others = frozenset(evaluation.trees) - asking
         self.held: list[HeldRecord | HeldTimePoint] = []
+        self.before: PrimitiveEvent | None = None
 
     def is_open(self) -> bool:
         """Whether records are held."""
@@ -91,8 +96,7 @@ class Edit:
         for event in events:
             bound = evaluation.dispatch[event.op][event.path]
             if bound is not None:
-                evaluation.touch(event, bound)
-        changed = evaluation.changed(events)
+                evaluation.touch(event, bound, self.before)
         ts, point = clock.ts, clock.point
         for each in held:
             clock.point = each.point
@@ -101,11 +105,12 @@ class Edit:
                 clock.ts, clock.point = each.event.ts, each.point
                 bound = evaluation.dispatch[each.event.op][each.event.path]
                 evaluation.process(each.event, bound, each.outside, self.asking, each.before)
-                if bound is not None:
-                    evaluation.renew(each.event, bound, changed)
+                self.before = each.event
             else:
                 clock.ts = each.cause.ts
                 evaluation.run(each.cause, {}, each.outside, each.release, each.due, self.asking)
+                if each.release is not Release.NOTHING:
+                    self.before = None
         clock.ts, clock.point = ts, point
         evaluation.end_edit()
 
@@ -118,8 +123,9 @@ class Edit:
             self._evaluation.run(cause, {}, {}, Release.NOTHING, by_tree(together), self.asking)
 
     def clear(self) -> None:
-        """Forgets what is held."""
+        """Forgets what is held, and what was before it."""
         self.held.clear()
+        self.before = None
 
 
 def by_time_point(raised: list[CompositeEvent]) -> list[CompositeEvent]:

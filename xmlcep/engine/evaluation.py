@@ -32,8 +32,6 @@ _new_tuple = tuple.__new__
 _NOTHING_DUE: Mapping[int, list[Due]] = {}
 Outside: TypeAlias = Mapping[int, list[CompositeEvent]]
 """Composites of trees that are not evaluated now, by the tree that raised them (N2)."""
-Changed: TypeAlias = dict[int, set[tuple[int, int]]]
-"""By tree, operator and node of the groups whose conditions read what an edit changes (U4)."""
 NOTHING_OUTSIDE: Outside = MappingProxyType({})
 
 
@@ -178,23 +176,28 @@ class Evaluation:
         if not self._releases_alone or self._touched or (bound is not None and bound.first is None):
             self._process_tree_by_tree(event, bound)
             return
-        report = self.report
+        elsewhere = self.waiting.elsewhere
+        left = sorted(elsewhere) if len(elsewhere) > 1 else [*elsewhere]
+        if bound is None:
+            for index in left:
+                self.trees[index].release_left(event)
+            if self._dying:
+                self.free_the_dying()
+            return
+        report, ids = self.report, event[3]
         before = len(report)
-        left = sorted(self.waiting.elsewhere)
+        for accept, position in bound.first or ():
+            accept(ids[position], event)
         users: Collection[int] = ()
-        if bound is not None:
-            ids = event[3]
-            for accept, index in bound.first or ():
-                accept(ids[index], event)
-            if bound.passes_on and len(report) > before:
-                users = self._let_users_take(event, before)
+        if bound.passes_on and len(report) > before:
+            users = self._let_users_take(event, before)
         delivered = len(report)
         for index in left:
             if index not in users:
                 self.trees[index].release_left(event)
         if users or before < delivered < len(report):
             report[before:] = sorted(report[before:], key=self._turn)
-        if self._dying or (bound is not None and bound.freed):
+        if bound.freed or self._dying:
             self.end_time_point(event, bound)
 
     def _turn(self, composite: CompositeEvent) -> int:
@@ -217,9 +220,11 @@ class Evaluation:
             users.add(index)
             tree, raised = self.trees[index], len(self.report)
             composites = sorted(inboxes.pop(index), key=self._turn)
-            self._guarded(tree, event, None, composites)
-            self._note(tree)
-            pass_on(self.report[raised:])
+            if len(composites) > 1 or not tree.take_composite(composites[0], event):
+                self._guarded(tree, event, None, composites)
+                self._note(tree)
+            if len(self.report) > raised:
+                pass_on(self.report[raised:])
         return users
 
     def end_time_point(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
@@ -319,34 +324,16 @@ class Evaluation:
     def _is_left(self, tree: TreeState, cause: Cause) -> bool:
         return not isinstance(cause, PrimitiveEvent) or tree.must_release(cause)
 
-    def touch(self, event: PrimitiveEvent, bound: BoundDispatch) -> bool:
+    def touch(self, event: PrimitiveEvent, bound: BoundDispatch, before: PrimitiveEvent | None) -> bool:
         """The event is of the edit that is processed next (U7); returns whether that can change what a condition reads
-        that waits. One that begins to wait in this edit is asked again after it."""
+        that waits. One that begins to wait in this edit is asked again after it. ``before`` is the record before the
+        edit, if no release came after that."""
         blocked, touched = self.waiting.blocked, False
         for tree, plan in bound.touched if blocked else ():
-            if tree.tree.index in blocked and tree.touch(event, plan):
+            if tree.tree.index in blocked and tree.touch(event, plan, before):
                 self._touched.add(tree.tree.index)
                 touched = True
         return touched
-
-    def changed(self, events: Iterable[PrimitiveEvent]) -> Changed:
-        """Of each tree with conditions that are to be asked again, what the records of an edit change for it."""
-        stale = self.waiting.stale
-        found: Changed = {}
-        for event in events if stale else ():
-            bound = self.dispatch[event[1]][event[2]]
-            for tree, plan in () if bound is None else bound.touched:
-                if tree.tree.index in stale:
-                    found.setdefault(tree.tree.index, set()).update(tree.changed(event, plan))
-        return found
-
-    def renew(self, event: PrimitiveEvent, bound: BoundDispatch, changed: Changed) -> None:
-        """A record is over: releases behind it ask again what its edit has changed (U4)."""
-        for index, of_tree in changed.items():
-            plan = bound.watchers.get(index)
-            if plan is not None:
-                self.trees[index].renew(event, plan, of_tree)
-                self._note(self.trees[index])
 
     def end_edit(self) -> None:
         """The edit is over."""
@@ -429,7 +416,6 @@ class Evaluation:
             assert noted.release <= self.waiting.release, tree.tree.name
             assert noted.elsewhere <= self.waiting.elsewhere, tree.tree.name
             assert noted.blocked <= self.waiting.blocked, tree.tree.name
-            assert noted.stale <= self.waiting.stale, tree.tree.name
         for tree, state, place in self._dying:
             looked_at = self._may_be_over(tree, self.waiting.released)
             assert looked_at or self._is_awaited(tree, state, place), tree.tree.name

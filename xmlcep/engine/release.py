@@ -15,7 +15,7 @@ from ..algebra import Termination
 from ..events import Cause, PrimitiveEvent
 from ..xpath import Condition, Environment
 from .operators import DeferrableState
-from .operators.state import Acceptor, accept
+from .operators.state import Acceptor, acceptor_of
 from .setting import Setting
 from .timers import Due
 from .tree_dispatch import TreeDispatch
@@ -37,11 +37,11 @@ class Release(Enum):
 class Deferral:
     """What keeps a deferred operator's groups from raising at once.
 
-    ``pending``: groups, in mode non-local or custom, with a combination that has not been released.
+    ``pending``: groups, in mode non-local or custom, with a combination that the next release concerns. ``stale``:
+    those whose condition was false at a release, while nothing it reads has changed: no release need ask them (U4, U7).
     ``blocked``: groups, in mode earliest, with a combination whose condition was false, each with the edit in which it
-    was asked last (U3). ``stale``: pending groups whose condition was false at a release, and is not asked again before
-    something happens that it could read (U4, U7). ``touched``: the nodes of which the present edit changes what is
-    read and a blocked group waits for.
+    was asked last (U3). ``touched``: the nodes of which the present edit changes what is read and a stale or blocked
+    group waits for.
     """
 
     def __init__(
@@ -57,17 +57,21 @@ class Deferral:
         self.touched: set[int] = set()
         self._tree = state.tree_index
         self._waiting = setting.waiting
+        self._awaits = mode is not Termination.EARLIEST  # a release
+        self._is_left = mode is Termination.NON_LOCAL
 
     # ---- what becomes possible ------------------------------------------------------------------------
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Holds arrivals; in mode earliest they are evaluated while the condition holds (X4)."""
         state = self.state
-        if self.mode is not Termination.EARLIEST:
+        if self._awaits:
             if key in self.pending:  # whether it is possible need not be found out again
                 state.hold(child, key, arrivals, cause)
             elif state.hold_all(child, key, arrivals, cause):
                 self._await_release(key)
+            elif key in self.stale:
+                self.forget(key)  # what comes to be next has not been asked (X11)
             return
         if len(arrivals) > 1 and state.one_by_one:
             for entry in arrivals:
@@ -81,16 +85,27 @@ class Deferral:
         else:
             self._block(key)
 
+    def store(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        """`arrive` for one composite that an operator has raised."""
+        if not self._awaits or key in self.pending:
+            self.arrive(child, key, (entry,), cause)
+        elif self.state.keep(child, key, entry, cause):
+            self._await_release(key)
+
     def acceptor(self, child: int) -> Acceptor:
         """What takes the events of a leaf, see `OperatorState.acceptor`."""
         keep = self.state.keeper(child)
         if keep is None:
-            return partial(accept, self, self.setting.clock, child)
-        return partial(self._ask if self.mode is Termination.EARLIEST else self._keep, keep)
+            return acceptor_of(self, self.setting.clock, child)
+        if not self._awaits:
+            return partial(self._ask, keep)
+        pending, await_release = self.pending, self._await_release
 
-    def _keep(self, keep: Callable[[Key, PrimitiveEvent], bool], key: Key, event: PrimitiveEvent) -> None:
-        if keep(key, event) and key not in self.pending:
-            self._await_release(key)
+        def accept_and_wait(key: Key, event: PrimitiveEvent) -> None:
+            if keep(key, event) and key not in pending:
+                await_release(key)
+
+        return accept_and_wait
 
     def _ask(self, keep: Callable[[Key, PrimitiveEvent], bool], key: Key, event: PrimitiveEvent) -> None:
         """`arrive` for an event of a leaf, where it waits for nothing but the condition (X4)."""
@@ -139,17 +154,33 @@ class Deferral:
 
     # ---- releases -------------------------------------------------------------------------------------
 
-    def touch(self, node: int) -> bool:
-        """The present edit changes what the condition of this node's groups reads; returns whether one waits for it."""
-        waits = any(key in self.blocked for key in self.state.keys_at(node))
+    def touch(self, node: int, here: int | None) -> bool:
+        """The present edit changes what the condition of this node's groups reads; returns whether one waits for it.
+
+        ``here`` is the place that the record before the edit projects on, if no release came after it: what has
+        happened at that node has made the next release concern its groups, which could not matter before now (U4).
+        """
+        waits = False
+        for key in self.state.keys_at(node):
+            if key in self.stale and node == here:
+                self._reconsider(key)
+            elif key in self.stale or key in self.blocked:
+                waits = True
         if waits:
             self.touched.add(node)
         return waits
 
-    def renew(self, node: int) -> None:
-        """A record that is over has changed what the condition of this node's groups reads: the next release asks."""
-        if self.stale:
-            self.stale.difference_update(self.state.keys_at(node))
+    def waits_at(self, node: int) -> bool:
+        """Whether a group of this node waits for its condition."""
+        blocked, stale, state = self.blocked, self.stale, self.state
+        if not state.by_value:
+            return node in blocked or node in stale
+        return any(key in blocked or key in stale for key in state.keys_at(node))
+
+    def _reconsider(self, key: Key) -> None:
+        """The next release concerns the group again."""
+        self.stale.remove(key)
+        self._await_release(key)
 
     def release_due(self, here: int | None, nodes: Iterable[int], cause: Cause, release: Release) -> None:
         """Releases what is due at this time point, in ascending order of the group keys (X2).
@@ -166,41 +197,51 @@ class Deferral:
                         self.blocked[key] = edit
                         if node in self.touched and self._holds(key):
                             due.add(key)
+                    elif key in self.stale and node in self.touched:
+                        self._reconsider(key)
         if self.pending and release is not Release.NOTHING:
-            released = self.pending if release is Release.FLUSH else self.left(here)
-            for key in released - self.stale:
-                if self._holds(key):
+            for key in set(self.pending) if release is Release.FLUSH else self.left(here):
+                if self.condition is None or not self._is_denied(key):
                     due.add(key)
-                else:
-                    self.stale.add(key)
-                    self._waiting.stale.add(self._tree)
         for key in sorted(due):
             self.forget(key)
             if self.state.is_possible(key):
                 self.state.release(key, cause)
 
-    def release_left(self, here: int | None, cause: Cause) -> None:
-        """Releases the groups that an event which projects on ``here`` does not (D2); only without a condition, and
-        where groups are places."""
+    def _is_denied(self, key: Key) -> bool:
+        """Whether the condition of a possible group that a release concerns is false: then that is over for it (U4)."""
+        if not self.state.is_possible(key) or self._holds(key):
+            return False
+        self.pending.remove(key)
+        self.stale.add(key)
+        self._waiting.blocked.add(self._tree)
+        return True
+
+    def release_left(self, here: int | None, cause: Cause) -> bool:
+        """Releases the groups that an event which projects on ``here`` does not (D2); returns whether any still waits.
+
+        Only without a condition, and where groups are places.
+        """
         pending, state = self.pending, self.state
         if len(pending) == 1:  # as almost always: the next event somewhere else releases
-            (key,) = pending
+            key = pending.pop()
             if key == here:
-                return
-            pending.clear()
+                pending.add(key)
+                return True
             self._waiting.released.add(self._tree)
             state.release_alone(key, cause)
-            return
+            return False
         due = sorted(self.left(here))
         pending.difference_update(due)
         self._waiting.released.add(self._tree)
         for key in due:
             if state.is_possible(key):
                 state.release(key, cause)
+        return bool(pending)
 
     def left(self, here: int | None) -> set[Key]:
         """The pending groups that the current event does not project on, if that releases them (D2)."""
-        if self.mode is not Termination.NON_LOCAL:
+        if not self._is_left:
             return set()
         place_of = self.state.grouping.place_of
         return {key for key in self.pending if place_of(key) != here}
@@ -216,18 +257,18 @@ class Deferral:
 
     def concerns(self, here: int | None) -> bool:
         """Whether an event that projects on ``here`` releases anything by that alone."""
-        if self.mode is not Termination.NON_LOCAL:
+        if not self._is_left:
             return False
-        place_of, stale = self.state.grouping.place_of, self.stale
-        return any(place_of(key) != here and key not in stale for key in self.pending)
+        place_of = self.state.grouping.place_of
+        return any(place_of(key) != here for key in self.pending)
 
     def is_waiting(self) -> bool:
-        """Whether any group has something still to be raised."""
-        return bool(self.pending or self.blocked)
+        """Whether any group may have something to raise at this time point."""
+        return bool(self.pending or self.blocked or self.touched)
 
-    def is_due_elsewhere(self) -> bool:
-        """Whether a release, or what happens elsewhere, may raise something."""
-        return len(self.pending) > len(self.stale)
+    def awaits_release(self) -> bool:
+        """Whether any group has something that a release, this one or a later one, may raise."""
+        return bool(self.pending or self.stale)
 
     def may_release(self, place: int) -> bool:
         """Whether a group still has something to raise when its node is deleted (U6: not if it has a condition)."""
@@ -261,8 +302,8 @@ class Deferral:
 
     def forget(self, key: Key) -> bool:
         """Frees what is known of a group; says whether it waited for anything."""
-        if key in self.pending:
-            self.pending.remove(key)
+        if key in self.pending or key in self.stale:
+            self.pending.discard(key)
             self.stale.discard(key)
             self._waiting.released.add(self._tree)
             return True
@@ -276,9 +317,11 @@ class Deferral:
         self.touched.clear()
 
     def _await_release(self, key: Key) -> None:
+        if key in self.stale:
+            return
         self.pending.add(key)
         self._waiting.release.add(self._tree)
-        if self.mode is Termination.NON_LOCAL:
+        if self._is_left:
             self._waiting.elsewhere.add(self._tree)
 
     def _block(self, key: Key) -> None:

@@ -6,18 +6,17 @@ from __future__ import annotations
 class Waiting:
     """The trees, by index, in which something waits.
 
-    ``release``: for a flush, or for an event elsewhere (D2, D3); ``elsewhere``: those of them that an event elsewhere
-    releases (D2); ``blocked``: for their document to change (U3); ``stale``: for that before the next release (U4).
+    ``release``: for a release, now or once something has happened (D2, D3); ``elsewhere``: those of them that an event
+    elsewhere releases (D2); ``blocked``: for what their conditions read to change (U3, U4, U7).
     ``released``: those in which something has ceased to wait for a release since somebody looked.
     """
 
-    __slots__ = ("blocked", "elsewhere", "release", "released", "stale")
+    __slots__ = ("blocked", "elsewhere", "release", "released")
 
     def __init__(self) -> None:
         self.release: set[int] = set()
         self.elsewhere: set[int] = set()
         self.blocked: set[int] = set()
-        self.stale: set[int] = set()
         self.released: set[int] = set()
 
     def clear(self) -> None:
@@ -25,5 +24,4 @@ class Waiting:
         self.release.clear()
         self.elsewhere.clear()
         self.blocked.clear()
-        self.stale.clear()
         self.released.clear()

@@ -35,8 +35,10 @@ def combine(
 ) -> Rules:
     """The rules that ``text`` says, which can use the events of ``derived`` by name.
 
-    ``keep`` says which derived events become part of the result: those that the rules build on, or all. Raises
-    `RuleError` for all that is wrong in the text, and for names and prefixes that clash with derived ones.
+    An event that the text defines itself, as text made by `derive` and edited since does, takes the place of the
+    derived one, unless a derived event that becomes part of the result is made of that. ``keep`` says which derived
+    events become part of the result: those that the rules build on, or all. Raises `RuleError` for all that is wrong
+    in the text, and for names and prefixes that clash with derived ones.
     """
     check("combine()", source_name=(source_name, TEXT), allow=(allow, NAMES))
     check("combine()", references=(references, optional(BY_NAME)), languages=(languages, optional(BY_NAME)))
@@ -59,23 +61,17 @@ def combine_texts(
     names = ", ".join(texts)
     available = {definition.name: definition for definition in derived.definitions}
     own = own_events(parsed.active_rules)
-    for definition in parsed.definitions:
-        if definition.name in available:
-            problems.append(
-                RuleProblem(
-                    f"the event {definition.name!r} is derived from the schema too ({derived.source_name})",
-                    "choose another name, or leave out the definition to use the derived one",
-                    definition.at,
-                )
-            )
+    redefined = {definition.name for definition in parsed.definitions} & available.keys()
     problems += _unknown(parsed.definitions, available, parsed.unreadable)
     needed = set(available)
     if keep != "all":
-        triggers = {rule.trigger.name for rule in parsed.active_rules} & available.keys()
+        others = {name: available[name] for name in available.keys() - redefined}
+        triggers = {rule.trigger.name for rule in parsed.active_rules} & others.keys()
         needed = triggers | used_names(
-            (*parsed.definitions, *own, *(available[name] for name in triggers)), available
+            (*parsed.definitions, *own, *(others[name] for name in triggers)), others
         )
     chosen = [definition for definition in derived.definitions if definition.name in needed]
+    problems += _two_meanings(parsed.definitions, chosen, derived.source_name)
     problems += _clashing_prefixes(chosen, derived.namespaces, parsed.namespaces)
     if problems:
         raise rule_error(problems, texts)
@@ -117,6 +113,23 @@ def _unknown(
                     or "xmlcep derive XSD shows the derived events",
                     leaf.at,
                 )
+
+
+def _two_meanings(
+    definitions: Iterable[EventDefinition], chosen: Iterable[EventDefinition], source_name: str
+) -> Iterator[RuleProblem]:
+    """Events that are defined, and derived as well, where something is made of the derived one."""
+    users = {used: each.name for each in chosen for used in (each.name, *references(each.expression))}
+    for definition in definitions:
+        if definition.name in users:
+            user = users[definition.name]
+            made = "" if user == definition.name else f", and {user} is made of that"
+            yield RuleProblem(
+                f"the event {definition.name!r} is derived from the schema too ({source_name}){made}",
+                "choose another name, or leave out the definition to use the derived one"
+                + (f", or define {user} here, too" if made else ""),
+                definition.at,
+            )
 
 
 def used_names(definitions: Iterable[EventDefinition], available: Mapping[str, EventDefinition]) -> set[str]:

@@ -94,7 +94,9 @@ class _Element:
         if body is not None and self.all.deletions and self._waits():
             # A condition for what no event tells asks for all of it.
             test = self.all.enough.present(self.index, at_any_length=self.condition is not None)
-            self.condition = test.text
+            self.condition = (
+                test.text or None
+            )  # "": the declared type demands nothing, so xsi:type is not asked
             if not test.exact:
                 self.comments.append(_PRESENT_ONLY)
         if self.condition is not None and not can_be_read(self.condition, self.all.prefixes):

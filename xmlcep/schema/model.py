@@ -31,19 +31,21 @@ class TextKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Wildcard:
-    """Namespaces that ``xs:any`` admits: those listed, or all but those listed; "" is no namespace.
+    """Namespaces that ``xs:any`` or ``xs:anyAttribute`` admits: those listed, or all but those listed; "" is no
+    namespace.
 
-    ``names`` (Clark notation) are excluded by name; ``strict`` says that only globally declared elements can
-    stand for it, ``lax`` that others can too.
+    ``names`` (Clark notation) are excluded by name. ``strict``: only what is declared globally can stand for it.
+    ``skip``: what stands for it is not validated, so that anything can be in it, whatever it is called.
     """
 
     namespaces: tuple[str, ...]
     excluding: bool
     strict: bool = False
     names: tuple[str, ...] = ()
+    skip: bool = False
 
     def admits(self, name: str) -> bool:
-        """Whether an element of this name (Clark notation) can stand for the wildcard."""
+        """Whether an element or attribute of this name (Clark notation) can stand for the wildcard."""
         uri = name[1:].partition("}")[0] if name.startswith("{") else ""
         return (uri in self.namespaces) is not self.excluding and name not in self.names
 
@@ -90,10 +92,13 @@ class AttributePart:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a type says about the inside of an element; ``notes`` says what could not be taken from it."""
+    """What a type says about the inside of an element; ``notes`` says what could not be taken from it.
+
+    Open content (XSD 1.1) is a wildcard beside the rest of the model, ``any_attribute`` the wildcards of attributes.
+    """
 
     attributes: tuple[AttributePart, ...] = ()
-    any_attribute: bool = False
+    any_attribute: tuple[Wildcard, ...] = ()
     text: TextKind = TextKind.NONE
     mixed: bool = False
     model: GroupPart | None = None
@@ -118,13 +123,15 @@ class Declaration:
     """An element declaration. ``name`` and ``type_name`` ("" when anonymous) are in Clark notation.
 
     ``abstract_type``: the declared type is abstract, so that an instance has to name one of ``derived``.
-    ``simple_type``: the declared type is a simple one.
+    ``simple_type``: the declared type is a simple one. ``alternatives``: what type alternatives (XSD 1.1) can make
+    of the content.
     """
 
     name: str
     content: Content
     type_name: str = ""
     derived: tuple[DerivedType, ...] = ()
+    alternatives: tuple[Content, ...] = ()
     abstract_type: bool = False
     simple_type: bool = False
     nillable: bool = False
@@ -134,17 +141,18 @@ class Declaration:
     notes: tuple[str, ...] = ()
 
     def contents(self) -> Iterator[Content]:
-        """The contents that an instance can have: the declared type's and those of the derived types."""
+        """The contents that an instance can have: the declared type's, and those of derived types and alternatives."""
         yield self.content
         for derived in self.derived:
             yield derived.content
+        yield from self.alternatives
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
     """The declarations reachable from ``roots``, the elements a document can start with (indexes).
 
-    ``files`` are all that were read.
+    ``files`` are all that were read, ``attributes`` the names of those declared globally.
     """
 
     declarations: tuple[Declaration, ...]
@@ -155,6 +163,7 @@ class Schema:
     documentation: str = ""
     notes: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    attributes: frozenset[str] = frozenset()
 
 
 local, namespace = local_name, namespace_of

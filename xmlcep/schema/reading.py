@@ -37,6 +37,8 @@ _BUILT_IN = {
     _XSD, "http://www.w3.org/2001/XMLSchema-instance", "http://www.w3.org/2007/XMLSchema-versioning",
 }  # fmt: skip
 _ANY_TYPE = f"{{{_XSD}}}anyType"
+_ERROR = f"{{{_XSD}}}error"
+"""The type of which nothing is valid (XSD 1.1)."""
 
 
 def read_schema(
@@ -71,6 +73,7 @@ class _Reader:
         return Schema(
             tuple(declarations), tuple(dict.fromkeys(roots)), self.schema.target_namespace, tuple(prefixes),
             source_name, _documentation(*self.schema.annotations), unresolved, tuple(self._files()),
+            frozenset(self.schema.maps.attributes),
         )  # fmt: skip
 
     def _files(self) -> Iterator[str]:
@@ -131,18 +134,19 @@ class _Reader:
         type_ = element.type
         derived = [
             DerivedType(other.name, self._content(other))
-            for other in self.derived.get(id(type_), ())
+            for other in self._derived_from(type_)
             if not other.abstract and not other.is_blocked(element)
         ]
         documentation = _documentation(element.annotation) or _documentation(type_.annotation)
-        notes = (
-            ("type alternatives (xs:alternative) are not looked at",) if _has_alternatives(element) else ()
-        )
+        notes = ("type alternatives (xs:alternative) are not looked at",) if _alternatives(element) else ()
         return Declaration(
             element.name,
             self._content(type_),
             type_name=type_.name or "",
             derived=tuple(derived),
+            alternatives=tuple(
+                self._content(each.type) for each in _alternatives(element) if each.type.name != _ERROR
+            ),
             abstract_type=bool(getattr(type_, "abstract", False)),
             simple_type=bool(type_.is_simple()),
             nillable=bool(element.nillable),
@@ -164,6 +168,15 @@ class _Reader:
                 base = base.base_type
         return derived
 
+    def _derived_from(self, type_: Any) -> list[Any]:
+        """The types of `_derived_types` that can take the place of a type; of a union those of its members, too."""
+        members = getattr(type_, "member_types", None) or ()
+        found = [
+            *self.derived.get(id(type_), ()),
+            *(t for member in members for t in self._derived_from(member)),
+        ]
+        return list({id(other): other for other in found}.values())
+
     def _content(self, type_: Any) -> Content:
         known = self.contents.get(id(type_))
         if known is None:
@@ -174,13 +187,17 @@ class _Reader:
     def _read_content(self, type_: Any) -> Content:
         if type_.is_simple():
             return Content(text=_text_of(type_))
-        attributes, any_attribute = _attributes(type_)
+        attributes, any_attribute = self._attributes(type_)
         notes = list(_notes(type_))
         if type_.has_simple_content():
             return Content(attributes, any_attribute, _text_of(type_.content), notes=tuple(notes))
         model = self._part(type_.content)
         text = TextKind.OPTIONAL if type_.mixed else TextKind.NONE
         assert isinstance(model, GroupPart | None)
+        beside = getattr(getattr(type_, "open_content", None), "any_element", None)
+        if beside is not None:
+            wildcard = WildcardPart(self._wildcard(beside), 0, None)
+            model = GroupPart(GroupKind.ALL, (*([] if model is None else [model]), wildcard))
         return Content(attributes, any_attribute, text, bool(type_.mixed), model, tuple(notes))
 
     def _part(self, particle: Any) -> Part | None:
@@ -195,13 +212,36 @@ class _Reader:
         if upper == 0:
             return None
         if hasattr(particle, "process_contents"):
-            return WildcardPart(_wildcard(particle), lower, upper)
+            return WildcardPart(self._wildcard(particle), lower, upper)
         if hasattr(particle, "model"):
             parts = tuple(part for inner in particle if (part := self._part(inner)) is not None)
             kind = GroupKind.CHOICE if particle.model == "choice" else GroupKind.ALL
             return GroupPart(kind, parts, lower, upper)
         members = tuple(dict.fromkeys(self._index(member) for member in _concrete(particle)))
         return ElementPart(members, lower, upper)
+
+    def _attributes(self, type_: Any) -> tuple[tuple[AttributePart, ...], tuple[Wildcard, ...]]:
+        found = [
+            AttributePart(name, attribute.use == "required", attribute.fixed is not None)
+            for name, attribute in type_.attributes.items()
+            if name is not None and attribute.use != "prohibited"
+        ]
+        wildcard = type_.attributes.get(None)
+        return tuple(found), () if wildcard is None else (self._wildcard(wildcard),)
+
+    def _wildcard(self, particle: Any) -> Wildcard:
+        """The wildcard of a particle, or of attributes."""
+        names = {name for name in particle.not_qname if not name.startswith("##")}
+        if "##defined" in particle.not_qname:
+            maps = self.schema.maps
+            declared = maps.elements if hasattr(particle, "max_occurs") else maps.attributes
+            names.update(name for name in declared if not name.startswith(f"{{{_XSD}}}"))
+        strict, skip = (particle.process_contents == word for word in ("strict", "skip"))
+        listed = set(particle.not_namespace or particle.namespace)
+        excluding = bool(particle.not_namespace)
+        if listed & {"##any", "##other"}:
+            listed, excluding = {"", particle.target_namespace} if "##other" in listed else set(), True
+        return Wildcard(tuple(sorted(listed)), excluding, strict, tuple(sorted(names)), skip)
 
 
 def _concrete(element: Any) -> list[Any]:
@@ -218,38 +258,15 @@ def _text_of(simple: Any) -> TextKind:
     return TextKind.OPTIONAL if simple.is_valid("") else TextKind.REQUIRED
 
 
-def _attributes(type_: Any) -> tuple[tuple[AttributePart, ...], bool]:
-    found = [
-        AttributePart(name, attribute.use == "required", attribute.fixed is not None)
-        for name, attribute in type_.attributes.items()
-        if name is not None and attribute.use != "prohibited"
-    ]
-    return tuple(found), None in type_.attributes
-
-
-def _wildcard(particle: Any) -> Wildcard:
-    strict = particle.process_contents == "strict"
-    names = tuple(name for name in particle.not_qname if name.startswith("{") or name.isidentifier())
-    if particle.not_namespace:
-        return Wildcard(tuple(sorted(particle.not_namespace)), True, strict, names)
-    listed = set(particle.namespace)
-    if "##any" in listed:
-        return Wildcard((), True, strict, names)
-    if "##other" in listed:
-        return Wildcard(tuple(sorted({"", particle.target_namespace})), True, strict, names)
-    return Wildcard(tuple(sorted(listed)), False, strict, names)
-
-
 def _notes(type_: Any) -> Iterable[str]:
     """What XSD 1.1 can say about a type and an event cannot."""
     if getattr(type_, "assertions", None) or getattr(type_, "asserts", None):
         yield "assertions (xs:assert) are not looked at"
-    if getattr(type_, "open_content", None) is not None:
-        yield "open content: elements the schema does not name may stand in it too"
 
 
-def _has_alternatives(element: Any) -> bool:
-    return bool(getattr(element, "alternatives", None))
+def _alternatives(element: Any) -> list[Any]:
+    """The type alternatives of XSD 1.1."""
+    return list(getattr(element, "alternatives", None) or ())
 
 
 def _documentation(*annotations: Any) -> str:

@@ -8,12 +8,11 @@ from typing import NamedTuple
 from path_types import Axis, PathType, Step
 
 from ..suggestions import KnownNames
-from .model import Schema, TextKind, elements, local, wildcards
-from .naming import XML, XSI
+from .model import Schema, TextKind, Wildcard, elements, local, namespace, wildcards
+from .naming import XSI
 
-_ALWAYS = {f"{{{XSI}}}{name}" for name in ("type", "nil", "schemaLocation", "noNamespaceSchemaLocation")} | {
-    f"{{{XML}}}{name}" for name in ("lang", "space", "base", "id")
-}
+_ALWAYS = {f"{{{XSI}}}{name}" for name in ("type", "schemaLocation", "noNamespaceSchemaLocation")}
+_NIL = f"{{{XSI}}}nil"
 
 
 class Mismatch(NamedTuple):
@@ -25,7 +24,11 @@ class Mismatch(NamedTuple):
 
 
 class Vocabulary:
-    """Answers which paths a schema allows. Elements that wildcards let in are followed as far as they are known."""
+    """Answers which paths a schema allows. Elements that wildcards let in are followed as far as they are known.
+
+    A name that the schema declares is taken for that declaration where a path begins with it, although a wildcard
+    may let in others of the name: with a single ``xs:any`` no relative path would be wrong otherwise.
+    """
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
@@ -148,22 +151,26 @@ class Vocabulary:
                     continue
                 named = self._by_name.get(step.test, ())
                 known = [child for child in named if self.schema.declarations[child].is_global]
-                if not known and not wildcard.strict:
+                if wildcard.skip or (not known and not wildcard.strict):
                     return None
                 found.update(dict.fromkeys(known))
         return list(found)
 
     def has(self, index: int, step: Step) -> bool:
         """Whether elements of a declaration can have such an attribute, or text."""
-        for content in self.schema.declarations[index].contents():
-            if step.axis is Axis.CHILD:
-                if content.text is not TextKind.NONE:
-                    return True
-            elif content.any_attribute or step.test in _ALWAYS:
-                return True
-            if step.axis is Axis.ATTRIBUTE and step.test in {a.name for a in content.attributes}:
-                return True
-        return False
+        declaration, name = self.schema.declarations[index], step.test
+        if step.axis is Axis.CHILD:
+            return any(content.text is not TextKind.NONE for content in declaration.contents())
+        if namespace(name) == XSI:  # no wildcard is about these
+            return name in _ALWAYS or (name == _NIL and declaration.nillable)
+        return any(
+            name in {attribute.name for attribute in content.attributes}
+            or any(self._lets_in(wildcard, name) for wildcard in content.any_attribute)
+            for content in declaration.contents()
+        )
+
+    def _lets_in(self, wildcard: Wildcard, attribute: str) -> bool:
+        return wildcard.admits(attribute) and (not wildcard.strict or attribute in self.schema.attributes)
 
     def _let_in(self, name: str) -> bool:
         return any(

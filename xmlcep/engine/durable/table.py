@@ -24,7 +24,7 @@ from ..operators.chain import SequenceState
 from ..operators.conjunction import ConjunctionState
 from ..operators.disjunction import DisjunctionState
 from ..operators.external import ExternalState
-from ..operators.multiplicity import MultiplicityState, SlidingState
+from ..operators.multiplicity import MultiplicityState, RecordState
 from ..operators.negation import NegatedMultiplicityState
 from ..operators.pairs import (
     ChroniclePairConjunction,
@@ -35,6 +35,7 @@ from ..operators.pairs import (
 from ..operators.periodic import PeriodicState, Window
 from ..operators.periodic_star import PeriodicStarState
 from ..operators.plus import PlusState
+from ..operators.records import RecordAccumulation
 from ..operators.relation import RelationState
 from ..operators.trailing import Candidate, TrailingSequenceState
 from ..operators.waiting_pairs import WaitingPairConjunction, WaitingPairSequence
@@ -63,6 +64,7 @@ from .forms import (
     PathInstance,
     Plain,
     SharedEntries,
+    SharedRecords,
     Span,
     Stores,
     Within,
@@ -126,9 +128,10 @@ _MULTIPLICITY = _operator(
         "_most_gone": PLAIN,
     },
     "_by_detection", "lower", "upper", "_full", "slides", "prompt", "within", "_outer", "owner", "refills",
-    "_is_plain", "_is_short", "_on_its_way",  # of one time point
+    "_is_plain", "_is_prompt", "_is_short", "on_its_way",  # of one time point
 )  # fmt: skip
 
+_DETECTIONS: dict[str, Form] = {"detections": ByKey(NumberedEntries())}
 _CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None))))
 
 _OPERATORS: dict[type, Layout] = {
@@ -149,15 +152,15 @@ _OPERATORS: dict[type, Layout] = {
     ),
     DisjunctionState: _operator({"pending": ByKey(NumberedEntries())}, "context"),
     MultiplicityState: _MULTIPLICITY,
-    SlidingState: _MULTIPLICITY,
+    RecordState: _layout(_MULTIPLICITY.state, *_MULTIPLICITY.derived, "read"),
     NegatedMultiplicityState: _operator({}),
     PlusState: _operator({"waiting": ByKey(NumberedEntries())}, "delay", "context"),
     AperiodicState: _opened({}),
     AperiodicStarState: _opened({"kept": ENTRIES_BY_KEY}),
     PeriodicState: _opened(
-        {"beating": ByKey(Listed(Made(lambda: Window([], 0))))}, "beat", "tree_name"
+        {**_DETECTIONS, "beating": ByKey(Listed(Made(lambda: Window([], 0))))}, "beat", "tree_name"
     ),
-    PeriodicStarState: _opened({}, "beat"),
+    PeriodicStarState: _opened(_DETECTIONS, "beat"),
     ExternalState: _operator({}),
 }  # fmt: skip
 
@@ -184,6 +187,10 @@ _KEPT: dict[type, Layout] = {
         "key", "owners", "shared", "aging",
     ),
     Accumulation: _layout(_ACCUMULATION, *_FOLLOWERS),
+    RecordAccumulation: _layout(
+        {"entries": SharedRecords(), **{name: _ACCUMULATION[name] for name in ("begin", "current", "told", "expiry")}},
+        "oldest", "head", "place_of_all", "known", "running", "only", "has_one_of_each",
+    ),
     SlidingAccumulation: _layout({**_ACCUMULATION, "_ordered": PLAIN}, *_FOLLOWERS),
     Candidate: _layout({"members": NumberedEntries(), "due": PLAIN, "end": Number()}),
     Window: _layout({"entries": Entries(), "next": PLAIN, "beats": PLAIN}),
@@ -219,23 +226,24 @@ _SHARED: dict[type, Layout] = {
     Timers: _layout(
         {"_heaps": Heaps(), **dict.fromkeys(("_count", "size", "changes", "transactions", "time"), PLAIN)}
     ),
-    Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys(), "stale": Keys()}, "released"),
+    Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys()}, "released"),
     Evaluation: _layout(
         {"trees": AllWithin(), "report": Nothing(), "_touched": Nothing(), "_dying": Dying()},
         "_active", "_setting", "_clock", "dispatch", "waiting", "_turns", "_releases_alone",
     ),
     TreeState: _layout(
         {"states": AllWithin(), "deferrals": AllWithin()},
-        "tree", "flat", "root", "_deferral", "_deferred_below", "_released", "_places", "setting", "_clock", "_timers",
+        "tree", "_index", "flat", "root", "_deferral", "_deferred_below", "_released", "_released_by_flush", "_places",
+        "setting", "_clock", "_timers",
         "needs_time", "leaves", "by_detection", "extended", "has_short_entries", "waits_elsewhere", "releases_alone",
         "reports_operators", "awaits_release", "waits_for_conditions", "_composite_dispatch",
     ),
     Deferral: _layout(
         {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
-        "state", "mode", "condition", "setting", "_tree", "_waiting",
+        "state", "mode", "condition", "setting", "_tree", "_waiting", "_awaits", "_is_left",
     ),
     Edit: _layout(
-        {"held": Held()}, "_evaluation", "_setting", "asks_before", "asking", "others"
+        {"held": Held(), "before": EventOrNothing()}, "_evaluation", "_setting", "asks_before", "asking", "others"
     ),
 }  # fmt: skip
 

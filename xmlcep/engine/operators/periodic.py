@@ -32,8 +32,11 @@ class Window:
         self.beats = 0
 
 
-class PeriodicState(OpenedState):
-    """Windows in effect beat; the context says which these are. ``beating`` has them by group."""
+class BeatState(OpenedState):
+    """What both periodic operators count from in a window: the end of what has opened it (Z19).
+
+    ``detections`` are, by group, the windows that an empty composite has opened, each with when that was.
+    """
 
     def __init__(
         self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
@@ -42,6 +45,58 @@ class PeriodicState(OpenedState):
         definition = node.definition
         assert isinstance(definition, Periodic)
         self.beat = definition.beat.amount
+        self.detections: dict[Key, list[tuple[int, Entry]]] = {}
+
+    def begin(self, key: Key, entry: Entry) -> int:
+        """The time of the end of what has opened a window; what is empty has none, but it was detected."""
+        last = entry[LAST]
+        if last is None:
+            return next(time for time, other in self.detections[key] if other is entry)
+        time: int = last.time
+        return time
+
+    def open(self, key: Key, entry: Entry) -> None:
+        super().open(key, entry)
+        self._forget_closed(key)
+        if entry[LAST] is None:
+            self.detections.setdefault(key, []).append((self.clock.now(), entry))
+
+    def shut(self, key: Key, closed: Sequence[Entry]) -> None:
+        super().shut(key, closed)
+        self._forget_closed(key)
+
+    def withdraw(self, child: int, entry: Entry) -> None:
+        super().withdraw(child, entry)
+        self._forget_closed(self.grouping.key_of(entry))
+
+    def _forget_closed(self, key: Key) -> None:
+        """Of windows that are not open any more nobody asks when they began."""
+        detections = self.detections.get(key)
+        if detections is None:
+            return
+        opened = set(map(id, self.opened.get(key, ())))
+        left = [detection for detection in detections if id(detection[1]) in opened]
+        if left:
+            self.detections[key] = left
+        else:
+            del self.detections[key]
+
+    def forget(self, key: Key) -> None:
+        super().forget(key)
+        self.detections.pop(key, None)
+
+    def clear(self) -> None:
+        super().clear()
+        self.detections.clear()
+
+
+class PeriodicState(BeatState):
+    """Windows in effect beat; the context says which these are. ``beating`` has them by group."""
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
+    ) -> None:
+        super().__init__(node, tree, report, setting)
         self.tree_name = tree.name
         self.beating: dict[Key, list[Window]] = {}
 
@@ -67,7 +122,7 @@ class PeriodicState(OpenedState):
         for entries in self.context.windows(self.opened.get(key, ())):
             window = known.get(id(entries[0]))
             if window is None:
-                window = Window(entries, self._first_beat(entries[0]))
+                window = Window(entries, self._first_beat(key, entries[0]))
                 self.setting.timers.set(Unit.TIME, self.due(window.next, key))
             window.entries = entries
             beating.append(window)
@@ -76,11 +131,10 @@ class PeriodicState(OpenedState):
         else:
             self.beating.pop(key, None)
 
-    def _first_beat(self, entry: Entry) -> int:
+    def _first_beat(self, key: Key, entry: Entry) -> int:
         """The first time, so and so many beats behind the end of a, that is not before the present."""
-        now = self.clock.now()
-        base = now if entry[LAST] is None else entry[LAST].time
-        return base + self.beat * max(1, -((base - now) // self.beat))
+        base = self.begin(key, entry)
+        return base + self.beat * max(1, -((base - self.clock.now()) // self.beat))
 
     def fire(self, due: Due, cause: Cause) -> None:
         for window in self.beating.get(due.key, ()):

@@ -119,7 +119,7 @@ def _union(schema: Schema, contents: list[Content], first: dict[int, int]) -> Co
     said = f"{count} declarations of the name demand the same and are taken together, with all that any of them allows"
     return Content(
         tuple(attributes.values()),
-        any(content.any_attribute for content in contents),
+        tuple(dict.fromkeys(wildcard for content in contents for wildcard in content.any_attribute)),
         contents[0].text,
         any(content.mixed for content in contents),
         model,

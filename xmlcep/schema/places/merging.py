@@ -69,6 +69,7 @@ def _signature(declaration: Declaration, classes: list[int], known: dict[int, Ha
         tuple(
             (other.name, _content_signature(other.content, classes, known)) for other in declaration.derived
         ),
+        tuple(_content_signature(content, classes, known) for content in declaration.alternatives),
     )
 
 
@@ -95,7 +96,10 @@ def _renamed(declaration: Declaration, rename: _Rename, known: dict[int, Content
         return found
 
     derived = tuple(replace(other, content=content(other.content)) for other in declaration.derived)
-    return replace(declaration, content=content(declaration.content), derived=derived)
+    alternatives = tuple(map(content, declaration.alternatives))
+    return replace(
+        declaration, content=content(declaration.content), derived=derived, alternatives=alternatives
+    )
 
 
 def _part(part: Part | None, rename: _Rename) -> Part | None:
