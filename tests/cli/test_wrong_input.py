@@ -219,4 +219,5 @@ def test_odd_names(command: str, name: str, capsys: pytest.CaptureFixture[str]) 
 def test_odd_names_of_a_log_that_is_to_be_written(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("doc2.xml").write_text("<a><item/><item/></a>", encoding="utf-8")
     assert run(["history", "doc.xml", "doc2.xml", "-o", name]) == 2
+    assert run([*AUDIT.split(), "--engine", "local", "--out", name]) == 2
     assert "Traceback" not in capsys.readouterr().err

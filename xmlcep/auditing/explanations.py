@@ -326,9 +326,12 @@ def why(
     for past in candidates:
         history = History(rules, name.event, doc=past.doc, initial=past.start(), document=past.start())
         found: list[CompositeEvent] = []
+        within_edit = False
         for item in past.until(None):
-            if isinstance(item, PrimitiveEvent) and item.ts > name.ts:
-                break
+            if isinstance(item, PrimitiveEvent):
+                if item.ts > name.ts and not within_edit:
+                    break
+                within_edit = item.more  # what asks the document is raised when the edit is over (U1)
             before = len(history.raised)
             if item is None:
                 history.flush()

@@ -160,15 +160,25 @@ def _as_one(directs: Sequence[Direct]) -> tuple[Direct, ...]:
     """Where several take an event it is made once for all of them, of a tuple of its layout."""
     if len(directs) < 2:
         return tuple(directs)
+    _, here = directs[0]
+    accepts = tuple([accept if index == here else _elsewhere(accept, index) for accept, index in directs])
 
     def deliver(place: Key, event: PrimitiveEvent) -> None:
         if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
-        ids = event[3]
-        for accept, index in directs:
-            accept(ids[index], event)
+        for accept in accepts:
+            accept(place, event)
 
-    return ((deliver, 0),)
+    return ((deliver, here),)
+
+
+def _elsewhere(accept: Acceptor, index: int) -> Acceptor:
+    """Lets an event be taken at another of its nodes than it is given with."""
+
+    def accept_there(place: Key, event: PrimitiveEvent) -> None:
+        accept(event[3][index], event)
+
+    return accept_there
 
 
 def _acceptor(tree: TreeState, part: Part, operation: str, path: PathType) -> Acceptor:

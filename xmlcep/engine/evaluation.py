@@ -176,23 +176,28 @@ class Evaluation:
         if not self._releases_alone or self._touched or (bound is not None and bound.first is None):
             self._process_tree_by_tree(event, bound)
             return
-        report = self.report
+        elsewhere = self.waiting.elsewhere
+        left = sorted(elsewhere) if len(elsewhere) > 1 else [*elsewhere]
+        if bound is None:
+            for index in left:
+                self.trees[index].release_left(event)
+            if self._dying:
+                self.free_the_dying()
+            return
+        report, ids = self.report, event[3]
         before = len(report)
-        left = sorted(self.waiting.elsewhere)
+        for accept, position in bound.first or ():
+            accept(ids[position], event)
         users: Collection[int] = ()
-        if bound is not None:
-            ids = event[3]
-            for accept, index in bound.first or ():
-                accept(ids[index], event)
-            if bound.passes_on and len(report) > before:
-                users = self._let_users_take(event, before)
+        if bound.passes_on and len(report) > before:
+            users = self._let_users_take(event, before)
         delivered = len(report)
         for index in left:
             if index not in users:
                 self.trees[index].release_left(event)
         if users or before < delivered < len(report):
             report[before:] = sorted(report[before:], key=self._turn)
-        if self._dying or (bound is not None and bound.freed):
+        if bound.freed or self._dying:
             self.end_time_point(event, bound)
 
     def _turn(self, composite: CompositeEvent) -> int:
@@ -215,9 +220,11 @@ class Evaluation:
             users.add(index)
             tree, raised = self.trees[index], len(self.report)
             composites = sorted(inboxes.pop(index), key=self._turn)
-            self._guarded(tree, event, None, composites)
-            self._note(tree)
-            pass_on(self.report[raised:])
+            if len(composites) > 1 or not tree.take_composite(composites[0], event):
+                self._guarded(tree, event, None, composites)
+                self._note(tree)
+            if len(self.report) > raised:
+                pass_on(self.report[raised:])
         return users
 
     def end_time_point(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:

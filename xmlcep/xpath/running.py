@@ -107,7 +107,7 @@ class RunningValues(Sequence[Single]):
 
     def total(self) -> float:
         """``sum``; all that is kept up to date is of what there is now."""
-        values, numbers, extremes = self.values, self._numbers, self._extremes
+        values, numbers, total, rest = self.values, self._numbers, self._sum, self._rest
         index, count = self._end, len(values)
         while index < count:
             value = values[index]
@@ -120,38 +120,39 @@ class RunningValues(Sequence[Single]):
             else:
                 number = number_of_item(value)
             numbers.append(number)
-            if self._exact is None:
-                before = self._sum
-                after = self._sum = before + number
-                part = after - before
-                lost = (before - (after - part)) + (number - part)
-                if lost:  # NaN, too
-                    self._round(before, number, lost)
-            else:
-                self._exact.add(number)
-            for extreme in extremes:
+            after = total + number
+            part = after - total
+            lost = (total - (after - part)) + (number - part)
+            if lost:  # or NaN
+                whole = rest + lost
+                if not (whole - rest == lost and whole - lost == rest):
+                    after, whole = self._beyond(total, rest, number), 0.0
+                rest = whole
+            total = after
+            index += 1
+        begin, first = self._begin, self.first
+        while begin < first:
+            number = numbers[begin]
+            after = total - number
+            part = after - total
+            lost = (total - (after - part)) - (number + part)
+            if lost:
+                whole = rest + lost
+                if not (whole - rest == lost and whole - lost == rest):
+                    after, whole = self._beyond(total, rest, number, -1), 0.0
+                rest = whole
+            total = after
+            begin += 1
+        for extreme in self._extremes:
+            for number in numbers[self._end : count]:
                 extreme.add(number)
-            index += 1
-        self._end = count
-        index, first = self._begin, self.first
-        while index < first:
-            number = numbers[index]
-            if self._exact is None:
-                before = self._sum
-                after = self._sum = before - number
-                part = after - before
-                lost = (before - (after - part)) - (number + part)
-                if lost:
-                    self._round(before, -number, lost)
-            else:
-                self._exact.remove(number)
-            for extreme in extremes:
+            for number in numbers[self._begin : first]:
                 extreme.remove(number)
-            index += 1
-        self._begin = first
+        self._end, self._begin = count, first
         if first == count:
-            self._sum, self._rest, self._exact = 0.0, 0.0, None
-        return self._sum + self._rest if self._exact is None else self._exact.value()
+            total, rest, self._exact = 0.0, 0.0, None
+        self._sum, self._rest = total, rest
+        return total + rest if self._exact is None else self._exact.value()
 
     def smallest(self) -> float | None:
         """``min``."""
@@ -169,14 +170,15 @@ class RunningValues(Sequence[Single]):
             self._extremes.append(self._greatest)
         return self._greatest.value()
 
-    def _round(self, before: float, number: float, lost: float) -> None:
-        """The double nearest to the sum of these two has ``lost`` so much of it."""
-        rest = self._rest
-        after = self._rest = rest + lost
-        if not (after - rest == lost and after - lost == rest):  # nor do two doubles have all of it
-            self._exact = exact = _ExactSum()
-            for each in (before, rest, number):
-                exact.add(each)
+    def _beyond(self, total: float, rest: float, number: float, sign: int = 1) -> float:
+        """A number more, or less, than two doubles have the digits for: from now on the first of them is NaN, so that
+        this is asked for each."""
+        if self._exact is None:
+            self._exact = _ExactSum()
+            self._exact.add(total)
+            self._exact.add(rest)
+        self._exact.add(number, sign)
+        return NAN
 
 
 class _ExactSum:
@@ -190,7 +192,7 @@ class _ExactSum:
         self._odd: dict[str, int] = {}
 
     def add(self, number: float, sign: int = 1) -> None:
-        """One more number."""
+        """A number more; with ``sign`` -1 one less."""
         if number - number != 0:  # not finite
             count = self._odd[repr(number)] = self._odd.get(repr(number), 0) + sign
             if not count:
@@ -201,10 +203,6 @@ class _ExactSum:
             self._units *= denominator // self._unit
             self._unit = denominator
         self._units += sign * part * (self._unit // denominator)
-
-    def remove(self, number: float) -> None:
-        """One of the numbers goes."""
-        self.add(number, -1)
 
     def value(self) -> float:
         """The double nearest to the sum."""

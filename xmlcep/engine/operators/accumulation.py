@@ -17,6 +17,7 @@ from ..values import all_values
 from .followers import CommonAncestor, EventInterval, Follower, ValueLists
 
 _T = TypeVar("_T")
+_NOTHING: Any = ()
 
 
 class _Part(Sequence[_T], Generic[_T]):
@@ -108,7 +109,8 @@ class Accumulation:
     from among others.
     """
 
-    # As in a new one: of most that is all there ever is.
+    # As in a new one: of most that is all there ever is. The list is made of the first arrival.
+    entries: list[Entry] = _NOTHING
     begin = 0
     current: Entry | None = None
     told = 0
@@ -121,9 +123,6 @@ class Accumulation:
     _lists: ValueLists | None = None
     _ancestor: CommonAncestor | None = None
     _interval: EventInterval | None = None
-
-    def __init__(self) -> None:
-        self.entries: list[Entry] = []
 
     def count(self) -> int:
         """How many there are."""
@@ -143,7 +142,11 @@ class Accumulation:
 
     def add(self, entry: Entry) -> None:
         """One more arrival."""
-        self.entries.append(entry)
+        entries = self.entries
+        if entries:
+            entries.append(entry)
+        else:
+            self.entries = [entry]
         if entry[0] < self.start:
             self.start = entry[0]
         if entry[1] > self.end:
@@ -155,6 +158,19 @@ class Accumulation:
             )  # fmt: skip
         for follower in self.followers:
             follower.append(entry)
+
+    def append(self, entry: Entry) -> None:
+        """`add` where nothing is asked of them, and entries have neither moments nor variables."""
+        entries = self.entries
+        if not entries:
+            self.entries = [entry]
+            self.start, self.end = entry[0], entry[1]
+            return
+        entries.append(entry)
+        if entry[0] < self.start:
+            self.start = entry[0]
+        if entry[1] > self.end:
+            self.end = entry[1]
 
     # ---- what is asked of them, in a time that does not depend on how many they are -----------------------
 
@@ -226,6 +242,9 @@ class SlidingAccumulation(Accumulation):
     """
 
     _ordered = True
+
+    def __init__(self) -> None:
+        self.entries = []
 
     def add(self, entry: Entry) -> None:
         entries, span = self.entries, self.span

@@ -18,7 +18,7 @@ from contexts.grouping import Key
 from path_types import PathType
 
 from ...algebra import Multiplicity, Order, Promise
-from ...events import Cause, CompositeEvent, PrimitiveEvent, PrimitiveType
+from ...events import Cause, CompositeEvent, Event, PrimitiveEvent, PrimitiveType
 from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..composer import interval, nearest_common_ancestor, span_of
 from ..leaf import Bindings, LeafState
@@ -32,7 +32,7 @@ from .record_arrivals import record_acceptor
 from .records import Read, RecordAccumulation
 from .state import Acceptor, Account, OperatorState
 
-_TOGETHER = 4  # how many times while a window lasts what has become too old is freed
+_TOGETHER = 2  # how many times while a window lasts what has become too old is freed
 _new_tuple = tuple.__new__
 _FEW = 64  # deleted nodes that are kept without asking whether they are still needed
 
@@ -61,13 +61,15 @@ class MultiplicityState(DeferrableState):
         # with the key of the parent's group that it is stored in.
         self.gone: dict[int, Key] = {}
         self._most_gone = _FEW
-        self._on_its_way: list[Entry] = []  # raised at a time point, and not yet stored by the parent
+        self.on_its_way: list[Entry] = []  # raised at a time point
         self.owner: Owner | None = self if node.takes_back else None
 
         values, slides = self.values, self.slides or self.within is not None or self._outer is not None
         asks = values.having is not None or values.guard is not None
         # Whether nothing is asked of what has accumulated, and nothing drops out of it.
         self._is_short = not (tree.flat or tree.extended or self._by_detection or slides or asks)
+        # Whether nothing waits, either.
+        self._is_prompt = self._is_short and not node.deferred
         # Whether all that it does besides is to raise what has accumulated until a release.
         self._is_plain = self._is_short and not node.takes_back
 
@@ -99,7 +101,7 @@ class MultiplicityState(DeferrableState):
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             accumulation = self.accumulations[key] = Accumulation()
-        accumulation.add(entry)
+        accumulation.append(entry)
         count = len(accumulation.entries)
         if count >= self.lower:
             whole = self._whole(accumulation, cause)
@@ -194,15 +196,17 @@ class MultiplicityState(DeferrableState):
         """The composite of all so far, which is reported, as it is stored; where nothing is asked."""
         # What compose and report_and_store do, without their calls.
         entries, composer = accumulation.entries, self.composer
-        first = entries[0][EVENT]
-        path, length = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
-        start, end = accumulation.start, accumulation.end
-        constituents = (first,) if len(entries) == 1 else Integrated(entries, 0, len(entries))
+        start, end, _, first, _ = entries[0]
+        constituents: Sequence[Event] = (first,)
+        if len(entries) > 1:
+            start, end = accumulation.start, accumulation.end
+            constituents = Integrated(entries, 0, len(entries))
+        path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
         parts: tuple[Any, ...] = (
-            composer.name, composer.label, path, first[3][:length], constituents, start, end, cause, None, None,
+            composer.name, composer.label, path, first[3][upto], constituents, start, end, cause, None, None,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
-        if start == EMPTY_START:
+        if end < start:  # empty
             composite = composite._replace(start=None, end=None)
         if composer.report is not None:
             composer.report.append(composite)
@@ -286,9 +290,9 @@ class MultiplicityState(DeferrableState):
         """What was raised is to go to the parent."""
         self.outbox.append(entry)
         if self.refills:
-            if self._on_its_way and self._on_its_way[0][AT] != entry[AT]:
-                self._on_its_way.clear()  # of an earlier time point: it has a place in no group of the parent
-            self._on_its_way.append(entry)
+            if self.on_its_way and self.on_its_way[0][AT] != entry[AT]:
+                self.on_its_way.clear()  # of an earlier time point: it has a place in no group of the parent
+            self.on_its_way.append(entry)
 
     def _raise_batch(self, entries: list[Entry], cause: Cause) -> bool:
         """Raises a batch of its own; says whether it did."""
@@ -322,8 +326,8 @@ class MultiplicityState(DeferrableState):
         """
         if self.parent is not None and not discard(self.outbox, former):
             self.parent.withdraw(self.node.child_index, former)
-        if self._on_its_way:
-            discard(self._on_its_way, former)
+        if self.on_its_way:
+            discard(self.on_its_way, former)
 
     def withdraw(self, child: int, entry: Entry) -> None:
         """A child multiplicity takes back a composite: out of the accumulation with it (M1)."""
@@ -361,11 +365,10 @@ class MultiplicityState(DeferrableState):
         if accumulation is None or accumulation.current is not entry:
             return
         is_used_up = accumulation.told == len(accumulation.entries)
-        if is_used_up and not (accumulation.created or accumulation.batches):
-            if self._is_short:
-                del self.accumulations[key]
-            else:
-                self._drop(key)
+        if is_used_up and self._is_prompt:
+            del self.accumulations[key]
+        elif is_used_up and not (accumulation.created or accumulation.batches):
+            self._drop(key)
         else:
             accumulation.start_over(accumulation.entries[accumulation.told :])
             self._drop_if_idle(key, accumulation)
@@ -378,8 +381,8 @@ class MultiplicityState(DeferrableState):
         if not self.refills or (self.values.having is not None and not self.values.admits(())):
             return None
         event = entry[EVENT]
-        if self._on_its_way:
-            stored = [*stored, *(other for other in self._on_its_way if other[AT] == at)]
+        if self.on_its_way:
+            stored = [*stored, *(other for other in self.on_its_way if other[AT] == at)]
         if self.flat:
             if any(True for _ in stored):
                 return None
@@ -397,8 +400,8 @@ class MultiplicityState(DeferrableState):
         return self.composer.entry(empty, silent=True)
 
     def arrived(self, entries: Iterable[Entry]) -> None:
-        for entry in entries if self._on_its_way else ():
-            discard(self._on_its_way, entry)
+        for entry in entries if self.on_its_way else ():
+            discard(self.on_its_way, entry)
 
     def available(self, silent: Entry) -> None:
         """A silent composite stands in the parent's store: the next one replaces it."""
@@ -473,12 +476,16 @@ class MultiplicityState(DeferrableState):
         if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
         ts = event[0]
+        entry = (ts, ts, self.clock.point, event, False)
+        # Primitive events come in the order of their numbers.
+        accumulation.end = ts
         entries = accumulation.entries
-        entries.append((ts, ts, self.clock.point, event, False))
-        if ts < accumulation.start:
-            accumulation.start = ts
-        accumulation.end = ts  # of primitive events the newest
-        return len(entries) >= self.lower
+        if entries:
+            entries.append(entry)
+            return len(entries) >= self.lower
+        accumulation.start = ts
+        accumulation.entries = [entry]
+        return self.lower <= 1
 
     def is_possible(self, key: Key) -> bool:
         accumulation = self.accumulations.get(key)
@@ -500,7 +507,7 @@ class MultiplicityState(DeferrableState):
         whole = self._release_whole(key, accumulation, cause)
         above = key if self.same_groups else parent.grouping.key_of(whole)
         if above is not None:
-            parent.taker.arrive(self.child_index, above, (whole,), cause)
+            parent.taker.store(self.child_index, above, whole, cause)
 
     def _release_whole(self, key: Key, accumulation: Accumulation, cause: Cause) -> Entry:
         """The composite of all that has accumulated, which starts over: a batch that is not full; where nothing is

@@ -195,14 +195,17 @@ class RecordAccumulation(SlidingAccumulation):
 
     def drop_before(self, limit: int, unit: int) -> None:
         records, begin, only = self.entries, self.begin, self.only
-        until, count = begin, len(records.events)
-        first = NEVER
-        while until < count:
-            first = records.measured(until, unit)
-            if first >= limit:
-                break
-            until += 1
-        self.oldest = first if until < count else _UNKNOWN
+        count = len(records.events)
+        until = begin
+        if unit == _CHANGES:
+            events = records.events
+            while until < count and events[until][0] < limit:
+                until += 1
+        else:
+            column = records.times if unit == _TIME else records.transactions
+            while until < count and column[until] < limit:
+                until += 1
+        self.oldest = records.measured(until, unit) if until < count else _UNKNOWN
         if until == begin:
             return
         if only is not None and self.has_one_of_each:
