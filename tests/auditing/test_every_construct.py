@@ -19,7 +19,7 @@ from tests.auditing.test_against_reference import found_in_parts, found_locally
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.laws.agreement import rules_of
 from tests.reference import Advance
-from tests.strategies import History, show_rules
+from tests.strategies import History, meeting_histories, meeting_rule_sets, show_rules
 from tests.strategies.full_rules import EVERYTHING, full_rule_sets
 from tests.strategies.timed import timed_histories
 from xmlcep.auditing.findings.order import Ranking
@@ -103,6 +103,25 @@ def cut_into_files(logs: Sequence[Log], cuts: Sequence[int]) -> Iterator[list[Pa
 def test_audits_find_what_a_watch_raises(
     definitions: Any, histories: list[tuple[History, int]], operators: bool, until: str | None
 ) -> None:
+    check(definitions, histories, operators=operators, until=until)
+
+
+@settings(max_examples=60)
+@given(
+    meeting_rule_sets(),
+    st.lists(st.tuples(meeting_histories(), st.integers(0, 30)), min_size=1, max_size=2),
+    st.booleans(),
+)
+def test_where_edits_releases_conditions_and_timers_meet(
+    definitions: Any, histories: list[tuple[History, int]], operators: bool
+) -> None:
+    check(definitions, histories, operators=operators, until=None)
+
+
+def check(
+    definitions: Any, histories: list[tuple[History, int]], *, operators: bool, until: str | None
+) -> None:
+    """Both audits find in the logs what watches raise."""
     note(show_rules(definitions))
     rules = rules_of(definitions)
     logs = [log_of(of_document(history, f"doc{n}"), f"doc{n}") for n, (history, _) in enumerate(histories)]

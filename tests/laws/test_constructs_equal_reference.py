@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 
 from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
 from tests.laws.agreement import difference, rules_of
-from tests.strategies import EVERYTHING, History, full_rule_sets, timed_histories
+from tests.strategies import (
+    EVERYTHING,
+    History,
+    full_rule_sets,
+    meeting_histories,
+    meeting_rule_sets,
+    timed_histories,
+)
 from xmlcep.algebra import OPERATORS, EventDefinition, Operator
 
 KNOWN = EVERYTHING - UNKNOWN_TO_THE_ENGINE
@@ -36,6 +43,14 @@ def test_everything_together(definitions: tuple[EventDefinition, ...], history: 
     check(definitions, history)
 
 
+@settings(max_examples=200, deadline=None)
+@given(meeting_rule_sets(), meeting_histories())
+def test_edits_releases_conditions_and_timers(
+    definitions: tuple[EventDefinition, ...], history: History
+) -> None:
+    check(definitions, history)
+
+
 @pytest.mark.parametrize("construct", sorted(KNOWN))
 @settings(max_examples=40, deadline=None)
 @given(data=st.data(), history=histories())
@@ -54,7 +69,7 @@ def test_every_operator(operator: type[Operator], data: st.DataObject, history: 
 
 
 @settings(max_examples=60, deadline=None)
-@given(full_rule_sets(constructs=KNOWN))
+@given(st.one_of(full_rule_sets(constructs=KNOWN), meeting_rule_sets()))
 def test_every_rule_set_that_is_drawn_is_one(definitions: tuple[EventDefinition, ...]) -> None:
     """It passes what checks rules, and means what it says."""
     assert rules_of(definitions).definitions == definitions

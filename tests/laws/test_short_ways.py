@@ -21,7 +21,17 @@ from contexts.constraints import Violations
 from contexts.search import Constrained
 from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
 from tests.laws.agreement import Advance, Findings, as_the_engine_sees, engine_findings, rules_of
-from tests.strategies import EVERYTHING, SNOOP, History, full_rule_sets, histories, rule_sets, timed_histories
+from tests.strategies import (
+    EVERYTHING,
+    SNOOP,
+    History,
+    full_rule_sets,
+    histories,
+    meeting_histories,
+    meeting_rule_sets,
+    rule_sets,
+    timed_histories,
+)
 from xmlcep.algebra import ContextName, EventDefinition
 from xmlcep.documents import Replica
 from xmlcep.engine import Detector, bound_dispatch, dispatch
@@ -31,8 +41,9 @@ from xmlcep.engine.operators.combining import CombiningState
 from xmlcep.engine.operators.conjunction import ConjunctionState
 from xmlcep.engine.operators.multiplicity import MultiplicityState
 from xmlcep.engine.release import Deferral
-from xmlcep.engine.tree import NO_ANSWERS
+from xmlcep.engine.tree import NO_ANSWERS, TreeState
 from xmlcep.events import PrimitiveEvent
+from xmlcep.rules import parse_rules
 
 KNOWN = EVERYTHING - UNKNOWN_TO_THE_ENGINE
 OFTEN = (
@@ -59,7 +70,7 @@ def general_way() -> Iterator[None]:
 
     def indirect(*given: Any) -> Any:
         found = of_type(*given)
-        return None if found is None else replace(found, parts=())
+        return None if found is None else replace(found, parts=(), touches=found.rechecks)
 
     def begin(detector: Any, record: PrimitiveEvent) -> None:
         detector._begin(record)
@@ -97,7 +108,8 @@ def general_way() -> Iterator[None]:
         new_multiplicity(state, *given, **options)
         state._is_short = state._is_prompt = state._is_plain = False
 
-    def touch(deferral: Any, node: int) -> bool:
+    def touch(deferral: Any, node: int, here: int | None) -> bool:
+        """Whatever happens at or below a node may change what its condition reads; it is seen when it happens."""
         deferral.touched.add(node)
         return True
 
@@ -117,6 +129,7 @@ def general_way() -> Iterator[None]:
         patch.setattr(combining, "_is_primitive", lambda *given: False)
         patch.setattr(Detector, "_passes", lambda *given: False)
         patch.setattr(Detector, "_move", begin)
+        patch.setattr(TreeState, "take_composite", lambda *given: False)
         patch.setattr(Detector, "__init__", not_plain)
         patch.setattr(Deferral, "touch", touch)
         patch.setattr(Evaluation, "process", all_at_once)
@@ -173,6 +186,14 @@ def test_with_every_construct(definitions: tuple[EventDefinition, ...], history:
     check(definitions, history)
 
 
+@settings(max_examples=80, deadline=None)
+@given(meeting_rule_sets(), meeting_histories())
+def test_edits_releases_conditions_and_timers(
+    definitions: tuple[EventDefinition, ...], history: History
+) -> None:
+    check(definitions, history)
+
+
 @pytest.mark.parametrize("constructs", OFTEN, ids="+".join)
 @settings(max_examples=40, deadline=None)
 @given(data=st.data(), history=timed_histories(advances="advance" not in UNKNOWN_TO_THE_ENGINE))
@@ -191,3 +212,30 @@ def test_contexts_and_termination(definitions: tuple[EventDefinition, ...], hist
 @given(data=st.data(), history=histories())
 def test_every_context(context: ContextName, data: st.DataObject, history: History) -> None:
     check(data.draw(rule_sets(max_events=2, contexts=(context,))), history)
+
+
+USED = """
+event Complete = ins(item) ; (ins(item/price) & ins(item/quantity))
+event Renewed {context=recent} = Complete(item) & *(item/price)
+event Twice(order) = x[2,2] Renewed(item)
+event Priced = Complete(item) ; upd(item/price/text())
+"""
+COLLECTED = """
+event Priced = ins(item) ; ins(item/price)
+event All(order) {context=cumulative} = (*(order) & x[1,*]{path=order} Priced(item)) {end=custom}
+event Either(order) {context=unrestricted} = Priced(item) | All(order)
+event Listed(order) = x[2,3] Either(order)
+"""
+WAITED_FOR = """
+event Quiet = (*(item/price) & *(item/quantity)) {end=non-local}
+event Seen = ins(item) ; Quiet(item)
+event Both = (Seen(item) & *(item/price)) {end=non-local}
+event Sane(order) {context=continuous} = Seen(item) & x[0,1]{path=order} ins(item/price)
+"""
+
+
+@pytest.mark.parametrize("text", [USED, COLLECTED, WAITED_FOR])
+@settings(max_examples=60, deadline=None)
+@given(history=histories(busy=True, min_actions=6))
+def test_trees_that_use_others(text: str, history: History) -> None:
+    check(parse_rules(text).definitions, history)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.laws.agreement import as_the_engine_sees, rules_of
 from tests.reference import Advance
-from tests.strategies import histories, rule_sets
+from tests.strategies import histories, meeting_histories, meeting_rule_sets, rule_sets
 from tests.strategies.full_rules import full_rule_sets
 from tests.strategies.histories import History
 from tests.strategies.timed import timed_histories
@@ -89,6 +89,13 @@ def test_cut_before_each_step(
     definitions: tuple[EventDefinition, ...], history: History, operators: bool
 ) -> None:
     check_cut_before_each_step(definitions, history, operators=operators)
+
+
+@settings(max_examples=30, deadline=None)
+@given(meeting_rule_sets(), meeting_histories())
+def test_cut_where_much_waits(definitions: tuple[EventDefinition, ...], history: History) -> None:
+    """For a release, for a time, for what a condition reads: within edits, too."""
+    check_cut_before_each_step(definitions, history, operators=True)
 
 
 _RUNS = full_rule_sets(contexts=(ContextName.NEXT,), constructs={"next", "within", "any"}, max_events=1)

@@ -4,7 +4,8 @@
 definitions over the same small alphabet of names, so that they find something; `reusing_rule_sets` gives those
 in which trees take what others raise under other nodes (`taking` names them). All shrink to small examples.
 `full_rule_sets` has every construct of the event language, `timed_histories` what those need: edits of several
-records, time, transactions, users. `rules_with_one_event_twice` (in `twice`) has operands that take the same event.
+records, time, transactions, users; in `meeting_rule_sets` and `meeting_histories` edits, deletions, releases,
+conditions and timers meet. `rules_with_one_event_twice` (in `twice`) has operands that take the same event.
 `show_rules` and `show_history` print an example so that it can be read.
 
 >>> from tests.strategies import histories, rule_sets
@@ -17,6 +18,8 @@ from .full_rules import full_rule_sets as full_rule_sets
 from .histories import History as History
 from .histories import histories as histories
 from .histories import show_history as show_history
+from .meetings import meeting_histories as meeting_histories
+from .meetings import meeting_rule_sets as meeting_rule_sets
 from .path_types import path_types as path_types
 from .reuse import reusing_rule_sets as reusing_rule_sets
 from .reuse import taking as taking
@@ -33,6 +36,8 @@ __all__ = [
     "History",
     "full_rule_sets",
     "histories",
+    "meeting_histories",
+    "meeting_rule_sets",
     "path_types",
     "reusing_rule_sets",
     "rule_sets",

@@ -7,7 +7,7 @@ valid by construction, and a test says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import count
 from typing import Any, NamedTuple
@@ -62,6 +62,7 @@ _BELOW_ORDER = {
     "element": ("item", "item/price", "item/quantity", "item/comment", "billTo", "item/price"),
     "valued": ("item/@partNum", "item/price/text()", "item/@partNum", "@partNum"),
 }
+_OPERATIONS = {"element": ("ins", "ins", "ins", "*", "del"), "valued": ("ins", "*", "upd", "*", "del")}
 _BELOW_PRICE = {"element": ("", "comment"), "valued": ("text()", "@partNum")}
 _BOUNDS = ((1, None), (1, 2), (2, 2), (2, 3), (2, None), (1, 1), (0, 1), (0, None), (1, 3))
 _RELATIONS = (
@@ -121,19 +122,22 @@ class Bound(NamedTuple):
 def full_rule_sets(
     draw: st.DrawFn, *, max_events: int = 2, max_depth: int = 2, constructs: Iterable[str] = EVERYTHING,
     contexts: tuple[ContextName, ...] = tuple(ContextName), root: type[Operator] | None = None,
+    builder: type[FullRuleBuilder] | None = None,
 ) -> tuple[EventDefinition, ...]:  # fmt: skip
     """Up to ``max_events`` valid event definitions made of the paper's operators and of these constructs.
 
-    ``contexts``: which to draw from; ``root``: the operator at the root of the first.
+    ``contexts``: which to draw from; ``root``: the operator at the root of the first; ``builder``: what draws them.
     """
     wanted = frozenset(constructs)
     usable = tuple(name for name in contexts if name is not ContextName.NEXT or "next" in wanted)
     made: list[EventDefinition] = []
+    bound: dict[str, Bound] = {}
     for number in range(draw(st.integers(1, max_events))):
-        builder = _Builder(draw, made, max_depth, wanted, usable, number)
-        definition = builder.definition(f"E{number}", root if number == 0 else None)
+        drawing = (builder or FullRuleBuilder)(draw, made, bound, max_depth, wanted, usable, number)
+        definition = drawing.definition(f"E{number}", root if number == 0 else None)
         if _acyclic([*made, definition]):
             made.append(definition)
+            bound[definition.name] = drawing.bound
     return tuple(made)
 
 
@@ -145,15 +149,35 @@ def _acyclic(definitions: list[EventDefinition]) -> bool:
     return True
 
 
-class _Builder:
-    """Draws one definition; ``known`` are those its leaves may take the composites of."""
+class FullRuleBuilder:
+    """Draws one definition; ``known`` are those its leaves may take the composites of, ``variables`` what these bind.
+
+    What is likely stands in the class, so that others may prefer something else. ``bound`` are the variables of what it
+    has drawn.
+    """
+
+    anchors: tuple[str, ...] = _ANCHORS
+    bounds: tuple[tuple[int, int | None], ...] = _BOUNDS
+    conditions: tuple[str, ...] = CONDITIONS
+    ends = 4
+    """One operator in so many that can have it has a termination; likewise a condition (``asks``); so many operands are
+    operators (``inner``), so many definitions flat (``flats``)."""
+    asks = 6
+    inner = 3
+    flats = 6
+    terminations: tuple[Termination, ...] = (Termination.CUSTOM, Termination.NON_LOCAL)
+    operations: Mapping[str, tuple[str, ...]] = _OPERATIONS
+    joins_composites = False
+    """Whether variables of composites may join, and group (V2, V3)."""
 
     def __init__(
-        self, draw: st.DrawFn, known: list[EventDefinition], max_depth: int, wanted: frozenset[str],
-        contexts: tuple[ContextName, ...], number: int,
+        self, draw: st.DrawFn, known: list[EventDefinition], variables: Mapping[str, Bound], max_depth: int,
+        wanted: frozenset[str], contexts: tuple[ContextName, ...], number: int,
     ) -> None:  # fmt: skip
         self.draw = draw
         self.known = known
+        self.variables = variables
+        self.bound = Bound({})
         self.max_depth = max_depth
         self.wanted = wanted
         self.contexts = contexts
@@ -163,16 +187,16 @@ class _Builder:
         self.context = ContextName.CHRONICLE
 
     def definition(self, name: str, root: type[Operator] | None) -> EventDefinition:
-        self.flat = self._chance(6)
+        self.flat = self._chance(self.flats)
         self.context = self._one(self.contexts)
-        anchor = PathType.parse(self._one(_ANCHORS))
-        kind = root or self._one(self._kinds())
-        expression, _ = self.operator(kind, anchor, self.max_depth, self.context, root=True)
+        anchor = PathType.parse(self._one(self.anchors))
+        kind = root or self._one(self.kinds(root=True))
+        expression, self.bound = self.operator(kind, anchor, self.max_depth, self.context, root=True)
         order = self._one((Order.INTERVAL, Order.DETECTION))
         return EventDefinition(name, expression, self.context, self.flat, order)
 
-    def _kinds(self) -> list[type[Operator]]:
-        """Which operators to draw from; the new ones as often as the others together."""
+    def kinds(self, *, root: bool) -> list[type[Operator]]:
+        """Which operators to draw from, at the root or below; the new ones as often as the others together."""
         common: list[type[Operator]] = [
             Conjunction,
             Sequence,
@@ -189,20 +213,19 @@ class _Builder:
         self, anchor: PathType, depth: int, context: ContextName, *, joining: str | None = None, plain: bool = False
     ) -> tuple[Expression, Bound]:  # fmt: skip
         """A leaf or, while there is depth left, perhaps an operator; one that binds ``joining`` if that is given."""
-        if depth <= 0 or joining is not None or not self._chance(3):
+        if depth <= 0 or joining is not None or not self._chance(self.inner):
             return self.leaf(anchor, joining=joining)
-        kinds = self._kinds() if not plain else [Conjunction, Sequence, Multiplicity]
+        kinds = self.kinds(root=False) if not plain else [Conjunction, Sequence, Multiplicity]
         return self.operator(self._one(kinds), anchor, depth - 1, context, root=False)
 
     def leaf(self, anchor: PathType, *, joining: str | None = None) -> tuple[Leaf, Bound]:
         """A leaf below the anchor, with a filter and variables now and then."""
-        if self.known and joining is None and self._chance(3):
-            return self._composite_leaf()
+        if self.known and (joining is None or self.joins_composites) and self._chance(3):
+            return self._composite_leaf(joining)
         valued = joining is not None or self._chance(3)
-        names = {"/order": _BELOW_ORDER, "price": _BELOW_PRICE}.get(str(anchor), _BELOW)
-        below = self._one(names["valued" if valued else "element"])
+        below = self._one(self.below(anchor)["valued" if valued else "element"])
         path = PathType.parse(f"{anchor}/{below}") if below else anchor
-        operations = ("ins", "*", "upd", "*", "del") if valued else ("ins", "ins", "ins", "*", "del")
+        operations = self.operations["valued" if valued else "element"]
         scope = Scope.NODE
         if "scope" in self.wanted and not valued and joining is None and self._chance(10):
             path, scope = anchor, self._one((Scope.BELOW, Scope.AT_OR_BELOW))
@@ -223,6 +246,10 @@ class _Builder:
             leaf = replace(leaf, bindings=(Binding(name, self._value(valued)),))
             bound[name] = False
         return leaf, Bound(bound)
+
+    def below(self, anchor: PathType) -> dict[str, tuple[str, ...]]:
+        """What there is at and below such a node: elements, and what has a value."""
+        return {"/order": _BELOW_ORDER, "price": _BELOW_PRICE}.get(str(anchor), _BELOW)
 
     def _opaque(self, leaf: Leaf) -> Leaf:
         """The leaf in another language, without variables that might join by chance."""
@@ -246,16 +273,20 @@ class _Builder:
             return None
         return self._one(texts if "edit" in self.wanted else _without_document(texts))
 
-    def _composite_leaf(self) -> tuple[Leaf, Bound]:
+    def _composite_leaf(self, joining: str | None) -> tuple[Leaf, Bound]:
         reused = self._one(self.known)
         path = path_of(reused.expression)
         assert path is not None
         shorter = PathType.of(False, path.steps[self._one(range(len(path.steps))) :])
-        name = None if self._chance(6) else reused.name
+        name = None if joining is None and self._chance(6) else reused.name
         leaf = Leaf(CompositeType(name, self._one((path, shorter, shorter))))
         variables = sorted({b.name for part in _leaves(reused.expression) for b in part.bindings})
         if variables and name is None and "filter" in self.wanted and self._chance(3):
             leaf = replace(leaf, filter=f"${self._one(variables)} or $ts > 3")
+        if joining is not None:
+            of = [f"${variable}" for variable in self.variables[reused.name].names]
+            text = self._one(("$ts mod 2", *of, *of))
+            return replace(leaf, bindings=(Binding(joining, text),)), Bound({joining: False})
         if "variable" in self.wanted and self._chance(4):
             bound = next(self.names)
             return replace(leaf, bindings=(Binding(bound, "$ts"),)), Bound({bound: False})
@@ -285,7 +316,7 @@ class _Builder:
     def _multiplicity(self, anchor: PathType, depth: int, context: ContextName) -> tuple[Operator, Bound]:
         by = next(self.names) if "by" in self.wanted and self._chance(4) else None
         operand, bound = self.expression(anchor, depth, context, joining=by)
-        bounds = [b for b in _BOUNDS if b[0] > 0] if by else list(_BOUNDS)
+        bounds = [b for b in self.bounds if b[0] > 0] if by else list(self.bounds)
         lower, upper = self._one(bounds)
         options = Options(within=self._window(3), by=(by,) if by else ())
         if upper is not None and "slide" in self.wanted and self._chance(3):
@@ -425,17 +456,17 @@ class _Builder:
         return self._one(_WINDOWS) if "within" in self.wanted and self._chance(one_in) else None
 
     def _ending(self, options: Options) -> Options:
-        ends = (Termination.CUSTOM,) if self.flat else (Termination.CUSTOM, Termination.NON_LOCAL)
-        end = self._one(ends) if self._chance(4) else None
+        ends = (Termination.CUSTOM,) if self.flat else self.terminations
+        end = self._one(ends) if self._chance(self.ends) else None
         return self._condition(replace(options, end=end))
 
     def _condition(self, options: Options) -> Options:
         """Some condition; `_placed` takes it back where there is no element to ask."""
         wanted = "edit" in self.wanted and (options.end is None or "release" in self.wanted)
-        if not wanted or not self._chance(6):
+        if not wanted or not self._chance(self.asks):
             return options
         asks_parts = "reference" in self.wanted and self._chance(2)
-        when = self._about_parts(_OF_PARTS, "price") if asks_parts else self._one(CONDITIONS)
+        when = self._about_parts(_OF_PARTS, "price") if asks_parts else self._one(self.conditions)
         return replace(options, when=when)
 
     def _let(self, options: Options, names: dict[str, bool]) -> tuple[Options, dict[str, bool]]:

@@ -85,19 +85,19 @@ def histories(
 
 
 @dataclass(eq=False)
-class _Node:
+class Node:
     step: Step
     id: int
-    parent: _Node | None
+    parent: Node | None
     value: str | None = None
-    attributes: list[_Node] = field(default_factory=list)
-    children: list[_Node] = field(default_factory=list)
+    attributes: list[Node] = field(default_factory=list)
+    children: list[Node] = field(default_factory=list)
 
-    def above(self) -> list[_Node]:
+    def above(self) -> list[Node]:
         """The nodes from the root down to this one."""
         return [*(self.parent.above() if self.parent else []), self]
 
-    def subtree(self) -> Iterator[_Node]:
+    def subtree(self) -> Iterator[Node]:
         """The nodes of the subtree in the order of their ``ins`` events (E6)."""
         yield self
         yield from self.attributes
@@ -118,7 +118,7 @@ class Player:
         self.provenance = provenance
         self.edits = False  # whether events say where an edit goes on
         self.transaction = 1
-        self.root: _Node | None = None
+        self.root: Node | None = None
         self.created = 0
         self.steps: list[HistoryStep] = []
         self.ts = 0
@@ -154,7 +154,7 @@ class Player:
             else:
                 self._update([node for node in nodes if node.value is not None], target, value)
 
-    def delete(self, node: _Node) -> None:
+    def delete(self, node: Node) -> None:
         """The subtree goes in the exact reverse order of its insertion."""
         for gone in reversed(list(node.subtree())):
             self._emit("del", gone, old=gone.value)
@@ -174,43 +174,49 @@ class Player:
         self.root = self._new(Step.element("order"), None)
         self._emit("ins", self.root, pos=0)
 
-    def _insert_below(self, parent: _Node, content: tuple[str, ...], value: int) -> None:
+    def _insert_below(self, parent: Node, content: tuple[str, ...], value: int) -> None:
         """The first of ``content`` below ``parent``, the rest inside it."""
         text = VALUES[value]
         if content[0] == "@":
             if not parent.attributes:
-                self._insert_attribute(parent, text)
+                self.insert_attribute(parent, text)
         elif content[0] == "text":
             if not parent.children or parent.children[0].step.is_element:
-                self._insert_child(parent, Step.text(), 0, text)
+                self.insert_child(parent, Step.text(), 0, text)
         else:
             position = (value * 2) % (len(parent.children) + 1)
-            inserted = self._insert_child(parent, Step.element(content[0]), position, None)
+            inserted = self.insert_child(parent, Step.element(content[0]), position, None)
             for inner in content[1:]:
                 if inner == "@":
-                    self._insert_attribute(inserted, text)
+                    self.insert_attribute(inserted, text)
                 else:
                     step = Step.text() if inner == "text" else Step.element(inner)
                     at_end = len(inserted.children)
-                    self._insert_child(inserted, step, at_end, text if inner == "text" else None)
+                    self.insert_child(inserted, step, at_end, text if inner == "text" else None)
 
-    def _insert_child(self, parent: _Node, step: Step, position: int, value: str | None) -> _Node:
+    def insert_child(self, parent: Node, step: Step, position: int, value: str | None) -> Node:
+        """A child, with this one as its position."""
         node = self._new(step, parent, value)
         parent.children.insert(position, node)
         self._emit("ins", node, value=value, pos=position)
         return node
 
-    def _insert_attribute(self, parent: _Node, value: str) -> None:
+    def insert_attribute(self, parent: Node, value: str) -> Node:
+        """Its part number."""
         node = self._new(Step.attribute("partNum"), parent, value)
         parent.attributes.append(node)
         self._emit("ins", node, value=value)
+        return node
 
-    def _update(self, nodes: list[_Node], target: int, value: int) -> None:
+    def _update(self, nodes: list[Node], target: int, value: int) -> None:
         """Text none of the nodes has is a change; the same value again gives nothing (E6)."""
         if nodes and nodes[target % len(nodes)].value != VALUES[value]:
-            node = nodes[target % len(nodes)]
-            old, node.value = node.value, VALUES[value]
-            self._emit("upd", node, value=node.value, old=old)
+            self.update(nodes[target % len(nodes)], value)
+
+    def update(self, node: Node, value: int) -> None:
+        """Another value."""
+        old, node.value = node.value, VALUES[value]
+        self._emit("upd", node, value=node.value, old=old)
 
     def _boundary(self, flushes: bool) -> None:
         if self.grouped:
@@ -220,20 +226,20 @@ class Player:
         elif flushes:
             self.steps.append("flush")
 
-    def _elements(self) -> list[_Node]:
+    def _elements(self) -> list[Node]:
         assert self.root is not None
         return [node for node in self.root.subtree() if node.step.is_element]
 
-    def _new(self, step: Step, parent: _Node | None, value: str | None = None) -> _Node:
+    def _new(self, step: Step, parent: Node | None, value: str | None = None) -> Node:
         self.created += 1
-        return _Node(
+        return Node(
             step, self.created * self.factor % 1009, parent, value
         )  # 1009 is a prime: no id comes twice
 
     def _emit(
         self,
         op: str,
-        node: _Node,
+        node: Node,
         *,
         value: str | None = None,
         old: str | None = None,

@@ -41,18 +41,26 @@ def timed_histories(
         ),
         min_size=1, max_size=3,
     )  # fmt: skip
-    played = draw(
+    player = TimedPlayer(doc, draw(st.sampled_from((1, 37))), edits=edits)
+    return played(draw, player, actions, max_edits=max_edits, advances=advances)
+
+
+def played(
+    draw: st.DrawFn, player: TimedPlayer, actions: st.SearchStrategy[list[Any]], *,
+    min_edits: int = 1, max_edits: int, advances: bool,
+) -> History:  # fmt: skip
+    """What a player makes of ``min_edits`` to ``max_edits`` edits, each of such actions, and of what is in between."""
+    drawn = draw(
         st.lists(
             st.tuples(
                 st.sampled_from((*"eeeeeeee", "t", "t", "a")), st.sampled_from(_STEPS),
                 st.sampled_from(_AHEAD), st.sampled_from(_USERS), actions, st.integers(0, 9),
             ),
-            min_size=1, max_size=max_edits,
+            min_size=min_edits, max_size=max_edits,
         )
     )  # fmt: skip
-    player = _TimedPlayer(doc, draw(st.sampled_from((1, 37))), edits=edits)
     player.start()
-    for kind, step, ahead, user, inside, chance in played:
+    for kind, step, ahead, user, inside, chance in drawn:
         if kind == "t":
             player.transaction_or_flush(step)
         elif kind == "a":
@@ -62,7 +70,7 @@ def timed_histories(
     return player.history()
 
 
-class _TimedPlayer(Player):
+class TimedPlayer(Player):
     """A player with a clock of its own."""
 
     def __init__(self, doc: str, factor: int, *, edits: bool) -> None:
@@ -79,14 +87,12 @@ class _TimedPlayer(Player):
         self.begin(unseen=False)
         self.play(0, 0, 7, 0, flushes=False)
 
-    def edit(
-        self, step: int, user: str | None, actions: list[tuple[int, int, int, int]], chance: int
-    ) -> None:
+    def edit(self, step: int, user: str | None, actions: list[Any], chance: int) -> None:
         """Several actions as one edit."""
         self.now += step * 1000
         self.user, self.chance, self.begun = user, chance, len(self.steps)
-        for kind, target, content, value in actions:
-            self._play(kind, target, content, value, flushes=False)
+        for action in actions:
+            self.act(*action)
         if self.marks_edits:
             for index in range(self.begun, len(self.steps) - 1):
                 record = self.steps[index]
@@ -96,6 +102,10 @@ class _TimedPlayer(Player):
                 record = self.steps[-1]
                 assert isinstance(record, PrimitiveEvent)
                 self.steps[-1] = record._replace(more=True)
+
+    def act(self, kind: int, target: int, content: int, value: int) -> None:
+        """One of the actions of an edit."""
+        self._play(kind, target, content, value, flushes=False)
 
     def transaction_or_flush(self, step: int) -> None:
         """Begins a transaction or ends it; without one, now and then, only a flush."""

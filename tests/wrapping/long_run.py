@@ -56,6 +56,8 @@ class Mode:
     """Whether a watch, and rules that act, are open on every document."""
     again: bool = False
     """Whether documents are closed, and their trees wrapped again, now and then."""
+    fed: bool = False
+    """Whether nodes come from parsers that go on, as those of `iterparse` do."""
 
     def __str__(self) -> str:
         said = [
@@ -89,6 +91,14 @@ COMPANY = tuple(
     if (acting != "nothing" or again) and not (again and outside)
 )  # fmt: skip
 """Those with something open on the documents, and those that wrap them again."""
+FEEDING = tuple(
+    Mode(held, documents=documents, whitespace=whitespace, transactions=transactions, acting=acting, fed=True)
+    for transactions, acting, (held, documents, whitespace) in product(
+        ("none", "deferred", "immediate"), ("nothing", "rules"),
+        (("nothing", 1, False), ("nothing", 2, True), ("all of one", 2, False)),
+    )
+)  # fmt: skip
+"""Those with parsers that go on."""
 
 
 class Undone(Exception):
@@ -109,7 +119,7 @@ class Run:
         self.companions = [self._companions(document) for document in self.documents]
         self.mutator = Mutator(
             [document.root for document in self.documents], self.random, outside=mode.outside, hold=mode.keep,
-            documents=self.documents,
+            fed=mode.fed, documents=self.documents,
         )  # fmt: skip
 
     def _wrapped(self, number: int) -> Any:
@@ -166,7 +176,7 @@ class Run:
     @property
     def unseen(self) -> bool:
         """Whether edits may go unseen until somebody looks."""
-        return self.mode.held != "nothing" or self.mode.outside
+        return self.mode.held != "nothing" or self.mode.outside or self.mode.fed
 
     @property
     def several(self) -> bool:
@@ -320,7 +330,7 @@ def main() -> None:
     """All modes; prints what was done."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    modes = (*MODES, *COMPANY)
+    modes = (*MODES, *COMPANY, *FEEDING)
     share = -(-count // len(modes))
     logging.getLogger("xmlcep").setLevel(
         logging.ERROR
@@ -336,7 +346,7 @@ def main() -> None:
 
 
 def each_mode(share: int, seed: int) -> Iterator[tuple[Mode, Counter[str]]]:
-    for number, mode in enumerate((*MODES, *COMPANY)):
+    for number, mode in enumerate((*MODES, *COMPANY, *FEEDING)):
         yield mode, run(mode, share, seed * 1_000 + number)  # else modes would make the same choices
 
 

@@ -69,7 +69,7 @@ def triggering_graph(triggers: Triggers, *, not_editing: Collection[str] = ()) -
     """The graph of these rules; ``not_editing`` are the names of functions of the application that do not edit."""
     programs = triggers.programs
     effects = {rule.name: effects_of(rule, not_editing) for rule in programs}
-    wants = {rule.name: wants_of(rule.tree, triggers.graph.trees) for rule in programs}
+    wants = {rule.name: wants_of(rule.tree, triggers.graph) for rule in programs}
     analysis = _Analysis({rule.name: rule for rule in programs}, effects, wants, not_editing)
     edges = analysis.edges()
     cycles = tuple(cycle for part in _components(edges) for cycle in analysis.cycles(part, edges))

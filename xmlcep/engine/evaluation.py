@@ -220,9 +220,11 @@ class Evaluation:
             users.add(index)
             tree, raised = self.trees[index], len(self.report)
             composites = sorted(inboxes.pop(index), key=self._turn)
-            self._guarded(tree, event, None, composites)
-            self._note(tree)
-            pass_on(self.report[raised:])
+            if len(composites) > 1 or not tree.take_composite(composites[0], event):
+                self._guarded(tree, event, None, composites)
+                self._note(tree)
+            if len(self.report) > raised:
+                pass_on(self.report[raised:])
         return users
 
     def end_time_point(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:

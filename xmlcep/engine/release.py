@@ -170,6 +170,13 @@ class Deferral:
             self.touched.add(node)
         return waits
 
+    def waits_at(self, node: int) -> bool:
+        """Whether a group of this node waits for its condition."""
+        blocked, stale, state = self.blocked, self.stale, self.state
+        if not state.by_value:
+            return node in blocked or node in stale
+        return any(key in blocked or key in stale for key in state.keys_at(node))
+
     def _reconsider(self, key: Key) -> None:
         """The next release concerns the group again."""
         self.stale.remove(key)

@@ -227,6 +227,27 @@ class TreeState:
         if self.deferrals:
             self.note(self.setting.waiting)
 
+    def take_composite(self, event: CompositeEvent, cause: PrimitiveEvent) -> bool:
+        """Takes a composite of another tree as `process` does where it is the one thing that happens to the tree at the
+        time point, so that it goes straight up; does nothing, and returns False, where there may be more to do."""
+        if not self.has_short_entries or self.waits_elsewhere or self.waits_for_conditions:
+            return False
+        deliveries = self.composite_deliveries(event)
+        if len(deliveries) != 1:
+            return False
+        ((operator, child, index),) = deliveries
+        if (operator, child) in self.leaves:
+            return False
+        state, tries = self.states[operator], self.setting.tries
+        key = state.key_at(child, FLAT_KEY if index is None else event.ids[index], None)
+        if key is not None:
+            tries.begin()
+            try:
+                state.taker.take(child, key, self._entry(event, cause), cause)
+            except SearchLimitError as error:
+                raise TooManyTriesError(self.tree.name, cause.ts, tries.limit) from error
+        return True
+
     def may_deliver_first(self, operator: int) -> bool:
         """Whether an arrival at this operator may be dealt with before everything that the same event releases.
 
@@ -284,6 +305,14 @@ class TreeState:
             if leaf is not None and leaf.program.needs_document:
                 answers[self.tree.index, operator, child] = leaf.read(event)
 
+    def readers(self, dispatch: TreeDispatch) -> Iterator[tuple[Deferral, int]]:
+        """What has a condition that reads what such an event can change (U7), with which of its ids is the node."""
+        for operator, indexes in dispatch.touches.items():
+            deferral = self._deferral[operator]
+            if deferral is not None:
+                for index in indexes:
+                    yield deferral, index
+
     def touch(self, event: PrimitiveEvent, dispatch: TreeDispatch, before: PrimitiveEvent | None) -> bool:
         """The edit that is processed next can change what conditions read (U7); returns whether any of them waits.
 
@@ -301,7 +330,7 @@ class TreeState:
     def check_time(self, cause: Cause) -> None:
         """W1: a rule with durations takes no record while the time is not known."""
         if self.needs_time and self._clock.time is None:
-            raise UnknownTimeError(self.tree.name, cause.ts)
+            raise UnknownTimeError(self.tree.name, cause[0])
 
     def _create(self, state: OperatorState, cause: Cause) -> None:
         """A node of the operator is created (M4)."""

@@ -8,6 +8,7 @@ rounded, so a value that goes takes out just what it brought.
 from __future__ import annotations
 
 import math
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from operator import ge, le
@@ -37,22 +38,23 @@ class RunningValues(Sequence[Single]):
         "_end",
         "_exact",
         "_extremes",
-        "_first",
         "_greatest",
         "_numbers",
         "_rest",
         "_smallest",
         "_sum",
+        "first",
         "values",
     )
 
     def __init__(self, values: Iterable[Single] = ()) -> None:
         self.values: list[Single] = list(values)
-        """What there is, behind what has gone and is not yet taken out; to append here is to `append`."""
-        self._first = 0  # where the list begins: what stands before has gone
+        """What there is, behind what has gone and is not yet taken out: to append here is to `append`, and to move
+        ``first``, where the list begins, is to `drop` without `tidy`."""
+        self.first = 0
         # The numbers of the values so far as anything has been asked of them: what is kept up to date is of those
         # from ``_begin`` to before ``_end``.
-        self._numbers: list[float] = []
+        self._numbers = array("d")
         self._begin = self._end = 0
         # The exact sum is that of two doubles, of which the first is mostly all of it; or, where two are not enough,
         # of ``_exact``.
@@ -63,7 +65,7 @@ class RunningValues(Sequence[Single]):
         self._extremes: list[RunningExtreme] = []  # those of both that there are
 
     def __len__(self) -> int:
-        return len(self.values) - self._first
+        return len(self.values) - self.first
 
     @overload
     def __getitem__(self, index: int) -> Single: ...
@@ -73,13 +75,13 @@ class RunningValues(Sequence[Single]):
         if isinstance(index, slice):
             start, stop, step = index.indices(len(self))
             if step < 0:
-                return self.values[self._first :][index]
-            return self.values[self._first + start : self._first + stop : step]
+                return self.values[self.first :][index]
+            return self.values[self.first + start : self.first + stop : step]
         if index < 0:
             index += len(self)
         if not 0 <= index < len(self):
             raise IndexError("list index out of range")
-        return self.values[self._first + index]
+        return self.values[self.first + index]
 
     def append(self, value: Single) -> None:
         """A value comes, at the end."""
@@ -87,20 +89,25 @@ class RunningValues(Sequence[Single]):
 
     def drop(self, count: int = 1) -> None:
         """The first values go."""
-        values = self.values
-        first = self._first = min(self._first + count, len(values))
-        if first >= _TIDY and 2 * first >= len(values):
+        self.first = min(self.first + count, len(self.values))
+        if self.first >= _TIDY:
+            self.tidy()
+
+    def tidy(self) -> None:
+        """Takes what has gone out of the lists, if it is half of what they have."""
+        values, first = self.values, self.first
+        if 2 * first >= len(values):
             if self._end:  # otherwise nobody has asked anything
                 self.total()
                 del self._numbers[:first]
                 self._begin -= first
                 self._end -= first
             del values[:first]
-            self._first = 0
+            self.first = 0
 
     def total(self) -> float:
         """``sum``; all that is kept up to date is of what there is now."""
-        values, numbers, extremes = self.values, self._numbers, self._extremes
+        values, numbers, total, rest = self.values, self._numbers, self._sum, self._rest
         index, count = self._end, len(values)
         while index < count:
             value = values[index]
@@ -113,38 +120,39 @@ class RunningValues(Sequence[Single]):
             else:
                 number = number_of_item(value)
             numbers.append(number)
-            if self._exact is None:
-                before = self._sum
-                after = self._sum = before + number
-                part = after - before
-                lost = (before - (after - part)) + (number - part)
-                if lost:  # NaN, too
-                    self._round(before, number, lost)
-            else:
-                self._exact.add(number)
-            for extreme in extremes:
+            after = total + number
+            part = after - total
+            lost = (total - (after - part)) + (number - part)
+            if lost:  # or NaN
+                whole = rest + lost
+                if not (whole - rest == lost and whole - lost == rest):
+                    after, whole = self._beyond(total, rest, number), 0.0
+                rest = whole
+            total = after
+            index += 1
+        begin, first = self._begin, self.first
+        while begin < first:
+            number = numbers[begin]
+            after = total - number
+            part = after - total
+            lost = (total - (after - part)) - (number + part)
+            if lost:
+                whole = rest + lost
+                if not (whole - rest == lost and whole - lost == rest):
+                    after, whole = self._beyond(total, rest, number, -1), 0.0
+                rest = whole
+            total = after
+            begin += 1
+        for extreme in self._extremes:
+            for number in numbers[self._end : count]:
                 extreme.add(number)
-            index += 1
-        self._end = count
-        index, first = self._begin, self._first
-        while index < first:
-            number = numbers[index]
-            if self._exact is None:
-                before = self._sum
-                after = self._sum = before - number
-                part = after - before
-                lost = (before - (after - part)) - (number + part)
-                if lost:
-                    self._round(before, -number, lost)
-            else:
-                self._exact.remove(number)
-            for extreme in extremes:
+            for number in numbers[self._begin : first]:
                 extreme.remove(number)
-            index += 1
-        self._begin = first
+        self._end, self._begin = count, first
         if first == count:
-            self._sum, self._rest, self._exact = 0.0, 0.0, None
-        return self._sum + self._rest if self._exact is None else self._exact.value()
+            total, rest, self._exact = 0.0, 0.0, None
+        self._sum, self._rest = total, rest
+        return total + rest if self._exact is None else self._exact.value()
 
     def smallest(self) -> float | None:
         """``min``."""
@@ -162,14 +170,15 @@ class RunningValues(Sequence[Single]):
             self._extremes.append(self._greatest)
         return self._greatest.value()
 
-    def _round(self, before: float, number: float, lost: float) -> None:
-        """The double nearest to the sum of these two has ``lost`` so much of it."""
-        rest = self._rest
-        after = self._rest = rest + lost
-        if not (after - rest == lost and after - lost == rest):  # nor do two doubles have all of it
-            self._exact = exact = _ExactSum()
-            for each in (before, rest, number):
-                exact.add(each)
+    def _beyond(self, total: float, rest: float, number: float, sign: int = 1) -> float:
+        """A number more, or less, than two doubles have the digits for: from now on the first of them is NaN, so that
+        this is asked for each."""
+        if self._exact is None:
+            self._exact = _ExactSum()
+            self._exact.add(total)
+            self._exact.add(rest)
+        self._exact.add(number, sign)
+        return NAN
 
 
 class _ExactSum:
@@ -183,7 +192,7 @@ class _ExactSum:
         self._odd: dict[str, int] = {}
 
     def add(self, number: float, sign: int = 1) -> None:
-        """One more number."""
+        """A number more; with ``sign`` -1 one less."""
         if number - number != 0:  # not finite
             count = self._odd[repr(number)] = self._odd.get(repr(number), 0) + sign
             if not count:
@@ -194,10 +203,6 @@ class _ExactSum:
             self._units *= denominator // self._unit
             self._unit = denominator
         self._units += sign * part * (self._unit // denominator)
-
-    def remove(self, number: float) -> None:
-        """One of the numbers goes."""
-        self.add(number, -1)
 
     def value(self) -> float:
         """The double nearest to the sum."""

@@ -29,10 +29,11 @@ from .failures import explained
 from .finding_chunks import FindingRanges
 from .finding_order import OrderedFindings
 from .firings import FiringFailure, FiringPlaces
+from .kept_batches import KeptBatches
 from .mapper import Keep
 from .report_accumulator import Reports, reports_accumulator, reports_in
 from .segment_merge import SegmentMerge
-from .tables import CHUNK_DDL, ORDERED_DDL, RECORD_DDL, ordered_from
+from .tables import CHUNK_DDL, ORDERED_DDL, ORDERED_SCHEMA, RECORD_DDL, ordered_of
 from .tasks import map_task, order_task, place_task, replay_task, route_sorted_task, select_task
 from .whole_log import WholeLog
 
@@ -108,8 +109,8 @@ class SparkAudit:
             self._collect_reports(reports, FiringPlaces(whole), routed)
             with self._watched("writing", stages=2 + self._plan.fires_in_keys):
                 ordered = self._ordered(replayed, ranges, withheld(), stack)
-                for row in ordered.toLocalIterator(prefetchPartitions=True):
-                    yield ordered_from(row.name, bytes(row.counts), bytes(row.content))
+                for batch in ordered:
+                    yield from ordered_of(batch)
 
     # ---- steps ------------------------------------------------------------------------------------------
 
@@ -216,13 +217,16 @@ class SparkAudit:
 
     def _ordered(
         self, replayed: DataFrame, ranges: FindingRanges, withheld: set[str], stack: ExitStack
-    ) -> DataFrame:
+    ) -> KeptBatches:
         """The findings of each range in order, ranges in their order."""
         found = replayed.where(f"kind = {ChunkKind.FINDINGS.value}")
         shuffled = found.repartitionById(len(ranges), "target")
         chunks = shuffled.sortWithinPartitions("target", "segment", "source", "number")
         task = order_task(self._rules, withheld, by_event=self._by_event)
-        return self._kept(chunks.mapInArrow(task, ORDERED_DDL), stack)
+        ordered = KeptBatches(chunks.mapInArrow(task, ORDERED_DDL), ORDERED_SCHEMA)
+        stack.callback(_forget, ordered)
+        ordered.make()
+        return ordered
 
     # ---- details ----------------------------------------------------------------------------------------
 

@@ -189,7 +189,7 @@ _KEPT: dict[type, Layout] = {
     Accumulation: _layout(_ACCUMULATION, *_FOLLOWERS),
     RecordAccumulation: _layout(
         {"entries": SharedRecords(), **{name: _ACCUMULATION[name] for name in ("begin", "current", "told", "expiry")}},
-        "head", "known", "running", "only", "has_one_of_each",
+        "oldest", "head", "place_of_all", "known", "running", "only", "has_one_of_each",
     ),
     SlidingAccumulation: _layout({**_ACCUMULATION, "_ordered": PLAIN}, *_FOLLOWERS),
     Candidate: _layout({"members": NumberedEntries(), "due": PLAIN, "end": Number()}),

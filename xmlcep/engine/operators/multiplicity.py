@@ -32,7 +32,7 @@ from .record_arrivals import record_acceptor
 from .records import Read, RecordAccumulation
 from .state import Acceptor, Account, OperatorState
 
-_TOGETHER = 4  # how many times while a window lasts what has become too old is freed
+_TOGETHER = 2  # how many times while a window lasts what has become too old is freed
 _new_tuple = tuple.__new__
 _FEW = 64  # deleted nodes that are kept without asking whether they are still needed
 

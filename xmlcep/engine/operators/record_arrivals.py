@@ -9,10 +9,12 @@ from contexts.entry import Moment
 from contexts.grouping import ByValue, Key
 from path_types import PathType
 
+from ...algebra import Unit
 from ...events import Cause, CompositeEvent, PrimitiveEvent
 from ..clock import NOWHERE, Clock
 from ..composer import Composer
 from ..leaf import LeafState
+from ..timers import MEASURE
 from ..values import GatheredBindings, Values
 from .records import IntegratedRecords, Read, RecordAccumulation
 from .state import Acceptor, OperatorState
@@ -63,8 +65,9 @@ def record_acceptor(
     accumulations, watch_over = state.accumulations, state.watch_over
     lower, upper = max(state.lower, 1), state.upper
     within, unit = state.within or (None, 0)
+    is_time, is_changes = unit == MEASURE[Unit.TIME], unit == MEASURE[Unit.CHANGES]
     measures, is_root, report = clock.follows_time, state.parent is None, composer.report
-    name, label, ancestors = composer.name, composer.label, composer.ancestors
+    name, label = composer.name, composer.label
     has_variables, lists, asked, sees = (
         values.has_variables,
         values.lists,
@@ -76,41 +79,47 @@ def record_acceptor(
     takes = None if leaf is None else leaf.filter(path)
     variables = {} if leaf is None else leaf.values(operation, path)
     read = state.read
-    key_of, only_name = (None, None) if grouping is None else (grouping.key, grouping.only)
-    only_value = _reader(variables, only_name)
-    list_value = _reader(variables, asked[0] if len(asked) == 1 else None)
+    key_of, only_name = (None, "") if grouping is None else (grouping.key, grouping.only or "")
+    only_value = variables.get(only_name, _no_value)
+    list_value = variables.get(asked[0], _no_value) if len(asked) == 1 else _no_value
 
     def accept(place: Key, event: PrimitiveEvent) -> None:
-        if check_time is not None and clock.time is None:
-            check_time(event)
+        time = clock.time
+        if time is None:
+            if check_time is not None:
+                check_time(event)
+            time = 0
         if takes is not None and not takes(event):
             return
-        key: Key | None = place
-        value: Any = None
-        if key_of is not None:
+        key: Key | None
+        value: Any
+        if key_of is None:
+            key, value = place, None
+        else:
             # What `ByValue.key` says of one variable that is text, without its call.
-            value = None if only_value is None else only_value(event)
-            key = (place, value) if type(value) is str else key_of(place, read(event))
-            if key is None:
-                return
+            value = only_value(event)
+            if type(value) is str:
+                key = (place, value)
+            else:
+                key, value = key_of(place, read(event)), None
+                if key is None:
+                    return
+                if key in accumulations:
+                    accumulations[key].known = None
         accumulation = accumulations.get(key)
         if accumulation is None:
             accumulation = state.accumulation_of(key)
-            if key_of is None:
-                accumulation.known = {}
-            elif type(value) is str and only_name is not None:
-                accumulation.known = {only_name: value}
-        elif key_of is not None and type(value) is not str:
-            accumulation.known = None
+            accumulation.known = {} if key_of is None else None if value is None else {only_name: value}
 
+        ts, transaction = event[0], clock.transaction
         records = accumulation.entries
-        events, moments = records.events, records.moments
-        moment = _new_tuple(Moment, (event[0], clock.time or 0, clock.transaction)) if measures else NOWHERE
-        events.append(event)
-        moments.append(moment)
+        records.events.append(event)
         records.points.append(clock.point)
+        if measures:
+            records.times.append(time)
+            records.transactions.append(transaction)
         only = accumulation.only
-        if only is not None and list_value is not None:
+        if only is not None:
             value = list_value(event)
             if value is None:
                 accumulation.has_one_of_each = False
@@ -118,17 +127,15 @@ def record_acceptor(
                 only.values.append(value)
         elif accumulation.running is not None:
             accumulation.add_values(read(event))
-        begin = accumulation.begin
         if within is not None:
-            limit = moment[unit] - within
-            if moments[begin][unit] < limit:
+            limit = (time if is_time else ts if is_changes else transaction) - within
+            if accumulation.oldest < limit:
                 accumulation.drop_before(limit, unit)
-                begin, records = accumulation.begin, accumulation.entries
-                events, moments = records.events, records.moments
+                records = accumulation.entries
             if accumulation.expiry is None:
                 watch_over(key, accumulation)
 
-        stop = len(events)
+        begin, stop = accumulation.begin, len(records.events)
         count = stop - begin
         if count < lower:
             return
@@ -148,24 +155,32 @@ def record_acceptor(
             event = _new_tuple(PrimitiveEvent, event)
         head = accumulation.head
         if head is None:
-            first = events[begin]
-            ancestor, upto = ancestors.get(first[2]) or composer.ancestor(first[2])
-            known = accumulation.known
-            if known is None:
-                known = values.singles_of(records[begin : begin + 1])
-            head = accumulation.head = (first[0], moments[begin], ancestor, first[3][upto], known)
-        start, earliest, ancestor, ids, known = head
+            start = records.events[begin][0]
+            first = (
+                _new_tuple(Moment, (start, records.times[begin], records.transactions[begin]))
+                if measures
+                else NOWHERE
+            )
+            head = accumulation.head = (start, first)
+        start, first = head
+        node = accumulation.place_of_all
+        if node is None:
+            node = accumulation.place_of_all = composer.place(event)
+        ancestor, ids = node
+        known = accumulation.known
+        if known is None:
+            known = values.singles_of(records[begin : begin + 1])
+        moment = _new_tuple(Moment, (ts, time, transaction)) if measures else NOWHERE
         part = IntegratedRecords(records, begin, stop)
         bindings = GatheredBindings(known, lists, part) if has_variables else None
-        ts = event[0]
         parts: tuple[Any, ...] = (
-            name, label, ancestor, ids, part, start, ts, event, bindings, (earliest, moment),
+            name, label, ancestor, ids, part, start, ts, event, bindings, (first, moment),
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if is_root:
             if report is not None:
                 report.append(composite)
-            accumulation.current = (start, ts, clock.point, composite, False, earliest, moment, bindings)
+            accumulation.current = (start, ts, clock.point, composite, False)
             accumulation.told = stop
         else:
             state.succeed(key, accumulation, composite)
@@ -175,6 +190,5 @@ def record_acceptor(
     return accept
 
 
-def _reader(variables: Any, name: str | None) -> Callable[[PrimitiveEvent], Any] | None:
-    """What reads a variable, if it is read at all."""
-    return None if name is None else variables.get(name)
+def _no_value(event: PrimitiveEvent) -> None:
+    return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, overload
 
@@ -9,44 +10,45 @@ from contexts import Entry
 from contexts.entry import AT, BINDINGS, EMPTY_END, EMPTY_START, EVENT, FIRST, Moment
 from path_types import PathType
 
+from ...algebra import Unit
 from ...events import Event, PrimitiveEvent
 from ...xpath import RunningValues
+from ..clock import NOWHERE
 from ..leaf import Bindings
+from ..timers import MEASURE, NEVER
 from .accumulation import Integrated, SlidingAccumulation
 
 _new_tuple = tuple.__new__
 _TIDY = 32
+_UNKNOWN = -NEVER
+_CHANGES, _TIME, _TRANSACTIONS = MEASURE[Unit.CHANGES], MEASURE[Unit.TIME], MEASURE[Unit.TRANSACTIONS]
 
 Read: TypeAlias = Callable[[PrimitiveEvent], Bindings | None]
 """What says the variables of an event."""
-
-Head: TypeAlias = tuple[int, Moment, PathType | None, tuple[int, ...], Mapping[str, Any]]
-"""What composites that begin with the same event have in common: start, moment, path instance, the variables that
-group."""
 
 
 class Records(Sequence[Entry]):
     """Entries of primitive events in the order in which they came, made when they are looked at.
 
-    ``events`` may be tuples of the layout of events; ``moments`` and ``points`` say when each came. Their variables
-    follow from the events, as ``read`` says.
+    ``events`` may be tuples of the layout of events; ``times``, ``transactions`` and ``points`` say when each came, the
+    first two only where anybody measures. Their variables follow from the events, as ``read`` says. Numbers stand side
+    by side, for what drops out has been out of the processor's caches for long.
     """
 
-    __slots__ = ("events", "moments", "points", "read")
+    __slots__ = ("events", "points", "read", "times", "transactions")
 
-    def __init__(
-        self, read: Read, events: list[PrimitiveEvent], moments: list[Moment], points: list[int]
-    ) -> None:
+    def __init__(self, read: Read) -> None:
         self.read = read
-        self.events = events
-        self.moments = moments
-        self.points = points
+        self.events: list[PrimitiveEvent] = []
+        self.points: list[int] = []
+        self.times = array("q")
+        self.transactions = array("q")
 
     @classmethod
     def of(cls, entries: Sequence[Entry]) -> Records:
         """Those that these entries stand for, with the variables that they have."""
         known = {entry[EVENT].ts: entry[BINDINGS] for entry in entries}
-        records = cls(lambda event: known.get(event[0]), [], [], [])
+        records = cls(lambda event: known.get(event[0]))
         for entry in entries:
             records.add(entry)
         return records
@@ -62,15 +64,33 @@ class Records(Sequence[Entry]):
         """The variables of one of the events."""
         return self.read(self.events[index])
 
+    def moment(self, index: int) -> Moment:
+        """When one of the events came."""
+        if not self.times:
+            return NOWHERE
+        return _new_tuple(Moment, (self.events[index][0], self.times[index], self.transactions[index]))
+
+    def measured(self, index: int, unit: int) -> int:
+        """The same by one measure."""
+        if unit == _CHANGES:
+            return self.events[index][0]
+        return self.times[index] if unit == _TIME else self.transactions[index]
+
     def behind(self, index: int) -> Records:
         """Those from this index on, in lists of their own."""
-        return Records(self.read, self.events[index:], self.moments[index:], self.points[index:])
+        other = Records(self.read)
+        other.events, other.points = self.events[index:], self.points[index:]
+        other.times, other.transactions = self.times[index:], self.transactions[index:]
+        return other
 
     def add(self, entry: Entry) -> None:
         """One more of them."""
+        moment = entry[FIRST]
         self.events.append(entry[EVENT])
-        self.moments.append(entry[FIRST])
         self.points.append(entry[AT])
+        if moment != NOWHERE:
+            self.times.append(moment[_TIME])
+            self.transactions.append(moment[_TRANSACTIONS])
 
     def __len__(self) -> int:
         return len(self.events)
@@ -82,7 +102,7 @@ class Records(Sequence[Entry]):
     def __getitem__(self, index: int | slice) -> Entry | list[Entry]:
         if isinstance(index, slice):
             return [self[each] for each in range(*index.indices(len(self.events)))]
-        event, moment = self.event(index), self.moments[index]
+        event, moment = self.event(index), self.moment(index)
         ts = event[0]
         return (ts, ts, self.points[index], event, False, moment, moment, self.read(event))
 
@@ -96,13 +116,17 @@ class RecordAccumulation(SlidingAccumulation):
     entries: Records  # type: ignore[assignment]
 
     def __init__(self, read: Read) -> None:
-        self.entries = Records(read, [], [], [])
+        self.entries = Records(read)
         self.begin = 0
         self.told = 0
         self.current = None
         self.expiry = None
-        self.head: Head | None = None
-        """Of the first event; None until something is raised."""
+        self.oldest = _UNKNOWN
+        """When the first came, by the measure of the window, or less."""
+        self.head: tuple[int, Moment] | None = None
+        """Start and moment of the first, None until they are asked for."""
+        self.place_of_all: tuple[PathType | None, tuple[int, ...]] | None = None
+        """Where composites are, None until that is asked: at the node of the group, which keeps its ancestors (K1)."""
         self.known: Mapping[str, Any] | None = None
         """The variables of the group, where each event says the same of them; None: the first says them."""
         self.running: Mapping[str, RunningValues] | None = None
@@ -113,6 +137,7 @@ class RecordAccumulation(SlidingAccumulation):
 
     def add(self, entry: Entry) -> None:
         self.entries.add(entry)
+        self.known = None
         if self.running is not None:
             self.add_values(entry[BINDINGS])
 
@@ -158,26 +183,33 @@ class RecordAccumulation(SlidingAccumulation):
 
     @property
     def span(self) -> tuple[Moment, Moment] | None:  # type: ignore[override]
-        moments = self.entries.moments
-        return (moments[self.begin], moments[-1]) if self.begin < len(moments) else None
+        records, stop = self.entries, len(self.entries)
+        return (records.moment(self.begin), records.moment(stop - 1)) if self.begin < stop else None
 
     def would_lose(self, entry: Entry, within: tuple[int, int]) -> bool:
         return False
 
     def drop_old(self, within: tuple[int, int]) -> None:
         amount, unit = within
-        self.drop_before(self.entries.moments[-1][unit] - amount, unit)
+        self.drop_before(self.entries.measured(-1, unit) - amount, unit)
 
     def drop_before(self, limit: int, unit: int) -> None:
         records, begin, only = self.entries, self.begin, self.only
-        moments = records.moments
-        until, count = begin, len(moments)
-        while until < count and moments[until][unit] < limit:
-            until += 1
+        count = len(records.events)
+        until = begin
+        if unit == _CHANGES:
+            events = records.events
+            while until < count and events[until][0] < limit:
+                until += 1
+        else:
+            column = records.times if unit == _TIME else records.transactions
+            while until < count and column[until] < limit:
+                until += 1
+        self.oldest = records.measured(until, unit) if until < count else _UNKNOWN
         if until == begin:
             return
         if only is not None and self.has_one_of_each:
-            only.drop(until - begin)
+            only.first += until - begin
         elif self.running is not None:
             self._drop_values(until)
         if self.told < until:
@@ -186,6 +218,8 @@ class RecordAccumulation(SlidingAccumulation):
             self.entries = records.behind(until)  # composites may have the others
             self.told -= until
             until = 0
+            if only is not None:
+                only.tidy()
         self.begin = until
         self.head = None
 
@@ -200,18 +234,19 @@ class RecordAccumulation(SlidingAccumulation):
             values.drop(count)
 
     def oldest_begin(self, unit: int, after: int | None = None) -> int | None:
-        moments = self.entries.moments
-        for index in range(self.begin, len(moments)):
-            if after is None or moments[index][unit] > after:
-                return moments[index][unit]
+        records = self.entries
+        for index in range(self.begin, len(records)):
+            begin = records.measured(index, unit)
+            if after is None or begin > after:
+                return begin
         return None
 
     def replace(self, entries: Iterable[Entry], told: int = 0) -> None:
-        records = self.entries.behind(len(self.entries))
+        records = Records(self.entries.read)
         for entry in entries:
             records.add(entry)
         self.entries = records
-        self.begin, self.told = 0, told
+        self.begin, self.told, self.oldest = 0, told, _UNKNOWN
         self.head = self.known = self.running = self.only = None
         self.has_one_of_each = True
 
