@@ -58,6 +58,10 @@ class Chronicle(Context):
         self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
     ) -> list[Combination]:
         found: list[Combination] = []
+        if not (exists.ordered or exists.constrained or group.shared):
+            while (chosen := group.consume_oldest()) is not None:
+                found.append(chosen)
+            return found
         if not exists.ordered:
             while (chosen := exists.oldest(group)) is not None:
                 group.consume(enumerate(chosen))

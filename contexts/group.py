@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, MutableSequence, Sequence
 from itertools import takewhile
+from operator import itemgetter
 from typing import Protocol
 
-from .entry import EVENT, Entry
+from .entry import EVENT, Combination, Entry, all_silent
 from .runs import Runs
+
+_FIRST = itemgetter(0)
 
 
 class Owner(Protocol):
@@ -15,6 +18,10 @@ class Owner(Protocol):
 
     refills: bool
     """Whether silent empty composites take the place of consumed ones (M5)."""
+
+    @property
+    def on_its_way(self) -> Sequence[Entry]:
+        """What it has raised and nobody has stored yet, as far as that matters."""
 
     def consumed(self, entry: Entry) -> None:
         """An event of it was consumed (H7, M3)."""
@@ -26,7 +33,7 @@ class Owner(Protocol):
         """A silent empty composite of it was stored."""
 
     def arrived(self, entries: Iterable[Entry]) -> None:
-        """Events of it were stored."""
+        """Events of it were stored, which were on their way."""
 
 
 class Group:
@@ -46,7 +53,6 @@ class Group:
         stored: list[MutableSequence[Entry]],
         owners: tuple[Owner | None, ...] | None = None,
         key: Hashable = 0,
-        *,
         shared: bool = False,
         aging: Collection[int] = (),
     ) -> None:
@@ -84,17 +90,33 @@ class Group:
 
     def consume(self, taken: Iterable[tuple[int, Entry | None]]) -> None:
         """Takes these events out of their operands' stores, then tells their owners (H7)."""
-        chosen = [(k, entry) for k, entry in taken if entry is not None]
-        if self.shared:
-            chosen = self._in_all_operands(chosen)
-        for k, entry in chosen:
-            stored = self.stored[k]
+        stores, owners, consumed = self.stored, self.owners, []
+        for k, entry in self._in_all_operands(taken) if self.shared else taken:
+            if entry is None:
+                continue
+            stored = stores[k]
             if stored and stored[0] is entry:  # as in most contexts
                 del stored[0]
             else:
                 discard(stored, entry)
+            if owners is not None and owners[k] is not None:
+                consumed.append((k, entry))
+        if consumed:
+            self.tell(consumed)
+
+    def consume_oldest(self) -> Combination | None:
+        """Consumes, and returns, the oldest event of every operand; None if there is none, or all are silent (M5)."""
+        stores = self.stored
+        if not all(stores):
+            return None
+        chosen = tuple(map(_FIRST, stores))
+        if self.owners is not None and all_silent(chosen):
+            return None
+        for stored in stores:
+            del stored[0]
         if self.owners is not None:
-            self.tell(chosen)
+            self.tell(tuple(enumerate(chosen)))
+        return chosen
 
     def consume_all(self) -> None:
         """Consumes everything that is stored."""
@@ -109,8 +131,9 @@ class Group:
         owner = self.owners[k] if self.owners is not None else None
         return owner.successor(entry, remaining, self.now) if owner is not None else None
 
-    def _in_all_operands(self, chosen: list[tuple[int, Entry]]) -> list[tuple[int, Entry]]:
+    def _in_all_operands(self, taken: Iterable[tuple[int, Entry | None]]) -> list[tuple[int, Entry]]:
         """S1: an event consumed in one operand is consumed in all."""
+        chosen = [(k, entry) for k, entry in taken if entry is not None]
         events = {id(entry[EVENT]) for _, entry in chosen}
         others = [
             (k, entry)
@@ -122,20 +145,19 @@ class Group:
 
     def tell(self, taken: Sequence[tuple[int, Entry]]) -> list[tuple[int, Entry]]:
         """Tells the owners that these are consumed (H7); stores, and returns, what takes their place (M5)."""
-        if self.owners is None:
+        owners, runs = self.owners, self.runs
+        if owners is None:
             return []
-        refills = False
+        refilling: list[tuple[int, Entry, Owner]] = []
         for k, entry in taken:
-            owner = self.owners[k]
+            owner = owners[k]
             if owner is not None:
                 owner.consumed(entry)
-                refills = refills or owner.refills
+                if owner.refills:
+                    refilling.append((k, entry, owner))
         put: list[tuple[int, Entry]] = []
-        runs = self.runs
-        for k, entry in taken if refills else ():
-            owner, stored = self.owners[k], self.stored[k]
-            if owner is None or not owner.refills:
-                continue
+        for k, entry, owner in refilling:
+            stored = self.stored[k]
             # In context next what runs share is kept although it has been consumed.
             unconsumed = stored if runs is None else [e for e in stored if not runs.is_used(k, e)]
             silent = owner.successor(entry, unconsumed, self.now)

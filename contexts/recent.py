@@ -16,7 +16,9 @@ class _NewestOfEach(Pairing):
     """There is but one event of each operand; arrivals come one by one."""
 
     def any_order(self, stored: tuple[Stored, Stored], child: int, arrivals: Sequence[Any]) -> list[Pair]:
-        stored[child][:] = arrivals[-1:]
+        own = stored[child]
+        own.clear()
+        own.append(arrivals[-1])
         firsts, seconds = stored
         return [(firsts[0], seconds[0])] if firsts and seconds else []
 

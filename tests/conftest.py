@@ -9,8 +9,11 @@ from __future__ import annotations
 import gc
 import os
 import re
+import shutil
 import signal
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Generator, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -37,14 +40,48 @@ LONG = tuple(
 SPARK = re.compile(r'\bspark: "?SparkSession|getfixturevalue\("spark"\)')
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_cmdline_main(config: pytest.Config) -> None:
-    """The whole suite in one process for each core, if nothing was said about processes."""
+MEMORY = Path("/dev/shm")
+"""A folder in memory, where there is one."""
+ROOM = 2**30
+"""Bytes that are free there if temporary files are to be kept in it; a whole run leaves far less."""
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> Generator[None, Any, Any]:
+    """The whole suite in one process for each core, if nothing was said about processes; temporary files in memory."""
     option = config.option
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not option.usepdb
     in_worker = hasattr(config, "workerinput")
     if whole and not in_worker and getattr(option, "numprocesses", 0) is None:
         option.numprocesses = config.hook.pytest_xdist_auto_num_workers(config=config)
+    folder = _temporary_files_in_memory()
+    status = yield
+    if folder is not None and status == pytest.ExitCode.OK:
+        shutil.rmtree(folder, ignore_errors=True)
+    elif folder is not None:
+        with suppress(OSError):  # it is not empty: there may be something to look at
+            os.rmdir(folder)
+    return status
+
+
+def _temporary_files_in_memory() -> str | None:
+    """Makes a folder in memory that of temporary files, also for processes that are started; None if TMPDIR says which,
+    as in a worker, or there is no room.
+
+    Thousands of tests write small files. To make them and to remove them takes a disk longer than all the rest.
+    """
+    if "TMPDIR" in os.environ or not MEMORY.is_dir():
+        return None
+    there = os.statvfs(MEMORY)
+    if (
+        there.f_bavail * there.f_frsize < ROOM
+        or there.f_flag & os.ST_NOEXEC
+        or not os.access(MEMORY, os.W_OK)
+    ):
+        return None
+    folder = tempfile.mkdtemp(prefix="xmlcep-tests-", dir=MEMORY)
+    os.environ["TMPDIR"] = tempfile.tempdir = folder
+    return folder
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -11,7 +11,9 @@ from .errors import XmlCepError
 _PATTERN = re.compile(
     r"(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))", re.ASCII
 )
-# What nearly all logs have; of this Python reads the same, much faster.
+# What nearly all logs have; of this Python reads the same, much faster. An hour 24 is one to some of its versions.
+_FREQUENT = ("--T::.", "--T::Z")  # what stands behind year, month, day, hour, minute and second, in UTC
+_parsed = datetime.fromisoformat
 _FREQUENT_HOUR = re.compile(r"\d{4}-\d\d-\d\dT(?!24)\d\d:", re.ASCII)
 _UTC = ("Z", "+00:00")
 _MINUTE_AND_SECOND = re.compile(r"([0-5]\d):([0-5]\d)", re.ASCII)
@@ -32,6 +34,12 @@ def microseconds(text: str) -> int:
     >>> microseconds("1970-01-01T00:00:01.5Z"), microseconds("1970-01-01T01:00:00+01:00")
     (1500000, 0)
     """
+    if text[4:20:3] in _FREQUENT and text[-1:] == "Z" and text[11:13] != "24":
+        try:
+            passed = _parsed(text) - _EPOCH
+        except ValueError:  # leap seconds, and what is no time
+            return _read(text)
+        return (passed.days * 86_400 + passed.seconds) * 1_000_000 + passed.microseconds
     try:  # records that follow each other have most of it in common
         since = _of_hour(text[:14]) + _in_hour(text[14:19])
         if text[26:] in _UTC and text[19] == "." and text.isascii() and text[20:26].isdigit():

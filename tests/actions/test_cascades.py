@@ -149,6 +149,39 @@ def test_strict_undoes_the_edit_too() -> None:
         assert scene.told[-1].ts == 3
 
 
+def test_strict_takes_back_an_edit_that_follows_one_of_several_events() -> None:
+    """What was told before is no measure of what is to be taken back."""
+    with acting("<order/>", ENDLESS, strict=True) as scene:
+        scene.root.append(etree.fromstring("<item k='1'>x<b/>y</item>"))
+        assert len(scene.told) == 5
+        with pytest.raises(CascadeError):
+            scene.root.attrib.update({"c": "1", "a": "1"})
+        assert (len(scene.told), scene.doc.clock) == (5, 5)
+        scene.root.set("d", "1")
+        assert [(event.ts, str(event.path)) for event in scene.told[5:]] == [(6, "/order/@d")]
+
+
+def test_strict_takes_back_what_a_rule_set_opened_later_has_seen() -> None:
+    both = "event Both = ins(order/@c) & ins(order/@d)\nrule R on Both(order) do set '@both' = '1'"
+    with acting("<order/>", ENDLESS, both, strict=True) as scene:
+        with pytest.raises(CascadeError):
+            scene.root.attrib.update({"c": "1", "a": "1"})
+        scene.root.set("d", "1")
+        assert scene.xml == '<order d="1"/>'
+
+
+def test_an_immediate_transaction_is_undone_as_a_whole_where_rules_are_strict() -> None:
+    with acting("<order><a/></order>", ENDLESS, strict=True) as scene:
+        with pytest.raises(ZeroDivisionError), scene.doc.transaction(immediate=True):
+            scene.root.remove(scene.root[0])
+            item(scene)
+            with pytest.raises(CascadeError):
+                scene.root.set("a", "1")
+            scene.root.set("c", "1")
+            raise ZeroDivisionError
+        assert scene.xml == "<order><a/></order>"
+
+
 def test_limits_can_be_set() -> None:
     text = "rule Count on (*(order/@n)) if '. < 200' do set '.' = '. + 1'"
     with acting("<order/>", text, limit=300) as scene:

@@ -18,9 +18,9 @@ from xmlcep.xpath.locations import ATTRIBUTE, ELEMENT, GAP, TEXT, Item, Kind, Lo
 def edges(rules: Rules) -> dict[str, tuple[str, ...]]:
     """Which rule may trigger which, one by one."""
     assert rules.triggers is not None
-    programs, trees = rules.triggers.programs, rules.triggers.graph.trees
+    programs, graph = rules.triggers.programs, rules.triggers.graph
     effects = {rule.name: effects_of(rule) for rule in programs}
-    wants = {rule.name: wants_of(rule.tree, trees) for rule in programs}
+    wants = {rule.name: wants_of(rule.tree, graph) for rule in programs}
 
     def may_trigger(a: str, b: str) -> bool:
         waiting = wants[b]
@@ -34,13 +34,13 @@ def edges(rules: Rules) -> dict[str, tuple[str, ...]]:
 def conflicts(rules: Rules) -> list[tuple[str, str, str]]:
     """Rules whose order can make a difference, pair by pair."""
     assert rules.triggers is not None
-    programs, trees = rules.triggers.programs, rules.triggers.graph.trees
+    programs, graph = rules.triggers.programs, rules.triggers.graph
     writes = {rule.name: {each.place for each in effects_of(rule)} for rule in programs}
     reads = {rule.name: triggering._reads(rule) for rule in programs}
     found = []
     for first, second in combinations(programs, 2):
         a, b = first.name, second.name
-        wants, others = (wants_of(rule.tree, trees) for rule in (first, second))
+        wants, others = (wants_of(rule.tree, graph) for rule in (first, second))
         if wants is not None and others is not None and not any(x.shares(y) for x in wants for y in others):
             continue
         whys = [

@@ -104,6 +104,7 @@ def test_at_a_terminal(tmp_path: Path) -> None:
     until = time.monotonic() + 60
     while not list(temporary.glob("xmlcep-spark-*")) and time.monotonic() < until:
         assert process.poll() is None
+        time.sleep(0.05)
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=120)  # ends only when the JVM has ended: it has the pipe, too
     assert (said.split(), process.returncode) == (["stopped"], 130)

@@ -70,6 +70,14 @@ def test_a_symbolic_link_stays_one(tmp_path: Path, log: Path) -> None:
     assert real.read_bytes() == b"".join(line + b"\n" for line in result.lines()) != b""
 
 
+def test_a_symbolic_link_to_itself(tmp_path: Path) -> None:
+    link = tmp_path / "loop"
+    link.symlink_to(link)
+    with pytest.raises(OutputError, match="loop: cannot be written: Too many levels of symbolic links"):
+        AtomicFile(link).__enter__()
+    assert os.listdir(tmp_path) == ["loop"]
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
 @pytest.mark.parametrize("format", ["jsonl", "parquet"])
 def test_a_full_device(log: Path, format: Any) -> None:

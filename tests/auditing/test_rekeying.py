@@ -135,10 +135,11 @@ class Log:
         """Name, time point and number of constituents of what is found, which must not depend on the way."""
         log = folder / "log.jsonl"
         log.write_bytes(b"".join(FASTEST.dumps(record) + b"\n" for record in self.records))
+        parsed = parse_rules(rules)
         for segment_records in (1, 5, 1000):
             for count in (1, buckets, 50):
                 local, distributed = both_ways(
-                    [log], parse_rules(rules), split_bytes=2000, segment_records=segment_records,
+                    [log], parsed, split_bytes=2000, segment_records=segment_records,
                     operators=False, buckets=count,
                 )  # fmt: skip
                 assert distributed == local

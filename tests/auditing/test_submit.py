@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.auditing.cluster import NOT_HERE, bare_cluster
+from tests.auditing.cluster import JAVA_OPTIONS, NOT_HERE, bare_cluster
 from tests.auditing.levels import LEVELS
 from tests.auditing.logs import write_log
 from tests.auditing.test_agreement import lines_of, orders
@@ -54,13 +54,10 @@ print("still running on", spark.sparkContext.master)
 spark.stop()
 """
 
-# What saves time where little is done: no web page, no log, no compiler that takes its time. The history of an
-# application, a file, tells its master.
+# What saves time where little is done: no web page, no log. The history of an application, a file, tells its master.
 SETTINGS = [
     "--conf", "spark.ui.enabled=false",
     "--conf", "spark.log.level=ERROR",
-    "--conf", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1",
-    "--conf", "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1",
     "--conf", "spark.sql.shuffle.partitions=2",
     "--conf", "spark.eventLog.enabled=true",
     "--conf", "spark.eventLog.rolling.enabled=false",
@@ -109,7 +106,7 @@ def submitting_environment(home: Path) -> dict[str, str]:
     """What ``spark-submit`` needs; unlike ours it does not look for Java by itself."""
     return {
         "SPARK_HOME": str(home), "JAVA_HOME": str(find_java().home), "SPARK_LOCAL_IP": "127.0.0.1",
-        "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(REPOSITORY),
+        "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(REPOSITORY), "JDK_JAVA_OPTIONS": JAVA_OPTIONS,
     }  # fmt: skip
 
 

@@ -156,6 +156,7 @@ def event(**fields: object) -> xmlcep.PrimitiveEvent:
         (lambda: xmlcep.load_rules("event A = ins(a)"), "cannot be read: .*for rules as text use parse_rules"),
         (lambda: xmlcep.combine("x", "event A = ins(a)"), "rules are needed, not 'x': use derive"),
         (lambda: xmlcep.combine(RULES, None), "rules are text, not None"),
+        (lambda: xmlcep.parse_rules("event A = ins(a)", allow=("pyton",)), "no language 'pyton' .*did you mean python"),
         (lambda: xmlcep.check_rules("x", "x.xsd"), "rules are needed, not 'x'"),
         (lambda: xmlcep.wrap("<a/>"), r"'<a/>' is not an lxml element or tree: use fromstring"),
         (lambda: xmlcep.fromstring(""), "<text>:1:1: Document is empty"),
@@ -172,3 +173,51 @@ def test_the_library(call: Callable[[], object], message: str) -> None:
     """Below `XmlCepError`, or a `TypeError` with a sentence where the argument is something else altogether."""
     with pytest.raises((xmlcep.XmlCepError, TypeError), match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("command", "begin"),
+    [
+        ("derive x.xsd -o -", "# Event types derived from x.xsd"),
+        ("convert a.xcep -", "<?xml"),
+        ("diff doc.xml doc2.xml -o -", "+ /a/item[2]"),
+        (f"{AUDIT} -q --out -", '{"doc":"d","ts":2'),
+        ("apply act.xcep doc.xml --initial --out -", "<?xml"),
+    ],
+)
+def test_a_dash_is_standard_output(command: str, begin: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """And no file of that name is written."""
+    Path("doc2.xml").write_text("<a><item/><item/></a>", encoding="utf-8")
+    Path("act.xcep").write_text("rule R on (ins(item)) do set '@seen' = '1'", encoding="utf-8")
+    assert run(command.split()) == 0
+    assert capsys.readouterr().out.startswith(begin)
+    assert not Path("-").exists()
+
+
+@pytest.mark.parametrize("name", ["", ".", "\n", "a\nb.jsonl", "..", "x" * 300, "~", "none/none"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "log",
+        "blame",
+        "rebuild",
+        "verify",
+        "audit --rules a.xcep",
+        "history -o h.jsonl doc.xml",
+        "check",
+        "derive",
+    ],
+)
+def test_odd_names(command: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*command.split(), name]) in (1, 2)  # 1: verify
+    said = capsys.readouterr().err
+    assert said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "folder", "none/none"])
+def test_odd_names_of_a_log_that_is_to_be_written(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("doc2.xml").write_text("<a><item/><item/></a>", encoding="utf-8")
+    assert run(["history", "doc.xml", "doc2.xml", "-o", name]) == 2
+    assert run([*AUDIT.split(), "--engine", "local", "--out", name]) == 2
+    assert "Traceback" not in capsys.readouterr().err

@@ -54,7 +54,7 @@ def check_declared(thing: object, seen: set[int]) -> None:
         for one in thing:
             check_declared(one, seen)
     elif type(thing).__module__.partition(".")[0] in ("xmlcep", "contexts") and type(thing).__name__ not in (
-        "Runs", "PathType", "TimePoint", "Moment", "GatheredBindings",  # values, and what has a form of its own
+        "Runs", "PathType", "TimePoint", "Moment", "GatheredBindings", "Records",  # values, or written by hand
     ):  # fmt: skip
         try:
             layout: Layout = DETECTOR if type(thing) is Detector else TABLE.layout(type(thing))

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from contexts import AnyOrder
 from contexts.constraints import Violations
 from contexts.search import Constrained
 from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
@@ -40,8 +41,9 @@ from xmlcep.engine.operators.combining import CombiningState
 from xmlcep.engine.operators.conjunction import ConjunctionState
 from xmlcep.engine.operators.multiplicity import MultiplicityState
 from xmlcep.engine.release import Deferral
-from xmlcep.engine.tree import NO_ANSWERS
+from xmlcep.engine.tree import NO_ANSWERS, TreeState
 from xmlcep.events import PrimitiveEvent
+from xmlcep.rules import parse_rules
 
 KNOWN = EVERYTHING - UNKNOWN_TO_THE_ENGINE
 OFTEN = (
@@ -104,7 +106,7 @@ def general_way() -> Iterator[None]:
 
     def not_short(state: Any, *given: Any, **options: Any) -> None:
         new_multiplicity(state, *given, **options)
-        state._is_short = state._is_plain = False
+        state._is_short = state._is_prompt = state._is_plain = False
 
     def touch(deferral: Any, node: int, here: int | None) -> bool:
         """Whatever happens at or below a node may change what its condition reads; it is seen when it happens."""
@@ -123,10 +125,11 @@ def general_way() -> Iterator[None]:
         for module in (conjunction, sequence):
             patch.setattr(module, "is_plain_pair", lambda *given: False)
             patch.setattr(module, "is_windowed_pair", lambda *given: False)
-        patch.setattr(multiplicity, "slides_over_events", lambda *given: False)
+        patch.setattr(multiplicity, "takes_records", lambda *given: False)
         patch.setattr(combining, "_is_primitive", lambda *given: False)
         patch.setattr(Detector, "_passes", lambda *given: False)
         patch.setattr(Detector, "_move", begin)
+        patch.setattr(TreeState, "take_composite", lambda *given: False)
         patch.setattr(Detector, "__init__", not_plain)
         patch.setattr(Deferral, "touch", touch)
         patch.setattr(Evaluation, "process", all_at_once)
@@ -134,6 +137,7 @@ def general_way() -> Iterator[None]:
         patch.setattr(ConjunctionState, "take", CombiningState.take)
         patch.setattr(Evaluation, "free_the_dying", free_any)
         patch.setattr(MultiplicityState, "__init__", not_short)
+        patch.setattr(AnyOrder, "constrained", True)
         patch.setattr(Violations, "one_is_enough", False)
         patch.setattr(Constrained, "_foremost", lambda *given: None)
         dispatch._select.cache_clear()
@@ -208,3 +212,30 @@ def test_contexts_and_termination(definitions: tuple[EventDefinition, ...], hist
 @given(data=st.data(), history=histories())
 def test_every_context(context: ContextName, data: st.DataObject, history: History) -> None:
     check(data.draw(rule_sets(max_events=2, contexts=(context,))), history)
+
+
+USED = """
+event Complete = ins(item) ; (ins(item/price) & ins(item/quantity))
+event Renewed {context=recent} = Complete(item) & *(item/price)
+event Twice(order) = x[2,2] Renewed(item)
+event Priced = Complete(item) ; upd(item/price/text())
+"""
+COLLECTED = """
+event Priced = ins(item) ; ins(item/price)
+event All(order) {context=cumulative} = (*(order) & x[1,*]{path=order} Priced(item)) {end=custom}
+event Either(order) {context=unrestricted} = Priced(item) | All(order)
+event Listed(order) = x[2,3] Either(order)
+"""
+WAITED_FOR = """
+event Quiet = (*(item/price) & *(item/quantity)) {end=non-local}
+event Seen = ins(item) ; Quiet(item)
+event Both = (Seen(item) & *(item/price)) {end=non-local}
+event Sane(order) {context=continuous} = Seen(item) & x[0,1]{path=order} ins(item/price)
+"""
+
+
+@pytest.mark.parametrize("text", [USED, COLLECTED, WAITED_FOR])
+@settings(max_examples=60, deadline=None)
+@given(history=histories(busy=True, min_actions=6))
+def test_trees_that_use_others(text: str, history: History) -> None:
+    check(parse_rules(text).definitions, history)

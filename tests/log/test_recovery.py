@@ -369,3 +369,25 @@ def without_ids(finding: Any) -> Any:
     if isinstance(finding, dict):
         return {key: without_ids(value) for key, value in finding.items() if key != "ids"}
     return [without_ids(part) for part in finding] if isinstance(finding, list) else finding
+
+
+def test_a_recovered_watch_knows_of_the_document_what_its_rules_need(tmp_path: Path) -> None:
+    """As when it was opened: what is replayed from the log is no more than that."""
+    rules = parse_rules(
+        'event Cheap {if="price < 3"} = (ins(item/price))\nevent Two = x[2,2] ins(item/price)'
+    )
+    text = "<order><item><price>2</price><note>long</note></item><other><a/></other></order>"
+    document = fromstring(text, name="order")
+    log = tmp_path / "log.jsonl"
+    recording = record(document, log, state_every=None)
+    watch = recording.watch(rules)
+    etree.SubElement(document.root[0], "price").text = "1"
+    live = watch._detector.to_state()
+    recording.writer.close()
+    document.close()
+    with recover(log, rules) as recovered:
+        assert recovered.watch is not None
+        again = recovered.watch._detector.to_state()
+        assert json.loads(json.dumps(again)) == json.loads(json.dumps(live))
+        assert "note" not in json.dumps(again["detector"][0])
+        recovered.document.close()

@@ -6,11 +6,13 @@ import importlib
 import pkgutil
 import re
 
+import click
 import pytest
 
 from tests.project.source import ROOT, modules
 from tests.project.test_layering import LAYERS
 from tests.project.traces import BLOCK, PAGE, TRACES, traced
+from xmlcep.cli.main import group
 
 NAME = re.compile(r"`((?:path_types|contexts|xmlcep)(?:\.\w+)+)`")
 
@@ -23,12 +25,75 @@ def exists(name: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("page", ["docs/glossary.md", "docs/architecture.md"])
+PAGES = sorted(
+    file.relative_to(ROOT).as_posix()
+    for pattern in ("*.md", "docs/*.md", "samples/*/*.md")
+    for file in ROOT.glob(pattern)
+)
+IMPORT = re.compile(
+    r"^[>. ]*from ((?:path_types|contexts|xmlcep)[\w.]*) import ([\w, ]+?)(?: as \w+)?(?: *#.*)?$",
+    re.MULTILINE,
+)
+COMMAND = re.compile(r"(?:`|^\$ |^|&& )xmlcep (?!is )([a-z][a-z-]+)((?: [^`\n#|>]*)?)", re.MULTILINE)
+FENCE = re.compile(r"^(`{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_the_pages_name_what_exists(page: str) -> None:
-    text = (ROOT / page).read_text(encoding="utf-8")
-    names = set(NAME.findall(text))
-    assert len(names) > 20
+    """Names in the text, and what examples import, those that no test runs, too."""
+    text = text_of(page)
+    imported = {
+        f"{module}.{name.strip()}" for module, names in IMPORT.findall(text) for name in names.split(",")
+    }
+    names = set(NAME.findall(text)) | imported
+    assert len(names) > 20 or page not in ("docs/glossary.md", "docs/architecture.md")
     assert sorted(name for name in names if not exists(name)) == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_and_options_exist(page: str) -> None:
+    context = click.Context(group)
+    wrong = []
+    for name, arguments in COMMAND.findall(text_of(page)):
+        command = group.get_command(context, name)
+        options = {
+            name for param in getattr(command, "params", ()) for name in (*param.opts, *param.secondary_opts)
+        }
+        given = re.findall(r"(?<![\w'\"-])(?:--[a-z][a-z-]*|-[a-zA-Z]\b)", arguments)
+        if command is None:
+            wrong.append(name)
+        wrong += [f"{name} {option}" for option in given if option not in options | {"--help", "-h"}]
+    # the page of mistakes has some
+    assert wrong == (["chek"] if page == "docs/mistakes.md" else [])
+
+
+def slug(heading: str) -> str:
+    """What a heading is called in links."""
+    words = re.sub(r"<[^>]*>|[`*]", "", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading))
+    return re.sub(r"[^\w\- ]", "", words.lower()).strip().replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    text = re.sub(r"`[^`\n]*`", "", FENCE.sub("", text_of(page)))
+    dead = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        file, _, anchor = link.partition("#")
+        target = (ROOT / page).parent / file if file else ROOT / page
+        if file.startswith(("http:", "https:", "mailto:")):
+            continue
+        if not target.exists():
+            dead.append(link)
+        elif anchor:
+            there = target.read_text(encoding="utf-8")
+            headings = re.findall(r"^#+ (.*)$", FENCE.sub("", there), re.MULTILINE)
+            if anchor not in {*map(slug, headings), *re.findall(r'id="([^"]+)"', there)}:
+                dead.append(link)
+    assert dead == []
 
 
 @pytest.mark.parametrize("package", [name for name, file in modules().items() if file.name == "__init__.py"])

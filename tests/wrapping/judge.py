@@ -304,6 +304,12 @@ class Judge:
         self.clock = document.clock
         document.subscribe(self.events.append)
 
+    def go_on(self, document: Any) -> None:
+        """Follows another document, whose history goes on where that of the first one ended."""
+        self.document = document
+        self.before, self.order = picture(document.root), list(document.root.iter())
+        document.subscribe(self.events.append)
+
     def check(self, *, several: bool = False, moves: bool = False) -> list[PrimitiveEvent]:
         """Judges what was told since the last check.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
+import logging
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass, fields
 from itertools import product
 from random import Random
@@ -15,12 +16,14 @@ from unittest.mock import patch
 
 from lxml import etree
 
+from tests.wrapping.companions import Companions
 from tests.wrapping.judge import Judge, Model, whole
 from tests.wrapping.mutator import START, Mutator
 from tests.wrapping.odd_edits import ODD_SEVERAL
 from tests.wrapping.outside import plain_parser
 from tests.wrapping.whitespace import visible
-from xmlcep.wrapping import foreign, fromstring, wrap
+from xmlcep import CascadeError
+from xmlcep.wrapping import TransactionError, WrapError, foreign, fromstring, wrap
 
 # Every name of an element and every text of a parent once: so events say which node they mean (see `Model`).
 DISTINCT = (
@@ -49,6 +52,12 @@ class Mode:
     outside: bool = False
     """Whether nodes of classes that are not the wrapper's come in."""
     transactions: Literal["none", "deferred", "immediate"] = "none"
+    acting: Literal["nothing", "rules", "strict rules"] = "nothing"
+    """Whether a watch, and rules that act, are open on every document."""
+    again: bool = False
+    """Whether documents are closed, and their trees wrapped again, now and then."""
+    fed: bool = False
+    """Whether nodes come from parsers that go on, as those of `iterparse` do."""
 
     def __str__(self) -> str:
         said = [
@@ -67,6 +76,29 @@ MODES = tuple(
     )
     if (keep or held == "nothing") and (documents > 1 or held != "all of one")
 )  # fmt: skip
+COMPANY = tuple(
+    Mode(held, snapshot, keep, documents, whitespace, outside, transactions, acting, again)
+    for transactions, acting, again, (held, snapshot, keep, documents, whitespace, outside) in product(
+        ("none", "deferred", "immediate"), ("rules", "strict rules", "nothing"), (False, True), (
+            ("nothing", True, True, 1, False, False),
+            ("nothing", False, True, 2, False, False),
+            ("nothing", True, False, 2, True, False),
+            ("root", True, True, 1, False, False),
+            ("everything", False, True, 2, False, True),
+            ("all of one", True, True, 2, True, True),
+        ),
+    )
+    if (acting != "nothing" or again) and not (again and outside)
+)  # fmt: skip
+"""Those with something open on the documents, and those that wrap them again."""
+FEEDING = tuple(
+    Mode(held, documents=documents, whitespace=whitespace, transactions=transactions, acting=acting, fed=True)
+    for transactions, acting, (held, documents, whitespace) in product(
+        ("none", "deferred", "immediate"), ("nothing", "rules"),
+        (("nothing", 1, False), ("nothing", 2, True), ("all of one", 2, False)),
+    )
+)  # fmt: skip
+"""Those with parsers that go on."""
 
 
 class Undone(Exception):
@@ -83,10 +115,11 @@ class Run:
         self.said: list[str] = []
         self.held: list[Any] = []
         self.documents = [self._wrapped(number) for number in range(mode.documents)]
-        self.judges = [self._judge(document) for document in self.documents]
+        self.judges = [self._judge(document, snapshot=mode.snapshot) for document in self.documents]
+        self.companions = [self._companions(document) for document in self.documents]
         self.mutator = Mutator(
             [document.root for document in self.documents], self.random, outside=mode.outside, hold=mode.keep,
-            documents=self.documents,
+            fed=mode.fed, documents=self.documents,
         )  # fmt: skip
 
     def _wrapped(self, number: int) -> Any:
@@ -98,9 +131,15 @@ class Run:
         self.held += [root] if self.mode.held == "root" else root.iter()
         return wrap(root, **options)
 
-    def _judge(self, document: Any) -> Any:
+    def _companions(self, document: Any) -> Companions | None:
+        if self.mode.acting == "nothing":
+            return None
+        random, strict = self.random, self.mode.acting == "strict rules"
+        return Companions(document, random.randrange(10**6), strict=strict, sets=random.randint(1, 2))
+
+    def _judge(self, document: Any, *, snapshot: bool) -> Any:
         kind = VisibleJudge if self.mode.whitespace else Judge
-        return kind(document, snapshot=self.mode.snapshot)
+        return kind(document, snapshot=snapshot)
 
     def edit(self, count: int) -> None:
         """``count`` edits (or transactions, of several edits each), judged.
@@ -122,7 +161,12 @@ class Run:
                 done = self._transaction()
             count -= done
             for document in self.documents:
-                document.catch_up()
+                with suppress(
+                    CascadeError
+                ):  # of what was edited through foreign proxies, which is undone then
+                    document.catch_up()
+            if self.mode.again and self.random.random() < 0.2:
+                self._wrap_again(self.random.randrange(len(self.documents)))
             self.check(several=self.several, moves=self.mutator.name == "extend")
         for document in self.documents:
             document._check()
@@ -132,19 +176,59 @@ class Run:
     @property
     def unseen(self) -> bool:
         """Whether edits may go unseen until somebody looks."""
-        return self.mode.held != "nothing" or self.mode.outside
+        return self.mode.held != "nothing" or self.mode.outside or self.mode.fed
 
     @property
     def several(self) -> bool:
         """Whether the last step may be more than one edit."""
-        return self.mutator.name in SEVERAL or self.unseen or self.mode.transactions != "none"
+        mode = self.mode
+        return (
+            self.mutator.name in SEVERAL
+            or self.unseen
+            or mode.transactions != "none"
+            or mode.acting != "nothing"
+        )
 
     def check(self, *, several: bool, moves: bool) -> None:
         for judge in self.judges:
             self.calls["events"] += len(judge.check(several=several, moves=moves))
+        for companions in self.companions:
+            if companions is not None:
+                companions.check()
+
+    def _wrap_again(self, number: int) -> None:
+        """Closes a document and wraps its tree again, as it is: its history goes on, or its judge begins anew."""
+        mode, document = self.mode, self.documents[number]
+        self.check(several=self.several, moves=self.mutator.name == "extend")
+        snapshot, clock, next_id, root = document.snapshot(), document.clock, document.next_id, document.root
+        if (companions := self.companions[number]) is not None:
+            companions.close()
+        document.close()
+        edited = self.random.random() < 0.3
+        if edited:
+            root.set("k", "while it is no document")  # so that its history cannot go on
+        history = {"ids": snapshot[1], "clock": clock, "next_id": next_id, "txn": document.last_txn}
+        options = {"ignore_whitespace": mode.whitespace, "name": document.name}
+        again = None
+        if self.random.random() < 0.6:
+            with suppress(WrapError):  # it has got nodes of other classes
+                again = wrap(root, **options, **({} if edited else history))
+        self.said.append(f"{document.name} " + ("wrapped again" if again else "read again"))
+        if again is None:
+            again, edited = fromstring(snapshot[0], **options), False
+            again.resume(**history)
+        self.documents[number], self.mutator.roots[number] = again, again.root
+        if edited:  # no name is the only one of its kind any more
+            self.judges[number] = self._judge(again, snapshot=True)
+        else:
+            self.judges[number].go_on(again)
+        self.companions[number] = self._companions(again)
 
     def _step(self) -> None:
-        self.said.append(self.mutator.step())
+        try:
+            self.said.append(self.mutator.step())
+        except CascadeError:  # of strict rules: the edit is undone
+            self.said.append(f"{self.mutator.name}: CascadeError")
         self.calls[self.mutator.name] += 1
         if not self.mode.keep:
             self.mutator.detached.clear()
@@ -166,8 +250,13 @@ class Run:
                     self._step()
                 if undone:
                     raise Undone
-        except Undone:
-            for document in chosen:
+        except (
+            Undone,
+            CascadeError,
+            TransactionError,
+        ) as error:  # strict rules may raise when it ends, or within
+            others_done = len(chosen) > 1 and not isinstance(error, Undone)
+            for document in () if others_done else chosen:
                 after = self._whole(document)
                 assert after == before[document], f"not undone:\n{before[document]}\n{after}"
                 if not immediate and document is chosen[0]:
@@ -181,6 +270,9 @@ class Run:
         return whole(visible(document.root) if unknown else document.root)
 
     def close(self) -> None:
+        for companions in self.companions:
+            if companions is not None:
+                companions.close()
         for document in self.documents:
             document.close()
 
@@ -214,6 +306,8 @@ class VisibleJudge:
     def check_ids(self) -> None:
         self.model.is_in(*self.document.snapshot())
 
+    go_on = Judge.go_on
+
 
 def run(mode: Mode, count: int, seed: int, *, steps: int = 40) -> Counter[str]:
     """``count`` edits of documents that are new every ``steps`` edits; returns how often each call was made."""
@@ -236,7 +330,11 @@ def main() -> None:
     """All modes; prints what was done."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    share = -(-count // len(MODES))
+    modes = (*MODES, *COMPANY, *FEEDING)
+    share = -(-count // len(modes))
+    logging.getLogger("xmlcep").setLevel(
+        logging.ERROR
+    )  # names within themselves are left out, of which it says so
     gc.collect()
     gc.freeze()  # the modes that collect garbage look at their documents only, not at all that is loaded
     total: Counter[str] = Counter()
@@ -244,12 +342,12 @@ def main() -> None:
         events = calls.pop("events", 0)
         total += calls
         print(f"{sum(calls.values()):6} edits, {events:7} events: {mode}", flush=True)
-    print(f"{sum(total.values())} edits in {len(MODES)} modes, {len(total)} kinds of calls: no difference")
+    print(f"{sum(total.values())} edits in {len(modes)} modes, {len(total)} kinds of calls: no difference")
 
 
 def each_mode(share: int, seed: int) -> Iterator[tuple[Mode, Counter[str]]]:
-    for number, mode in enumerate(MODES):
-        yield mode, run(mode, share, seed * len(MODES) + number)  # else modes would make the same choices
+    for number, mode in enumerate((*MODES, *COMPANY, *FEEDING)):
+        yield mode, run(mode, share, seed * 1_000 + number)  # else modes would make the same choices
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import copy
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,6 +18,7 @@ from tests.wrapping.odd_edits import ODD, XMLNS
 from tests.wrapping.outside import outside_node
 from xmlcep.errors import XmlCepError
 from xmlcep.wrapping import CallbackError, fromstring, indent, strip_attributes, strip_elements, strip_tags
+from xmlcep.wrapping.shadow import Tracked
 
 TAGS = ["a", "b", "c", "{urn:x}d", "item"]
 NAMES = ["k", "l", "{urn:x}m"]
@@ -37,14 +39,27 @@ def _raised_in(error: BaseException) -> str:
     return traceback.extract_tb(error.__traceback__)[-1].filename
 
 
+FED = (
+    "<x>\n<item k='1'>1<a/>2<b l='2'>3<c>4</c>5<!--n--></b>6</item>7<b/><a/>8<!--n-->9<a><c/>t<item><b>u</b></item>v"
+    "</a><?p q?><c><a k='3'/><a/></c></x>"
+)
+
+
+def cut(text: str, random: Random) -> list[str]:
+    """Pieces of a text."""
+    places = [0, *sorted(random.sample(range(4, len(text)), random.randint(1, 8))), len(text)]
+    return [text[start:end] for start, end in pairwise(places)]
+
+
 class Mutator:
     """Applies one random edit per call of `step` to the trees below ``roots``; every choice comes from ``random``.
 
     Nodes are chosen by number, so that the same seed does the same on a plain and a wrapped tree. ``odd``: also
     arguments of odd kinds; ``outside``: also nodes whose classes are not the wrapper's; ``elsewhere``: also moves to
     trees that nobody follows, and edits of what has been removed; ``deviating``: also the few calls in which a wrapped
-    tree does other than a plain one (docs/wrapping.md). ``hold``: proxies are kept alive. ``documents``: the wrapped
-    documents of the roots, by calls of which they are edited, too.
+    tree does other than a plain one (docs/wrapping.md). ``hold``: proxies are kept alive. ``fed``: nodes
+    come from parsers that go on. ``documents``: the wrapped documents of the roots, by calls of which they are edited,
+    too.
     """
 
     def __init__(
@@ -57,6 +72,7 @@ class Mutator:
         outside: bool = False,
         deviating: bool = True,
         hold: bool = True,
+        fed: bool = False,
         documents: Sequence[Any] = (),
     ) -> None:
         self.roots: Sequence[Any] = roots if isinstance(roots, list) else [roots]
@@ -93,6 +109,9 @@ class Mutator:
                 self.replace_by_outside,
                 self.append_outside_taker,
             ]
+        self.parsers: list[tuple[Any, list[str]]] = []
+        if fed:
+            self.calls += [self.begin_feeding, self.feed] * 10
         self.documents = documents
         if documents:
             self.calls += [self.observe, self.observe_below, self.one_edit, self.update_to, self.update_to]
@@ -511,6 +530,36 @@ class Mutator:
             first, then = then, first
         first[0].append(first[1])
         then[0].append(then[1])
+
+    # --- nodes of parsers that go on
+
+    def begin_feeding(self) -> Any:
+        """A node comes here that a parser has just completed, or is completing as far as anybody can say."""
+        pieces = cut(FED, self.random)
+        parser = etree.XMLPullParser(events=self.random.choice([("end",), ("start", "end")]))
+        nodes: list[Any] = []
+        while not nodes and pieces:
+            parser.feed(pieces.pop(0))
+            nodes = [node for event, node in parser.read_events() if event == "end" and node.tag != "x"]
+        if nodes:
+            target, top = self.element(), nodes[-1]
+            if self.documents and not isinstance(target, Tracked):
+                return  # nobody would know where it has come from
+            self.parsers.append((parser, pieces))
+            if self.random.random() < 0.5:
+                target.append(top)
+            else:
+                target.insert(0, top)
+
+    def feed(self) -> Any:
+        """The parser goes on behind it, or ends."""
+        if self.parsers:
+            parser, pieces = self.random.choice(self.parsers)
+            if pieces:
+                parser.feed(pieces.pop(0))
+                list(parser.read_events())
+            else:
+                self.parsers.remove((parser, pieces))
 
     # --- by calls of the document
 

@@ -12,6 +12,7 @@ from tests.wrapping.judge import Judge, Model, whole
 from tests.wrapping.outside import plain_parser
 from tests.wrapping.telling import X, told
 from tests.wrapping.whitespace import visible
+from xmlcep import parse_rules
 from xmlcep.wrapping import (
     foreign,
     fromstring,
@@ -97,9 +98,16 @@ def test_two_documents_in_one_transaction_of_each(immediate: bool, swapped: bool
 
 @pytest.mark.parametrize("immediate", [False, True])
 @pytest.mark.parametrize("swapped", [False, True])
-def test_what_came_and_went_on_is_in_neither_document(immediate: bool, swapped: bool) -> None:
-    """Whichever is undone first: the other must not give back what never was there."""
+@pytest.mark.parametrize("strict", [False, True])
+def test_what_came_and_went_on_is_in_neither_document(immediate: bool, swapped: bool, strict: bool) -> None:
+    """Whichever is undone first: the other must not give back what never was there.
+
+    With ``strict`` rules open, each edit can be taken back alone, too.
+    """
     documents = [fromstring("<r><b/></r>"), fromstring("<s><t/></s>")]
+    if strict:
+        for document in documents:
+            document.rules(parse_rules("rule R on (ins(never)) do set '@k' = '1'"), strict=True)
     before = [whole(document.root) for document in documents]
     first, second = documents[::-1] if swapped else documents
     new = etree.fromstring("<new><c/></new>")

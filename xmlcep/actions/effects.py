@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..algebra import Call, Delete, Insert, Mode, Move, Raise, Replace, SetValue, Where
 from ..events import ANY, CompositeType, PrimitiveType, Scope
+from ..rules.event_graph import EventGraph
 from ..rules.fragments import ElementTemplate, Fragment
 from ..rules.rule_programs import DELTA, ActionProgram, Form, RuleProgram
 from ..rules.trees import EventTree, LeafNode, OperatorNode
@@ -211,31 +212,23 @@ class Want(NamedTuple):
         return same and overlap(self.place, other.place)
 
 
-def wants_of(tree: EventTree, trees: Collection[EventTree]) -> frozenset[Want] | None:
+def wants_of(tree: EventTree, graph: EventGraph) -> frozenset[Want] | None:
     """What can make a tree raise something, directly or through the trees that it uses; None: anything at all.
 
     Negated operands only prevent. An event that beats with time is made by whatever lets time pass (W10).
     """
     found: set[Want] = set()
-    by_index = {each.index: each for each in trees}
-    pending, seen = [tree], {tree.index}
-    while pending:
-        current = pending.pop()
-        for operator in current.operators:
-            if operator.definition.kind in ("periodic", "periodic_star"):
-                return None
-        if current.root.kind == "external":
-            found.add(Want(RAISE, of_steps(current.path.steps, absolute=current.path.absolute), current.name))
+    for used in graph.with_used([tree]):
+        if any(operator.definition.kind in ("periodic", "periodic_star") for operator in used.operators):
+            return None
+        if used.root.kind == "external":
+            found.add(Want(RAISE, of_steps(used.path.steps, absolute=used.path.absolute), used.name))
             continue
-        for operator in current.operators:
+        for operator in used.operators:
             if operator.definition.creates_empty:
                 found.add(Want(INS, of_steps(operator.path.steps, absolute=operator.path.absolute)))
-        for leaf in _positive_leaves(current.root):
+        for leaf in _positive_leaves(used.root):
             found.update(_leaf_wants(leaf))
-        for index in current.dependencies:
-            if index not in seen:
-                seen.add(index)
-                pending.append(by_index[index])
     return frozenset(found)
 
 

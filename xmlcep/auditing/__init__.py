@@ -5,6 +5,7 @@ and why), then one of the engines, `local` or `spark`, `findings`, and `quaranti
 `docs/audit.md` has the argument.
 """
 
+from .document_summaries import DocumentSummary as DocumentSummary
 from .findings.atomic_files import OutputError as OutputError
 from .plan import Plan as Plan
 from .plan import make_plan as make_plan
@@ -12,7 +13,6 @@ from .progress import Advance as Advance
 from .quarantine import BadRecordError as BadRecordError
 from .request import AuditError as AuditError
 from .result import AuditResult as AuditResult
-from .result import DocumentSummary as DocumentSummary
 from .result import RuleSummary as RuleSummary
 from .result import Summary as Summary
 from .run import audit as audit

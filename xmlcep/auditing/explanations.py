@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ..arguments import TEXT, Kind, check, optional, whole_number
 from ..documents import Replica, ReplicaError
 from ..engine import Detector
 from ..errors import XmlCepError
@@ -23,6 +24,7 @@ from ..log.records import ClockRecord
 from ..recording.moment import Moment, When
 from ..rules import Rules
 from ..suggestions import did_you_mean_or_list
+from ..timestamps import microseconds
 from ..xpath import ExpressionError
 from ..xpath.elements import select
 from .findings.order import Ranking
@@ -146,6 +148,8 @@ def pending(
     waits for it. Raises `LogError` as an audit does, also for a time where records have none, and `QuestionError` for
     a document or an event that there is not.
     """
+    check("pending()", rules=(rules, _RULES), event=(event, optional(TEXT)), doc=(doc, optional(TEXT)))
+    check("pending()", limit=(limit, optional(whole_number(0))))
     _check_event(rules, event)
     Moment(at)  # which says what is wrong with it, before anything is read
     found: list[PendingGroup] = []
@@ -170,6 +174,12 @@ def pending(
     return Pending(found if limit is None else found[:limit], total)
 
 
+_RULES = Kind(lambda value: isinstance(value, Rules), "rules, as of load_rules(file) or parse_rules(text)")
+_NODE = Kind(lambda value: isinstance(value, int | str) and value != "", "a node id or an XPath")
+_TWO = Kind(lambda value: isinstance(value, tuple | list) and len(value) == 2, "two time points, or times")
+_FINDING = Kind(lambda value: isinstance(value, int | str), "its number, or text such as 7:Complete:1,6")
+
+
 def _check_event(rules: Rules, event: str | None) -> None:
     names = [tree.name for tree in rules.graph.trees]
     if event is not None and event not in names:
@@ -189,10 +199,14 @@ def why_not(
     ``node`` is a node id, or an XPath that is asked of the document as it was then: the group of that node, or those
     of nodes below it. Raises `LogError` as an audit does, `QuestionError` for what there is not.
     """
+    check("why_not()", rules=(rules, _RULES), event=(event, TEXT), doc=(doc, optional(TEXT)))
+    check("why_not()", node=(node, optional(_NODE)), between=(between, optional(_TWO)))
     _check_event(rules, event)
     since, at = (0, at) if between is None else between
     for moment in (since, at):
         Moment(moment)  # which says what is wrong with it, before anything is read
+    if between is not None and _is_after(*between):
+        raise QuestionError(f"between: {between[0]} comes after {between[1]}: the earlier one comes first")
     log = _read(logs, doc)
     answers: list[tuple[tuple[bool, float], Explanation]] = []
     for past in log.documents.values():
@@ -210,6 +224,14 @@ def why_not(
             f"This is about the document {best.doc!r}; there are {len(answers) - 1:,} others (doc).",
         )
     return Explanation(best.question, best.event, best.doc, best.answer, best.cause, best.groups, notes)
+
+
+def _is_after(first: int | str, last: int | str) -> bool:
+    """Whether two bounds are in the wrong order; a time point and a time are not compared."""
+    if isinstance(first, int) and isinstance(last, int):
+        return first > last
+    both = isinstance(first, str) and isinstance(last, str)
+    return both and microseconds(str(first)) > microseconds(str(last))
 
 
 def why_not_in(
@@ -255,7 +277,7 @@ def _places(history: History, items: Iterable[object], nodes: set[int]) -> set[i
 
 def _node_ids(document: Replica, node: str | int, rules: Rules) -> set[int]:
     """The ids of the nodes that a node id or an XPath means."""
-    if isinstance(node, int) or node.isdigit():
+    if isinstance(node, int) or node.isdecimal():
         return {int(node)}
     root = None if document.root_id is None else document.element(document.root_id)
     if root is None:
@@ -304,8 +326,9 @@ def why(
 
     Raises `LogError` as an audit does, `QuestionError` for a finding that there is not.
     """
+    check("why()", rules=(rules, _RULES), finding=(finding, _FINDING), doc=(doc, optional(TEXT)))
     log = _read(logs, doc)
-    if isinstance(finding, int) or finding.isdigit():
+    if isinstance(finding, int) or finding.isdecimal():
         past, name = _numbered(log, rules, int(finding))
         candidates = [past]
     else:
@@ -315,9 +338,12 @@ def why(
     for past in candidates:
         history = History(rules, name.event, doc=past.doc, initial=past.start(), document=past.start())
         found: list[CompositeEvent] = []
+        within_edit = False
         for item in past.until(None):
-            if isinstance(item, PrimitiveEvent) and item.ts > name.ts:
-                break
+            if isinstance(item, PrimitiveEvent):
+                if item.ts > name.ts and not within_edit:
+                    break
+                within_edit = item.more  # what asks the document is raised when the edit is over (U1)
             before = len(history.raised)
             if item is None:
                 history.flush()
@@ -336,6 +362,8 @@ def why(
 
 def _numbered(log: _Log, rules: Rules, number: int) -> tuple[Past, FindingName]:
     """The finding with this number, in the order of an audit: by document, time point, rank."""
+    if number < 1:
+        raise QuestionError(f"there is no finding {number}: they are numbered from 1")
     left = number
     ranking = Ranking(rules)
     for doc in sorted(log.documents):

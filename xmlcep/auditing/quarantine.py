@@ -64,7 +64,7 @@ class AuditQuarantine:
             self._blamed_files.add(file.place)
         else:
             self._blamed_docs.add(named)
-            self._summary.document(named).quarantined += 1
+            self._summary.documents.quarantined(named)
 
     def forget(self, doc: str) -> None:
         """Forgets the records of a document that are bad by their order: it is going to be sorted."""
@@ -80,7 +80,7 @@ class AuditQuarantine:
         for doc, number in self._spool.count_bad():
             if doc is not None:
                 self._blamed_docs.add(doc)
-                self._summary.document(doc).quarantined += number
+                self._summary.documents.quarantined(doc, number)
             self._summary.quarantined += number
         if self._policy is not OnBadRecord.DOCUMENT:
             return set()
@@ -88,7 +88,7 @@ class AuditQuarantine:
         for place in self._blamed_files:
             withheld |= self._docs_of_files.get(place, set())
         for doc in withheld:
-            self._summary.document(doc).withheld = True
+            self._summary.documents.withheld(doc)
         return withheld
 
     def write(self, target: Path) -> Path | None:
@@ -109,7 +109,8 @@ def default_target(out: Path | None) -> Path:
     ``quarantine-2.jsonl`` …
     """
     if out is not None and (out.is_file() or out.is_dir() or not out.exists()):
-        return out.with_name(f"{out.name}.quarantine.jsonl")
+        named = out if out.name not in ("", "..") else Path(os.path.abspath(out))  # a folder: . or above
+        return named.parent / f"{named.name}.quarantine.jsonl"
     names = (f"quarantine-{number}.jsonl" for number in count(2))
     return next(Path(name) for name in chain(["quarantine.jsonl"], names) if not os.path.lexists(name))
 

@@ -5,65 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingExtraError
 from ..log.json_codec import FASTEST
+from .document_summaries import DocumentSummaries
 from .seals import SealCheck
 
 if TYPE_CHECKING:
     import pyarrow
-
-
-@dataclass(slots=True)
-class DocumentSummary:
-    """One document of an audit.
-
-    ``records`` were replayed, ``findings`` written, ``quarantined`` were bad (as far as the document is known).
-    ``first`` and ``last`` are its time points, ``missing`` how many between them no record has; ``disordered``
-    says that its records did not stand in their order; ``withheld`` that its findings were left out because of
-    a bad record. ``per_rule`` counts findings by event type. ``seconds`` is how long its replay took, in all
-    processes together, without the reading of files.
-    """
-
-    doc: str
-    records: int = 0
-    findings: int = 0
-    quarantined: int = 0
-    first: int = 0
-    last: int = 0
-    disordered: bool = False
-    withheld: bool = False
-    seconds: float = 0.0
-    _counts: tuple[Any, ...] = ()
-    """Event types, each with its number of findings: a dict would be more than all the rest, of every document."""
-
-    @property
-    def per_rule(self) -> dict[str, int]:
-        """Findings by event type."""
-        return dict(zip(self._counts[::2], self._counts[1::2], strict=True))
-
-    def count(self, name: str, findings: int) -> None:
-        """Counts findings of an event type."""
-        self.findings += findings
-        counts = self.per_rule
-        counts[name] = counts.get(name, 0) + findings
-        self._counts = tuple(chain.from_iterable(counts.items()))
-
-    @property
-    def missing(self) -> int:
-        """How many time points between first and last have no record."""
-        return self.last - self.first + 1 - self.records if self.records else 0
-
-    def to_record(self) -> dict[str, Any]:
-        """The counts as a JSON object: what depends on nothing but log and rules, so without ``seconds``."""
-        return {
-            "doc": self.doc, "records": self.records, "findings": self.findings, "quarantined": self.quarantined,
-            "first": self.first, "last": self.last, "missing": self.missing, "disordered": self.disordered,
-            "withheld": self.withheld, "per_rule": dict(sorted(self.per_rule.items())),
-        }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,42 +49,31 @@ class Summary:
     files: int = 0
     quarantined: int = 0
     seconds: float = 0.0
-    documents: dict[str, DocumentSummary] = field(default_factory=dict)
+    documents: DocumentSummaries = field(default_factory=DocumentSummaries)
     records_per_rule: dict[str, int | None] = field(default_factory=dict)
     references: dict[str, str] = field(default_factory=dict)
     seals: list[SealCheck] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def document(self, doc: str) -> DocumentSummary:
-        """The entry of a document, made when it is first asked for."""
-        entry = self.documents.get(doc)
-        if entry is None:
-            entry = self.documents[doc] = DocumentSummary(doc)
-        return entry
-
     @property
     def records(self) -> int:
         """How many records were replayed."""
-        return sum(each.records for each in self.documents.values())
+        return self.documents.records
 
     @property
     def findings(self) -> int:
         """How many findings were written."""
-        return sum(each.findings for each in self.documents.values())
+        return self.documents.findings
 
     @property
     def replay_seconds(self) -> float:
         """How long the replays of all documents took, in all processes together."""
-        return sum(each.seconds for each in self.documents.values())
+        return self.documents.seconds
 
     @property
     def per_rule(self) -> Mapping[str, int]:
         """Findings by event type, over all documents."""
-        found: dict[str, int] = {}
-        for each in self.documents.values():
-            for name, count in each.per_rule.items():
-                found[name] = found.get(name, 0) + count
-        return found
+        return self.documents.per_rule
 
     @property
     def rules(self) -> Mapping[str, RuleSummary]:
@@ -155,8 +95,8 @@ class Summary:
             "rules": {name: each.to_record() for name, each in self.rules.items()},
             **({"references": dict(sorted(self.references.items()))} if self.references else {}),
             "documents": [
-                self.documents[doc].to_record() | {"seconds": round(self.documents[doc].seconds, 6)}
-                for doc in sorted(self.documents)
+                each.to_record() | {"seconds": round(each.seconds, 6)}
+                for each in map(self.documents.__getitem__, sorted(self.documents))
             ],
         }  # fmt: skip
 
@@ -227,11 +167,11 @@ class AuditResult:
             raise MissingExtraError("a pandas frame", "pandas", "spark") from None
 
     def to_polars(self) -> Any:
-        """The findings as a polars frame; raises `ImportError` without polars, which no extra brings (Y8)."""
+        """The findings as a polars frame; raises `MissingExtraError` without polars, which no extra brings (Y8)."""
         try:
             import polars
-        except ImportError as error:
-            raise ImportError("a polars frame needs polars: run  pip install polars") from error
+        except ImportError:
+            raise MissingExtraError("a polars frame", "polars", None) from None
         return polars.from_arrow(self.findings)
 
     def _repr_html_(self) -> str:

@@ -235,8 +235,7 @@ class _Audit:
             )  # fmt: skip
             for findings in job.run(self._files, collector.quarantine.settle):
                 for doc, counts in findings.counts.items():
-                    for name, count in counts.items():
-                        self._summary.document(doc).count(name, count)
+                    self._summary.documents.found(doc, counts)
                 writer.write(findings.text, findings.name)
 
 
@@ -348,9 +347,8 @@ def _write_spooled(writer: FindingsWriter, collector: Collector, summary: Summar
         done += text.count(b"\n")
         steps.tell(done / findings, records, records)
     for doc, counts in collector.findings_of.items():
-        for name, count in counts.items():
-            if doc not in withheld:
-                summary.document(doc).count(name, count)
+        if doc not in withheld:
+            summary.documents.found(doc, counts)
 
 
 def _write_summary(summary: Summary, target: Path) -> None:

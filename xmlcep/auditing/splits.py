@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -10,7 +9,7 @@ from typing import BinaryIO, NamedTuple
 from ..documents.replica import Replica
 from ..documents.snapshots import SnapshotError
 from ..log import BadRecord, Batch, Header, Origin
-from ..log.columns.blocks import Block
+from ..log.columns.blocks import NOT_XML, Block
 from ..log.decoding import RowDecoder
 from ..log.json_codec import FASTEST
 from ..log.jsonlines import JsonLinesReader
@@ -29,8 +28,6 @@ SPLIT_BYTES = 32 * 2**20
 SPLIT_RECORDS = 500_000  # of a Parquet file: so many may well take less than SPLIT_BYTES
 UNPACKED = 8  # times as large a packed file is about when it is unpacked
 MOST_FILES = 256  # in a split: each costs something to open
-# What no XML document can hold: such a text cannot be applied to one.
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 class FilePart(NamedTuple):
@@ -148,17 +145,21 @@ class PartReader:
     def read_all(self) -> Iterator[tuple[int, Aside] | Batch]:
         """The same with control records, if they are wanted."""
         for block in self.blocks(self._batch_size):
-            for item in (block,) if isinstance(block, tuple) else block.items():
-                if not isinstance(item, Batch):
-                    number, aside = item
-                    if isinstance(aside, (ClockRecord, Control)) or (
-                        isinstance(aside, Header) and self._is_sound(number, aside)
-                    ):
-                        yield number, aside
-                elif self._check_text:
-                    yield self._without_bad_text(item)
-                else:
-                    yield item
+            yield from self.items(block)
+
+    def items(self, block: Block | tuple[int, Header]) -> Iterator[tuple[int, Aside] | Batch]:
+        """The items of one of the `blocks`, as `read_all` hands them out."""
+        for item in (block,) if isinstance(block, tuple) else block.items():
+            if not isinstance(item, Batch):
+                number, aside = item
+                if isinstance(aside, (ClockRecord, Control)) or (
+                    isinstance(aside, Header) and self._is_sound(number, aside)
+                ):
+                    yield number, aside
+            elif self._check_text:
+                yield self._without_bad_text(item)
+            else:
+                yield item
 
     def blocks(self, size: int | None = None) -> Iterator[Block | tuple[int, Header]]:
         """The same records in blocks, each to be used before the next is asked for, of ``size`` records at most.
@@ -212,7 +213,7 @@ class PartReader:
         return True
 
     def _without_bad_text(self, batch: Batch) -> Batch:
-        find = _NOT_XML.search
+        find = NOT_XML.search
         wrong = {
             index
             for index, row in enumerate(batch.rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from heapq import nsmallest
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -43,8 +44,8 @@ def _documents(summary: Summary) -> Table:
     for heading in ("records", "findings", "quarantined", "seconds"):
         table.add_column(heading, justify="right")
     table.add_column("findings by event type, remarks")
-    documents = [summary.documents[doc] for doc in sorted(summary.documents)]
-    for each in documents[:_MOST_ROWS]:
+    documents = summary.documents
+    for each in map(documents.__getitem__, nsmallest(_MOST_ROWS, documents)):
         counts = (f"{number:,}" for number in (each.records, each.findings, each.quarantined))
         remarks = plain(", ".join(_remarks(each)))
         table.add_row(plain(each.doc) or "(no name)", *counts, f"{each.seconds:.2f}", remarks)

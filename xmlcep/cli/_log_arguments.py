@@ -18,7 +18,10 @@ def _kept(context: click.Context, _: click.Parameter, given: tuple[str, ...]) ->
         return given
     if STANDARD_INPUT in given:
         claim_standard_input(context, "the log")
-    return tuple(with_pipes_kept(given, context.with_resource(ExitStack())))
+    with ExitStack() as stack:  # a context that cannot be made is not left
+        kept = tuple(with_pipes_kept(given, stack))
+        context.call_on_close(stack.pop_all().close)
+    return kept
 
 
 def logs_argument(name: str, metavar: str) -> Callable[[click.decorators.FC], click.decorators.FC]:

@@ -40,6 +40,11 @@ class Target(NamedTuple):
     written: Written
 
 
+def standard_output(_: click.Context, __: click.Parameter, given: str | None) -> str | None:
+    """The callback of options for output that goes to standard output without them: ``-`` is that, too."""
+    return None if given == "-" else given
+
+
 force_option = click.option(
     "--force",
     is_flag=True,

@@ -17,7 +17,7 @@ from ..rules import Rules, load_rules
 from ..wrapping import Document, parse
 from ..xml_writer import xml_file
 from ._output import plain
-from ._targets import Target, Written, force_option, guard
+from ._targets import Target, Written, force_option, guard, standard_output
 
 FAILED = 1
 
@@ -33,6 +33,7 @@ FAILED = 1
     "--out",
     metavar="NEW.xml",
     type=click.Path(),
+    callback=standard_output,
     help="Where the document goes; without it to standard output.",
 )
 @force_option
@@ -123,7 +124,7 @@ def _run(
             report.say(f"{played.edits} edits of the log")
             if played.left_out:
                 report.say(f"{played.left_out} records left out: their nodes had gone")
-        report.say(f"{report.firings} firings")
+        report.say(f"{report.firings} firing{'' if report.firings == 1 else 's'}")
         _empty(report, acting.counts.empty)
 
 

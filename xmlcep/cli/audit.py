@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import cast
 
 import click
-from click.core import ParameterSource
 from rich.console import Console
 
 from ..auditing import AuditResult, audit, make_plan
@@ -31,7 +30,8 @@ from ._output import make_console, plain
 from ._progress import audit_progress
 from ._rule_sources import allow_option, reference_option
 from ._rules_input import load, read_texts
-from ._targets import Target, Written, force_option, guard
+from ._targets import Target, Written, force_option, guard, standard_output
+from ._without_effect import refuse, refuse_others
 
 FINDINGS_FOUND = 1
 QUARANTINED = 3
@@ -53,7 +53,11 @@ QUARANTINED = 3
 @reference_option
 @allow_option
 @click.option(
-    "--out", metavar="PATH", type=click.Path(), help="Where the findings go; without it to standard output."
+    "--out",
+    metavar="PATH",
+    type=click.Path(),
+    callback=standard_output,
+    help="Where the findings go; without it to standard output.",
 )
 @click.option(
     "--format", type=click.Choice(["table", "jsonl", "csv", "parquet", "html"]), default=None,
@@ -148,6 +152,10 @@ def command(
     """
     if actions:
         _refuse_beside_actions(engine)
+    if schema is None:
+        refuse(["locations"], "--location is for --schema: no schema is read")
+    if engine == "local":
+        refuse(["master", "partitions"], "--engine local uses no Spark")
     rules = _rules(rules_files, schema, locations, references, allow)
     choice = choice_of(where, sort, limit)
     shown = format or ("table" if out is None and is_terminal() else "jsonl")
@@ -160,6 +168,7 @@ def command(
             "--since goes with --out and --format jsonl: findings are appended to that file"
         )
     if shown == "html":
+        refuse_others(_BESIDE_HTML, "--format html is the page of xmlcep report, of all findings")
         return _page(logs, rules, out, force=force, sources=rules_files)
     if out is None and format == "parquet":
         raise click.UsageError("--format parquet needs --out: Parquet cannot be written to standard output")
@@ -226,6 +235,11 @@ _BESIDE_ACTIONS = (
 )  # fmt: skip
 """The parameters that mean something to `--actions`; of engines it refuses Spark."""
 
+_BESIDE_HTML = (
+    "logs", "rules_files", "schema", "locations", "references", "allow", "out", "format", "engine", "force", "quiet",
+)  # fmt: skip
+"""Those that mean something to a page."""
+
 
 def _refuse_beside_actions(engine: str) -> None:
     """``--actions`` has no findings: what is about these, and about how they are found, would be ignored."""
@@ -234,17 +248,7 @@ def _refuse_beside_actions(engine: str) -> None:
             "--actions replays a log in one process, record after record, for what a rule would have done is asked "
             "of the document as it was then: leave out --engine spark"
         )
-    context = click.get_current_context()
-    given = [
-        option.opts[0]
-        for option in context.command.params
-        if option.name not in _BESIDE_ACTIONS
-        and context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
-    ]
-    if given:
-        raise click.UsageError(
-            f"--actions writes no findings, only which rules would have fired: leave out {given[0]}"
-        )
+    refuse_others(_BESIDE_ACTIONS, "--actions writes no findings, only which rules would have fired")
 
 
 def _say_what_would_fire(logs: Sequence[LogPath], rules: Rules, fail_on_findings: bool) -> int:

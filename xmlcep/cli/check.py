@@ -23,11 +23,13 @@ from ..rules.drawing import is_negated, leaf_text, operator_traits, tree_traits
 from ..rules.files import rule_error, rules_of
 from ..rules.impossible import impossible
 from ..rules.trees import EventTree, LeafNode, OperatorNode
+from ..suggestions import did_you_mean_or_list
 from ._check_json import report
 from ._locations import location_option
 from ._output import make_console, plain
 from ._rule_sources import allow_option, reference_option
 from ._rules_input import read_texts, rules_argument
+from ._without_effect import refuse
 
 WRONG = 2
 
@@ -78,6 +80,12 @@ def command(
     Several files are checked as one set; - is standard input. All mistakes are reported together on standard error,
     and the exit status is 2. What is right but can never match is warned of.
     """
+    if schema is None:
+        refuse(["locations"], "--location is for --schema: no schema is read")
+    if as_json:
+        refuse(["with_plan", "mermaid"], "--json writes everything as one object")
+    if mermaid:
+        refuse(["with_plan", "quiet"], "--mermaid writes a chart only")
     texts = read_texts(rules)
     try:
         checked = _checked(texts, schema, locations, references, allow)
@@ -88,6 +96,7 @@ def command(
         return WRONG
     warnings = [] if schema is not None else impossible(checked)
     warnings += [] if checked.triggers is None else idle(checked.triggers)
+    _require_called(checked, not_editing)
     graph = None if checked.triggers is None else triggering_graph(checked.triggers, not_editing=not_editing)
     if as_json:
         said_of_all = report(list(texts), checked, (), warnings, graph)
@@ -103,6 +112,15 @@ def command(
     if strict and graph is not None:
         _refuse_endless(", ".join(texts), graph)
     return 0
+
+
+def _require_called(checked: Rules, functions: tuple[str, ...]) -> None:
+    """What is said of a function that no rule calls is about another one."""
+    called = [] if checked.triggers is None else sorted(checked.triggers.functions)
+    for name in functions:
+        if name not in called:
+            hint = did_you_mean_or_list(name, called) if called else "they call none"
+            raise click.UsageError(f"--not-editing {name}: no rule calls a function {name!r}: {hint}")
 
 
 def _mermaid(checked: Rules, graph: TriggeringGraph | None) -> str:

@@ -14,7 +14,7 @@ from ..language.forms import comments_in
 from ..language.xml_form import schema_text
 from ..rules.files import rule_error
 from ._rules_input import STANDARD_INPUT, read_texts
-from ._targets import Target, Written, force_option, guard
+from ._targets import Target, Written, force_option, guard, standard_output
 
 _ENDINGS = {".xml": True, ".xcep": False}
 """Whether files that end so are in XML."""
@@ -22,7 +22,7 @@ _ENDINGS = {".xml": True, ".xcep": False}
 
 @click.command()
 @click.argument("source", metavar="SOURCE", required=False, type=click.Path(allow_dash=True))
-@click.argument("target", metavar="[TARGET]", required=False)
+@click.argument("target", metavar="[TARGET]", required=False, callback=standard_output)
 @click.option("--schema", is_flag=True, help="Print the schema of rules in XML (XSD) instead.")
 @force_option
 def command(source: str | None, target: str | None, schema: bool, force: bool) -> None:

@@ -11,7 +11,7 @@ from ..schema import SchemaError, derive
 from ..schema.deriving import DEFAULT_DEPTH
 from ..schema.enough import XsiType
 from ._locations import location_option
-from ._targets import Target, Written, force_option, guard
+from ._targets import Target, Written, force_option, guard, standard_output
 
 
 @click.command()
@@ -49,7 +49,11 @@ from ._targets import Target, Written, force_option, guard
     "or of none.",
 )  # fmt: skip
 @click.option(
-    "-o", "--output", metavar="FILE", help="Write the rules to this file instead of standard output."
+    "-o",
+    "--output",
+    metavar="FILE",
+    callback=standard_output,
+    help="Write the rules to this file instead of standard output.",
 )
 @force_option
 def command(

@@ -17,7 +17,7 @@ from ..versions.difference import Text, diff, difference_log
 from ..versions.files import read_file
 from ..versions.version import refuse_large
 from ._output import plain
-from ._targets import Target, Written, force_option, guard
+from ._targets import Target, Written, force_option, guard, standard_output
 from ._versions import matching_options, say
 
 DIFFERENCES = 1
@@ -35,7 +35,13 @@ _COLOURS = {
     "--format", "form", type=click.Choice(["text", "jsonl"]), default="text", show_default=True,
     help="text for people, jsonl: the change log that leads from OLD to NEW.",
 )  # fmt: skip
-@click.option("-o", "--out", type=click.Path(), help="Write to this file, not to standard output.")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(),
+    callback=standard_output,
+    help="Write to this file, not to standard output.",
+)
 @force_option
 @click.option("--fail-on-differences", is_flag=True, help="Exit status 1 if there is a difference.")
 @click.pass_context

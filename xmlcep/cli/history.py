@@ -50,6 +50,8 @@ def command(
     renames are followed), and who, when and why is in each record. Several paths, or a folder, are files that are
     versions of one document, in order of their names. Run again, it appends what is new to the same log.
     """
+    if out == "-":
+        raise click.UsageError("-o -: a change log is continued in its file: give the name of a file")
     with ExitStack() as stack:
         source: Source
         if len(paths) > 1 or (paths[0].is_dir() and not (paths[0] / ".git").exists()):

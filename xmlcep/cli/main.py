@@ -110,7 +110,10 @@ def _run(arguments: Sequence[str] | None) -> int:
     except OSError as error:
         if error.filename is not None:
             click.echo(f"xmlcep: {plain(str(error.filename))}: {error.strerror}", err=True)
-        elif error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF):
+        elif error.errno == errno.EIO:  # of a file that is read, or of standard output
+            click.echo(f"xmlcep: a file cannot be read, or the output written: {error.strerror}", err=True)
+            _give_up_stdout()
+        elif error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF):
             # Standard output: what we open ourselves has a name.
             click.echo(f"xmlcep: the output cannot be written: {error.strerror}", err=True)
             _give_up_stdout()

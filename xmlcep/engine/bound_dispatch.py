@@ -12,10 +12,11 @@ from contexts.grouping import Key
 from path_types import PathType
 
 from ..events import PrimitiveEvent
-from .deliveries import filtered, in_full
+from .deliveries import filtered, in_full, limited
 from .dispatch import ActiveTrees, TypeDispatch
 from .operators import OperatorState
 from .operators.state import Acceptor
+from .release import Deferral
 from .tree import TreeState
 from .tree_dispatch import Part, TreeDispatch
 
@@ -51,12 +52,13 @@ class BoundDispatch:
     trees. None if there is more to do between trees: one of them uses what another raises, or silent composites have to
     go before. ``passes_on`` says that a tree may use what they raise; nothing is direct then.
 
-    ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes; ``is_silent``
-    says that it only matters for these and for conditions. ``vanishing`` and ``freed`` are the multiplicities and the
-    operators (with their trees) of which a deleted node can be a group (M5, G4); ``at_rest`` frees them all, where
-    nothing waits for a release, ``at_once`` those to which nothing can come any more in any case; of the others,
-    ``awaited``, that is not known. ``turns`` are the ``steps`` by the tree's index, in order, and, if that may come
-    first, what takes the event there.
+    ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes, ``readers``
+    what waits there for these, with the index of the group's node among the event's ids; ``is_silent`` says that it
+    only matters for these and for conditions. ``vanishing`` and ``freed`` are the multiplicities and the operators
+    (with their trees) of which a deleted node can be a group (M5, G4); ``at_rest`` frees them all, where nothing waits
+    for a release, ``at_once`` those to which nothing can come any more in any case; of the others, ``awaited``, that is
+    not known. ``turns`` are the ``steps`` by the tree's index, in order, and, if that may come first, what takes the
+    event there.
     """
 
     direct: tuple[Direct, ...] | None
@@ -66,6 +68,7 @@ class BoundDispatch:
     turns: Mapping[int, Step]
     watchers: Mapping[int, TreeDispatch]
     touched: tuple[tuple[TreeState, TreeDispatch], ...]
+    readers: tuple[tuple[Deferral, int], ...]
     is_silent: bool
     vanishing: tuple[tuple[TreeState, OperatorState], ...]
     freed: tuple[tuple[TreeState, OperatorState], ...]
@@ -122,6 +125,7 @@ def _bound(
         {tree.tree.index: (tree, plan, each) for (tree, plan), each in zip(steps, first, strict=True)},
         dispatch.watchers,
         tuple((trees[tree], plan) for tree, plan in dispatch.watchers.items() if any(plan.touches.values())),
+        tuple([reader for tree, plan in dispatch.watchers.items() for reader in trees[tree].readers(plan)]),
         not (steps or freed),
         vanishing,
         freed,
@@ -156,15 +160,25 @@ def _as_one(directs: Sequence[Direct]) -> tuple[Direct, ...]:
     """Where several take an event it is made once for all of them, of a tuple of its layout."""
     if len(directs) < 2:
         return tuple(directs)
+    _, here = directs[0]
+    accepts = tuple([accept if index == here else _elsewhere(accept, index) for accept, index in directs])
 
     def deliver(place: Key, event: PrimitiveEvent) -> None:
         if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
-        ids = event[3]
-        for accept, index in directs:
-            accept(ids[index], event)
+        for accept in accepts:
+            accept(place, event)
 
-    return ((deliver, 0),)
+    return ((deliver, here),)
+
+
+def _elsewhere(accept: Acceptor, index: int) -> Acceptor:
+    """Lets an event be taken at another of its nodes than it is given with."""
+
+    def accept_there(place: Key, event: PrimitiveEvent) -> None:
+        accept(event[3][index], event)
+
+    return accept_there
 
 
 def _acceptor(tree: TreeState, part: Part, operation: str, path: PathType) -> Acceptor:
@@ -173,6 +187,9 @@ def _acceptor(tree: TreeState, part: Part, operation: str, path: PathType) -> Ac
     if child is None:
         return state.take_creation
     leaf = tree.leaves.get((operator, child))
+    take_record = state.record_acceptor(leaf, operation, path, tree.check_time if tree.needs_time else None)
+    if take_record is not None:
+        return take_record if state.parent is None else limited(tree, take_record)
     read = None if leaf is None else leaf.reader(operation, path)
     if not tree.has_short_entries:
         return in_full(tree, read, state.values_of_groups(child), state.taker.take, child)

@@ -77,8 +77,12 @@ class Clock:
         ts = self.ts = event[0]
         if self._follows:
             at, txn = event[7], event[9]
-            if at is not None and at != self._noted:
-                self._note(at)
+            if at is not None and at != self._noted and self.uses_time:
+                # What `_note` does, without its call.
+                time = microseconds(at)
+                self._noted = at
+                if self._latest is None or time > self._latest:
+                    self._latest = time
             self.time = self._latest
             if txn is None or txn != self._txn:
                 self.transaction += 1

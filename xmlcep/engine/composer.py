@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import TypeAlias
 
 from contexts import Entry
 from contexts.entry import EMPTY_END, EMPTY_START, EVENT, FIRST, LAST
@@ -15,7 +16,9 @@ from ..rules.trees import EventTree, OperatorNode
 from .clock import Clock
 
 _new_tuple = tuple.__new__
-_NO_NODE: tuple[PathType | None, int] = (None, 0)
+_Ancestor: TypeAlias = tuple[PathType | None, slice]
+"""A path type, and which of the ids lead to it."""
+_NO_NODE: _Ancestor = (None, slice(0))
 
 
 class Composer:
@@ -31,7 +34,7 @@ class Composer:
         self.name = tree.name
         self.label = None if node.parent is None else node.label
         self.report = report
-        self.ancestors: dict[PathType | None, tuple[PathType | None, int]] = {}
+        self.ancestors: dict[PathType | None, _Ancestor] = {}
         self._path = node.path
         self._clock = clock
         self._flat = tree.flat
@@ -49,20 +52,28 @@ class Composer:
         """The composite of these events, with these variables."""
         start, end = EMPTY_START, EMPTY_END
         events = []
-        for entry in combination:
-            if entry[0] < start:
-                start = entry[0]
-            if entry[1] > end:
-                end = entry[1]
-            events.append(entry[3])
+        if self._is_plain:
+            for begin, finish, _, event, _ in combination:
+                if begin < start:
+                    start = begin
+                if finish > end:
+                    end = finish
+                events.append(event)
+        else:
+            for entry in combination:
+                if entry[0] < start:
+                    start = entry[0]
+                if entry[1] > end:
+                    end = entry[1]
+                events.append(entry[3])
         if self._is_plain or self._is_measured:  # intervals as they are, and nothing else to look at
             first = events[0]
-            path, length = self.ancestors.get(first[2]) or self.ancestor(first[2])
+            path, upto = self.ancestors.get(first[2]) or self.ancestor(first[2])
             empty = start == EMPTY_START
             return _new_tuple(
                 CompositeEvent,
                 (
-                    self.name, self.label, path, first[3][:length], tuple(events), None if empty else start,
+                    self.name, self.label, path, first[3][upto], tuple(events), None if empty else start,
                     None if empty else end, cause, bindings, span_of(combination) if self._is_measured else None,
                 ),
             )  # fmt: skip
@@ -122,19 +133,19 @@ class Composer:
 
     def place(self, event: Event) -> tuple[PathType | None, tuple[int, ...]]:
         """The path instance of a composite of which ``event`` is any constituent (T4)."""
-        ancestor, length = self.ancestors.get(event[2]) or self.ancestor(event[2])
-        return ancestor, event[3][:length]
+        ancestor, upto = self.ancestors.get(event[2]) or self.ancestor(event[2])
+        return ancestor, event[3][upto]
 
-    def ancestor(self, path: PathType | None) -> tuple[PathType | None, int]:
-        """The path type of composites with a constituent of this path type, and its length (T4)."""
+    def ancestor(self, path: PathType | None) -> _Ancestor:
+        """The path type of composites with a constituent of this path type, and which of its ids are theirs (T4)."""
         place = self.ancestors[path] = _ancestor(self._path, path)
         return place
 
 
 @lru_cache(maxsize=10_000)  # detectors of many documents ask the same
-def _ancestor(operator: PathType, path: PathType | None) -> tuple[PathType | None, int]:
+def _ancestor(operator: PathType, path: PathType | None) -> _Ancestor:
     found = absolute_path_intersection(operator, path)
-    return _NO_NODE if found is None else (found, len(found))
+    return _NO_NODE if found is None else (found, slice(len(found)))
 
 
 def _without_repetition(events: list[Event]) -> list[Event]:

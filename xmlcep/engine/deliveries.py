@@ -82,3 +82,17 @@ def in_full(
             raise TooManyTriesError(tree.tree.name, event[0], tries.limit) from error
 
     return deliver
+
+
+def limited(tree: TreeState, accept: Acceptor) -> Acceptor:
+    """Where what is raised may go to an operator that searches."""
+    tries = tree.setting.tries
+
+    def deliver(place: Key, event: PrimitiveEvent) -> None:
+        tries.count = 0
+        try:
+            accept(place, event)
+        except SearchLimitError as error:
+            raise TooManyTriesError(tree.tree.name, event[0], tries.limit) from error
+
+    return deliver

@@ -155,8 +155,12 @@ class Detector:
             evaluation.process_alone(_as_event(event), bound)
         return evaluation.take_report() if evaluation.report else []
 
-    def replay(self, events: Iterable[PrimitiveEvent]) -> Iterator[CompositeEvent]:
-        """Feeds all events, with a flush after the last of each transaction (D3); does not close."""
+    def replay(self, events: Iterable[PrimitiveEvent], *, ends: bool = True) -> Iterator[CompositeEvent]:
+        """Feeds all events, with a flush after the last of each transaction (D3); does not close.
+
+        Without ``ends`` the transaction and the edit of the last event may go on behind it: whoever feeds what comes
+        next flushes if they do not.
+        """
         check("replay()", events=(events, ITERABLE))
         if self._closed:
             return
@@ -211,6 +215,8 @@ class Detector:
         finally:
             if last is not None:
                 self._latest = last
+        if not ends:
+            return
         if txn is not None:
             yield from self.flush()
         else:
@@ -225,8 +231,10 @@ class Detector:
             return False
         if document is not None:  # otherwise nothing waits for a condition
             waiting, edit = setting.waiting, self._edit
-            if waiting.blocked and bound is not None and bound.touched:
-                return False
+            if waiting.blocked and bound is not None:
+                for deferral, index in bound.readers:
+                    if deferral.waits_at(event[3][index]):
+                        return False
             if edit.held or (edit.asks_before and event[1] == "del"):  # what `holds` says, without its call
                 return False
         if clock.follows_time:
@@ -337,15 +345,15 @@ class Detector:
         due = self._due_by_transactions() if self._setting.timers.size else {}
         if not (self._evaluation.waiting.release or due):
             return raised
-        cause = cause or self._last
+        cause = cause or self.last_fed
         assert cause is not None
         self._evaluation.run(cause, {}, {}, Release.FLUSH, due)
         self._evaluation.free_the_dying()
         return raised + self._evaluation.take_report()
 
     @property
-    def _last(self) -> Cause | None:
-        """What it was fed last."""
+    def last_fed(self) -> Cause | None:
+        """What it was fed last; None if nothing."""
         latest = self._latest
         if type(latest) is tuple:  # of the layout of an event
             latest = self._latest = _new_tuple(PrimitiveEvent, latest)
@@ -484,7 +492,7 @@ class Detector:
         if not self._active.follows_time or self._clock.is_behind(now):
             return raised
         self._clock.advance(now)
-        doc = "" if self._last is None else self._last.doc
+        doc = "" if self.last_fed is None else self.last_fed.doc
         for at, together in self._setting.timers.take(Unit.TIME, now + 1):
             self._fire(Unit.TIME, at, together, self._clock.ts, doc)
         self._clock.fired = None  # what comes next is of the time that was said
@@ -543,7 +551,7 @@ class Detector:
         clock, setting = self._clock, self._setting
         is_new = True
         if self._more:
-            last = self._last
+            last = self.last_fed
             is_new = last is None or last.txn != event[9]
         if is_new:
             if self._document is not None and self._edit.is_open():
@@ -616,7 +624,7 @@ class Detector:
         from ..explaining import pending as of_trees
 
         nodes = self._nodes(document)
-        doc = "" if self._last is None else self._last.doc
+        doc = "" if self.last_fed is None else self.last_fed.doc
         completion = self._completion if complete else None
         return of_trees(
             self._evaluation.trees.values(), nodes, doc=doc, event=event, limit=limit, completion=completion
@@ -627,7 +635,7 @@ class Detector:
         from ..explaining.completion import complete
 
         name = groups.tree.tree.name
-        return complete(groups, key, lambda: Detector(self._rules, trees=(name,)), self._last)
+        return complete(groups, key, lambda: Detector(self._rules, trees=(name,)), self.last_fed)
 
     def why(
         self,
@@ -651,7 +659,7 @@ class Detector:
         ``findings`` tell; changes nothing (Y5). Raises `ValueError` for an event that the rules do not have."""
         from ..explaining.why_not import why_not
 
-        doc = "" if self._last is None else self._last.doc
+        doc = "" if self.last_fed is None else self.last_fed.doc
         check("why_not()", node=(node, optional(whole_number(0))), findings=(findings, ITERABLE))
         return why_not(
             self._evidence(event, findings, document), doc=doc, places=None if node is None else {node}

@@ -68,6 +68,10 @@ class Evaluation:
             for index, tree in self.trees.items()
             if tree.waits_elsewhere
         )
+        # Whether the trees that ask the document, which wait for the end of an edit, use none that takes each record.
+        self._apart = active.asking.isdisjoint(
+            user for index in self.trees.keys() - active.asking for user in active.users.get(index, ())
+        )
         self._clock = setting.clock
         self._touched: set[int] = (
             set()
@@ -95,9 +99,13 @@ class Evaluation:
         ``outside`` are composites of trees that are not evaluated now; ``before`` is what leaves have asked before the
         event's edit. Returns what trees raised that are used by trees that are not evaluated now.
         """
-        if only is None and not (outside or before):
-            self.process_alone(event, bound)
-            return NOTHING_OUTSIDE
+        if not (outside or before):
+            if only is None:
+                self.process_alone(event, bound)
+                return NOTHING_OUTSIDE
+            if self._apart:
+                self._process_tree_by_tree(event, bound, only)
+                return NOTHING_OUTSIDE
         if bound is None:
             if outside or self._is_released_by(event):
                 return self._end(self.run(event, {}, outside, only=only))
@@ -117,20 +125,25 @@ class Evaluation:
             self._delete(bound.freed, event.ids[-1], only)
         return self._end(passed_on)
 
-    def _process_tree_by_tree(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
-        """Each tree does in its turn (G2) what there is to do, in the shortest way."""
+    def _process_tree_by_tree(
+        self, event: PrimitiveEvent, bound: BoundDispatch | None, only: Collection[int] | None = None
+    ) -> None:
+        """Each tree (with ``only``: of these) does in its turn (G2) what there is to do, in the shortest way."""
         waiting, users, report, ids = self.waiting, self._active.users, self.report, event[3]
         elsewhere = sorted(waiting.elsewhere) if waiting.elsewhere else []
         steps = NO_STEPS
         queue = elsewhere
         if bound is not None:
-            for _, state in bound.vanishing:
-                state.vanish(event.path, ids)
+            for each, state in bound.vanishing:
+                if only is None or each.tree.index in only:
+                    state.vanish(event.path, ids)
             steps = bound.turns
             if self._touched:  # what waits there is asked again
                 asked = self._touched.intersection(bound.watchers)
                 steps = {**steps, **{i: (self.trees[i], bound.watchers[i], None) for i in asked}}
             queue = sorted({*steps, *elsewhere})
+        if only is not None:
+            queue = [index for index in queue if index in only]
         inboxes: dict[int, list[CompositeEvent]] = {}
         for index in queue:  # which gets longer: trees that use others come later
             raised = len(report)
@@ -153,7 +166,13 @@ class Evaluation:
                     inboxes.setdefault(user, []).extend(root)
                     if user not in queue:
                         insort(queue, user)
-        self.end_time_point(event, bound)
+        if only is None:
+            self.end_time_point(event, bound)
+            return
+        if bound is not None and bound.freed:
+            self._delete(bound.freed, ids[-1], only)
+        if self._dying:
+            self.free_the_dying()
 
     def _passed_on(self, raised: Sequence[CompositeEvent]) -> Iterator[tuple[int, list[CompositeEvent]]]:
         """Which trees use what one has raised, and what of it, as it reaches them (N2, V7)."""
@@ -176,23 +195,28 @@ class Evaluation:
         if not self._releases_alone or self._touched or (bound is not None and bound.first is None):
             self._process_tree_by_tree(event, bound)
             return
-        report = self.report
+        elsewhere = self.waiting.elsewhere
+        left = sorted(elsewhere) if len(elsewhere) > 1 else [*elsewhere]
+        if bound is None:
+            for index in left:
+                self.trees[index].release_left(event)
+            if self._dying:
+                self.free_the_dying()
+            return
+        report, ids = self.report, event[3]
         before = len(report)
-        left = sorted(self.waiting.elsewhere)
+        for accept, position in bound.first or ():
+            accept(ids[position], event)
         users: Collection[int] = ()
-        if bound is not None:
-            ids = event[3]
-            for accept, index in bound.first or ():
-                accept(ids[index], event)
-            if bound.passes_on and len(report) > before:
-                users = self._let_users_take(event, before)
+        if bound.passes_on and len(report) > before:
+            users = self._let_users_take(event, before)
         delivered = len(report)
         for index in left:
             if index not in users:
                 self.trees[index].release_left(event)
         if users or before < delivered < len(report):
             report[before:] = sorted(report[before:], key=self._turn)
-        if self._dying or (bound is not None and bound.freed):
+        if bound.freed or self._dying:
             self.end_time_point(event, bound)
 
     def _turn(self, composite: CompositeEvent) -> int:
@@ -215,9 +239,11 @@ class Evaluation:
             users.add(index)
             tree, raised = self.trees[index], len(self.report)
             composites = sorted(inboxes.pop(index), key=self._turn)
-            self._guarded(tree, event, None, composites)
-            self._note(tree)
-            pass_on(self.report[raised:])
+            if len(composites) > 1 or not tree.take_composite(composites[0], event):
+                self._guarded(tree, event, None, composites)
+                self._note(tree)
+            if len(self.report) > raised:
+                pass_on(self.report[raised:])
         return users
 
     def end_time_point(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:

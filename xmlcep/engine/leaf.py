@@ -137,23 +137,46 @@ class LeafState:
         """`read` for primitive events of this type, which may be tuples of their layout where no document is asked."""
         if self._opaque is not None:
             return lambda event: self.read(PrimitiveEvent(*event))
-        asked = self._asked.get(path)
-        if asked is None:
-            asked = self._asked[path] = self._ask(False, node_kind(path))
+        asked = self._of_path(path)
         filter_ = asked.filter
         if filter_ is None and 1 <= len(asked.bindings) <= 2:  # as most have
             return _bind([(name, _of_operation(value, operation)) for name, value in asked.bindings])
-        if filter_ is None or asked.bindings:
+        takes = self.filter(path)
+        if takes is None or asked.bindings:
             return self.read
+        return lambda event: NO_BINDINGS if takes(event) else None
 
-        def read(event: PrimitiveEvent) -> Bindings | None:
-            if filter_(event):
-                return NO_BINDINGS
-            if self.witness is not None:
-                self.witness.filtered(self.program, event)
+    def bound(self, event: PrimitiveEvent) -> Bindings:
+        """The variables of an event that it has taken; where its program `is_of_events_alone`."""
+        asked = self._of_path(event[2])
+        return {name: value(event) for name, value in asked.bindings} if asked.bindings else NO_BINDINGS
+
+    def values(self, operation: str, path: PathType) -> Mapping[str, Callable[[PrimitiveEvent], Any]]:
+        """What reads the variables of events of this type, which may be tuples of their layout, by name; where its
+        program `is_of_events_alone`."""
+        return {name: _of_operation(value, operation) for name, value in self._of_path(path).bindings}
+
+    def filter(self, path: PathType) -> Callable[[PrimitiveEvent], bool] | None:
+        """Whether it takes a primitive event of this type, or a tuple of their layout; None if it takes all."""
+        filter_ = self._of_path(path).filter
+        if filter_ is None:
             return None
 
-        return read
+        def takes(event: PrimitiveEvent) -> bool:
+            if filter_(event):
+                return True
+            if self.witness is not None:
+                self.witness.filtered(self.program, event)
+            return False
+
+        return takes
+
+    def _of_path(self, path: PathType) -> _Asked:
+        """What is asked of primitive events at nodes of this path type."""
+        asked = self._asked.get(path)
+        if asked is None:
+            asked = self._asked[path] = self._ask(False, node_kind(path))
+        return asked
 
     def seen(self, event: Event) -> tuple[str, tuple[tuple[str, str], ...]]:
         """The filter as it is written, and what it compares with the values that it sees of an event."""

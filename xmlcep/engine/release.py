@@ -15,7 +15,7 @@ from ..algebra import Termination
 from ..events import Cause, PrimitiveEvent
 from ..xpath import Condition, Environment
 from .operators import DeferrableState
-from .operators.state import Acceptor, accept
+from .operators.state import Acceptor, acceptor_of
 from .setting import Setting
 from .timers import Due
 from .tree_dispatch import TreeDispatch
@@ -57,13 +57,15 @@ class Deferral:
         self.touched: set[int] = set()
         self._tree = state.tree_index
         self._waiting = setting.waiting
+        self._awaits = mode is not Termination.EARLIEST  # a release
+        self._is_left = mode is Termination.NON_LOCAL
 
     # ---- what becomes possible ------------------------------------------------------------------------
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Holds arrivals; in mode earliest they are evaluated while the condition holds (X4)."""
         state = self.state
-        if self.mode is not Termination.EARLIEST:
+        if self._awaits:
             if key in self.pending:  # whether it is possible need not be found out again
                 state.hold(child, key, arrivals, cause)
             elif state.hold_all(child, key, arrivals, cause):
@@ -83,16 +85,27 @@ class Deferral:
         else:
             self._block(key)
 
+    def store(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        """`arrive` for one composite that an operator has raised."""
+        if not self._awaits or key in self.pending:
+            self.arrive(child, key, (entry,), cause)
+        elif self.state.keep(child, key, entry, cause):
+            self._await_release(key)
+
     def acceptor(self, child: int) -> Acceptor:
         """What takes the events of a leaf, see `OperatorState.acceptor`."""
         keep = self.state.keeper(child)
         if keep is None:
-            return partial(accept, self, self.setting.clock, child)
-        return partial(self._ask if self.mode is Termination.EARLIEST else self._keep, keep)
+            return acceptor_of(self, self.setting.clock, child)
+        if not self._awaits:
+            return partial(self._ask, keep)
+        pending, await_release = self.pending, self._await_release
 
-    def _keep(self, keep: Callable[[Key, PrimitiveEvent], bool], key: Key, event: PrimitiveEvent) -> None:
-        if keep(key, event) and key not in self.pending:
-            self._await_release(key)
+        def accept_and_wait(key: Key, event: PrimitiveEvent) -> None:
+            if keep(key, event) and key not in pending:
+                await_release(key)
+
+        return accept_and_wait
 
     def _ask(self, keep: Callable[[Key, PrimitiveEvent], bool], key: Key, event: PrimitiveEvent) -> None:
         """`arrive` for an event of a leaf, where it waits for nothing but the condition (X4)."""
@@ -157,6 +170,13 @@ class Deferral:
             self.touched.add(node)
         return waits
 
+    def waits_at(self, node: int) -> bool:
+        """Whether a group of this node waits for its condition."""
+        blocked, stale, state = self.blocked, self.stale, self.state
+        if not state.by_value:
+            return node in blocked or node in stale
+        return any(key in blocked or key in stale for key in state.keys_at(node))
+
     def _reconsider(self, key: Key) -> None:
         """The next release concerns the group again."""
         self.stale.remove(key)
@@ -197,28 +217,31 @@ class Deferral:
         self._waiting.blocked.add(self._tree)
         return True
 
-    def release_left(self, here: int | None, cause: Cause) -> None:
-        """Releases the groups that an event which projects on ``here`` does not (D2); only without a condition, and
-        where groups are places."""
+    def release_left(self, here: int | None, cause: Cause) -> bool:
+        """Releases the groups that an event which projects on ``here`` does not (D2); returns whether any still waits.
+
+        Only without a condition, and where groups are places.
+        """
         pending, state = self.pending, self.state
         if len(pending) == 1:  # as almost always: the next event somewhere else releases
-            (key,) = pending
+            key = pending.pop()
             if key == here:
-                return
-            pending.clear()
+                pending.add(key)
+                return True
             self._waiting.released.add(self._tree)
             state.release_alone(key, cause)
-            return
+            return False
         due = sorted(self.left(here))
         pending.difference_update(due)
         self._waiting.released.add(self._tree)
         for key in due:
             if state.is_possible(key):
                 state.release(key, cause)
+        return bool(pending)
 
     def left(self, here: int | None) -> set[Key]:
         """The pending groups that the current event does not project on, if that releases them (D2)."""
-        if self.mode is not Termination.NON_LOCAL:
+        if not self._is_left:
             return set()
         place_of = self.state.grouping.place_of
         return {key for key in self.pending if place_of(key) != here}
@@ -234,7 +257,7 @@ class Deferral:
 
     def concerns(self, here: int | None) -> bool:
         """Whether an event that projects on ``here`` releases anything by that alone."""
-        if self.mode is not Termination.NON_LOCAL:
+        if not self._is_left:
             return False
         place_of = self.state.grouping.place_of
         return any(place_of(key) != here for key in self.pending)
@@ -298,7 +321,7 @@ class Deferral:
             return
         self.pending.add(key)
         self._waiting.release.add(self._tree)
-        if self.mode is Termination.NON_LOCAL:
+        if self._is_left:
             self._waiting.elsewhere.add(self._tree)
 
     def _block(self, key: Key) -> None:

@@ -6,7 +6,7 @@ One module because a time point goes through one object: arrivals, releases and 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from contexts import FLAT_KEY, Entry
@@ -34,6 +34,7 @@ NO_ANSWERS: Answers = {}
 NOT_ASKED: Bindings = {}
 NO_CREATIONS: frozenset[int] = frozenset()
 _new_tuple = tuple.__new__
+_Released: TypeAlias = tuple[OperatorState, "Deferral | None", Collection[Key], "int | None"]
 
 
 class TreeState:
@@ -54,6 +55,7 @@ class TreeState:
         composite_dispatch: Mapping[tuple[str, PathType], tuple[Delivery, ...]],
     ) -> None:
         self.tree = tree
+        self._index = tree.index
         self.flat = tree.flat
         self.reports_operators = report_operators
         self.states = tuple(
@@ -100,8 +102,11 @@ class TreeState:
         self._composite_dispatch = composite_dispatch
         # What can be released by an event elsewhere, with what is above it.
         self._released = _released(self.states, self._deferral)
-        # The same by the path of the event, with the index of the operator's place among its ids.
-        self._places: dict[PathType, tuple[tuple[OperatorState, Deferral | None, int | None], ...]] = {}
+        self._released_by_flush = tuple(
+            deferral for deferral in self.deferrals if deferral.mode is Termination.CUSTOM
+        )
+        # The same by the path of the event, with what is pending and the index of the operator's place among its ids.
+        self._places: dict[PathType, tuple[_Released, ...]] = {}
         self.waits_elsewhere = bool(self._released)
         """Whether an event elsewhere can release anything."""
         self.releases_alone = (
@@ -184,27 +189,30 @@ class TreeState:
         places = self._places.get(path)
         if places is None:
             places = self._places[path] = tuple(
-                [(*each, _index_of(each[0], path)) for each in self._released]
+                [
+                    (state, deferral, () if deferral is None else deferral.pending, _index_of(state, path))
+                    for state, deferral in self._released
+                ]
             )
-        for state, deferral, index in places:
-            if deferral is not None and deferral.pending:
-                deferral.release_left(None if index is None else ids[index], event)
+        waits = False
+        for state, deferral, pending, index in places:
+            if pending and deferral is not None:
+                waits = deferral.release_left(None if index is None else ids[index], event) or waits
             if state.outbox:
                 entries, state.outbox = state.outbox, []
                 parent = state.parent
                 if parent is not None:
                     for child, key, arrivals in parent.grouped(state.child_index, entries):
                         parent.taker.arrive(child, key, arrivals, event)
-        # What note does, without its calls.
-        waiting, index, waits = self.setting.waiting, self.tree.index, False
-        for deferral in self.deferrals:
+        # What note does, without its calls: what an event elsewhere released can only wait at an operator above.
+        if waits:
+            return
+        waiting = self.setting.waiting
+        waiting.elsewhere.discard(self._index)
+        for deferral in self._released_by_flush:
             if deferral.pending:
-                if deferral.mode is Termination.NON_LOCAL:
-                    return
-                waits = True
-        waiting.elsewhere.discard(index)
-        if not waits:
-            waiting.release.discard(index)
+                return
+        waiting.release.discard(self._index)
 
     def take_turns(self, dispatch: TreeDispatch, place: int, event: PrimitiveEvent) -> None:
         """Takes the tree through the time point of an event, which may be a tuple of the layout of events."""
@@ -218,6 +226,27 @@ class TreeState:
             raise TooManyTriesError(self.tree.name, event.ts, tries.limit) from error
         if self.deferrals:
             self.note(self.setting.waiting)
+
+    def take_composite(self, event: CompositeEvent, cause: PrimitiveEvent) -> bool:
+        """Takes a composite of another tree as `process` does where it is the one thing that happens to the tree at the
+        time point, so that it goes straight up; does nothing, and returns False, where there may be more to do."""
+        if not self.has_short_entries or self.waits_elsewhere or self.waits_for_conditions:
+            return False
+        deliveries = self.composite_deliveries(event)
+        if len(deliveries) != 1:
+            return False
+        ((operator, child, index),) = deliveries
+        if (operator, child) in self.leaves:
+            return False
+        state, tries = self.states[operator], self.setting.tries
+        key = state.key_at(child, FLAT_KEY if index is None else event.ids[index], None)
+        if key is not None:
+            tries.begin()
+            try:
+                state.taker.take(child, key, self._entry(event, cause), cause)
+            except SearchLimitError as error:
+                raise TooManyTriesError(self.tree.name, cause.ts, tries.limit) from error
+        return True
 
     def may_deliver_first(self, operator: int) -> bool:
         """Whether an arrival at this operator may be dealt with before everything that the same event releases.
@@ -276,6 +305,14 @@ class TreeState:
             if leaf is not None and leaf.program.needs_document:
                 answers[self.tree.index, operator, child] = leaf.read(event)
 
+    def readers(self, dispatch: TreeDispatch) -> Iterator[tuple[Deferral, int]]:
+        """What has a condition that reads what such an event can change (U7), with which of its ids is the node."""
+        for operator, indexes in dispatch.touches.items():
+            deferral = self._deferral[operator]
+            if deferral is not None:
+                for index in indexes:
+                    yield deferral, index
+
     def touch(self, event: PrimitiveEvent, dispatch: TreeDispatch, before: PrimitiveEvent | None) -> bool:
         """The edit that is processed next can change what conditions read (U7); returns whether any of them waits.
 
@@ -293,7 +330,7 @@ class TreeState:
     def check_time(self, cause: Cause) -> None:
         """W1: a rule with durations takes no record while the time is not known."""
         if self.needs_time and self._clock.time is None:
-            raise UnknownTimeError(self.tree.name, cause.ts)
+            raise UnknownTimeError(self.tree.name, cause[0])
 
     def _create(self, state: OperatorState, cause: Cause) -> None:
         """A node of the operator is created (M4)."""

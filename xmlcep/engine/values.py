@@ -20,29 +20,29 @@ from .setting import Setting
 class Part(Protocol):
     """Some of the arrivals of an operator."""
 
-    def arrivals(self) -> Iterable[Entry]:
-        """As they are stored."""
+    def values(self, name: str) -> tuple[Any, ...]:
+        """All values of a variable of theirs."""
 
 
 class GatheredBindings(Mapping[str, Any]):
     """Variables of a composite of a part of the arrivals, whose lists are gathered when somebody looks at them; what is
-    ``known`` is its own from now on."""
+    ``known`` it may have in common with others."""
 
     __slots__ = ("_known", "_lists", "_part")
 
-    def __init__(self, known: dict[str, Any], lists: tuple[str, ...], part: Part) -> None:
+    def __init__(self, known: Mapping[str, Any], lists: tuple[str, ...], part: Part) -> None:
         self._known = known
         self._lists = lists
         self._part = part
 
     @property
-    def parts(self) -> tuple[dict[str, Any], tuple[str, ...], Part]:
+    def parts(self) -> tuple[Mapping[str, Any], tuple[str, ...], Part]:
         """What is known, the names of the lists, and of which arrivals these are gathered."""
         return self._known, self._lists, self._part
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._known and name in self._lists:
-            self._known[name] = all_values(self._part.arrivals(), name)
+            self._known = {**self._known, name: self._part.values(name)}
         return self._known[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -61,6 +61,13 @@ class GatheredBindings(Mapping[str, Any]):
 BINDINGS_ALONE: Sight[Bindings] = Sight(lambda bindings: "", lambda name: methodcaller("get", name))
 """The sight of variables and nothing else."""
 
+LIST_ALONE: Sight[RunningValues] = Sight(
+    lambda values: "",
+    lambda name: _itself,
+    running={"sum": RunningValues.total, "min": RunningValues.smallest, "max": RunningValues.greatest},
+)
+"""The sight of one list and nothing else."""
+
 
 class Values:
     """An operator's program, ready to be asked of combinations."""
@@ -74,16 +81,18 @@ class Values:
         self._has_only_singles = not (program.lists or program.lets)
         self._joined = tuple(sorted(program.grouping.names))
         self.lists = program.lists
-        self._lets = program.lets
-        self._singles = (*self._single, *(name for name, _ in self._lets))
+        self.lets = program.lets
+        self._singles = (*self._single, *(name for name, _ in self.lets))
         self.having = program.having
         self.sees = None if self.having is None else self._see(self.having)
         """``having`` as a function of variables, see `holds`."""
         self.guard = program.guard
         self.has_variables = bool(program.variables)
         self.is_silent = not self.has_variables and self.guard is None
-        expressions = [*(expression for _, expression in self._lets), self.having, self.guard]
+        expressions = [*(expression for _, expression in self.lets), self.having, self.guard]
         asked = {name for each in expressions if each is not None for name in each.variables}
+        self.sees_list = None if self.having is None else self._see_list(self.having)
+        """``having`` as a function of the one list that it is about; None if it is about anything else."""
         self.having_asks_lists = self.having is not None and self.having.variables <= set(self.lists)
         """Whether ``having`` is about lists alone."""
         self.asked_lists = tuple(name for name in self.lists if name in asked)
@@ -101,10 +110,10 @@ class Values:
             found = {**values, **found}
         for name in self.lists:
             found[name] = all_values(entries, name)
-        return self._with_lets(found) if self._lets else found
+        return self._with_lets(found) if self.lets else found
 
     def _with_lets(self, found: dict[str, Any]) -> dict[str, Any]:
-        for name, expression in self._lets:
+        for name, expression in self.lets:
             value = expression.value(self._environment(found, expression))
             if value is not None:
                 found[name] = value
@@ -114,7 +123,7 @@ class Values:
         """What ``having`` and the guard see of arrivals, given the ``asked_lists`` that are kept of them: the same as
         of `of`, in a time that does not depend on how many they are."""
         found: dict[str, Any] = {**lists, **self.singles_of(entries)}
-        return self._with_lets(found) if self._lets else found
+        return self._with_lets(found) if self.lets else found
 
     def singles_of(self, entries: Sequence[Entry]) -> dict[str, Any]:
         """The variables by which the operator groups, of the composite of such arrivals."""
@@ -137,17 +146,6 @@ class Values:
         known = {name: seen[name] for name in self._singles if name in seen}
         return GatheredBindings(known, self.lists, part)
 
-    def gathered(self, part: Part, first: Entry) -> Bindings:
-        """The same where nothing is computed (``let``), given the first of the arrivals."""
-        only = self._only
-        if only is not None:  # mostly the first one says it
-            bindings = first[BINDINGS]
-            value = None if bindings is None else bindings.get(only)
-            if type(value) is str:
-                return GatheredBindings({only: value}, self.lists, part)
-        known = self.singles_of(tuple(part.arrivals())) if self._single else {}
-        return GatheredBindings(known, self.lists, part)
-
     def holds(self, bindings: Bindings) -> bool:
         """Whether ``having`` is true of such variables (V6)."""
         assert self.sees is not None
@@ -158,6 +156,12 @@ class Values:
         if not (having.needs_nodes or having.variables & self._references.keys()):
             return having.on(BINDINGS_ALONE).boolean
         return lambda bindings: having.boolean(self._environment(bindings, having))
+
+    def _see_list(self, having: Expression) -> Callable[[RunningValues], bool] | None:
+        """``having`` as a function of the one list that it is about."""
+        if having.needs_nodes or len(having.variables) != 1 or not having.variables <= set(self.lists):
+            return None
+        return having.on(LIST_ALONE).boolean
 
     def joined(self, bindings: Bindings | None) -> tuple[str, ...]:
         """The values by which the operator groups, as text, by name: of the variables of one of its composites."""
@@ -216,6 +220,10 @@ class Values:
             **bindings,
             **{n: self._references[n] for n in expression.variables & self._references.keys()},
         }
+
+
+def _itself(values: RunningValues) -> Any:
+    return values
 
 
 def first_value(entries: Iterable[Entry], name: str) -> Any:

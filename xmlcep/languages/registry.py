@@ -8,6 +8,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import cast
 
+from ..errors import ArgumentError
 from ..suggestions import did_you_mean_or_list
 from .protocol import Language, Question
 
@@ -45,10 +46,20 @@ class CompiledText:
 @dataclass(frozen=True, slots=True)
 class Languages:
     """The languages that some rules can use: ``given`` by the caller, by name, and all that are installed; of these the
-    ones that can do anything have to be in ``allow``."""
+    ones that can do anything have to be in ``allow``.
+
+    Raises `ArgumentError` if what is allowed is none of them."""
 
     given: Mapping[str, Language] = field(default_factory=dict)
     allow: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.allow:
+            known = {*_plugins(), *self.given}
+            for name in self.allow:
+                if name not in known:
+                    hint = did_you_mean_or_list(name, sorted(known))
+                    raise ArgumentError(f"allow: there is no language {name!r} (O1): {hint}")
 
     def compile(self, name: str, text: str) -> CompiledText:
         """A text of a language; raises `LanguageProblem`."""
@@ -76,7 +87,7 @@ class Languages:
     def _engine(self, name: str) -> Language:
         if name in self.given:
             return self.given[name]
-        plugins = {plugin.name: plugin.value for plugin in entry_points(group=GROUP)} | _OWN
+        plugins = _plugins()
         if name not in plugins:
             raise LanguageProblem(
                 f"there is no language {name!r} (O1)",
@@ -92,3 +103,8 @@ class Languages:
             raise LanguageProblem(
                 f"the language {name!r} cannot be loaded: {said} (O1)", of_language=True
             ) from error
+
+
+def _plugins() -> dict[str, str]:
+    """The languages that are installed, and where they are."""
+    return {plugin.name: plugin.value for plugin in entry_points(group=GROUP)} | _OWN

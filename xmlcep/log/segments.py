@@ -88,6 +88,6 @@ def first_of(file: Path) -> tuple[Path, int]:
 
 def _split(first: Path) -> tuple[str, str]:
     """A file name before and from its format suffix on: ``("orders", ".jsonl.gz")``."""
-    match = re.fullmatch(r"(.+?)(\.(?:jsonl|ndjson|json|parquet)(?:\.gz|\.zst)?|\.[^.]*|)", first.name)
-    assert match is not None  # the last alternative is empty
+    match = re.fullmatch(r"(?s)(.*?)(\.(?:jsonl|ndjson|json|parquet)(?:\.gz|\.zst)?|\.[^.]*|)", first.name)
+    assert match is not None  # both can be empty
     return match[1], match[2]

@@ -216,10 +216,17 @@ class History:
         self.operators = control.content.get("operators") is True
         self.detector = None
         if self._refusal is None:
-            state = Replica.from_state(self.replica.to_state())
-            self.detector = Detector(rules, operators=self.operators, document=state)
+            self.detector = self._detector_here(rules)
         self.delivered, self._raised, self.closed = self._given, 0, False
         self.missed = []
+
+    def _detector_here(self, rules: Rules) -> Detector:
+        """A detector that begins here: it knows of the document what the rules need of it."""
+        detector = Detector(rules, operators=self.operators)
+        xml, ids = self.replica.snapshot() if detector.needs is not None else (None, [])
+        if xml is not None:
+            detector.reset(Replica.from_snapshot(xml, ids, needs=detector.needs))
+        return detector
 
 
 def _other_rules(opened: str, stamp: Mapping[str, Any], rules: Rules) -> LogError | None:

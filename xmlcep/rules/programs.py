@@ -63,6 +63,11 @@ class LeafProgram:
         opaque = self.opaque is not None and self.opaque.needs_document
         return opaque or any(expression.needs_document for expression in self.expressions)
 
+    @property
+    def is_of_events_alone(self) -> bool:
+        """Whether all that it asks, and binds, follows from the event: neither nodes nor an engine are asked."""
+        return self.opaque is None and not any(expression.needs_nodes for expression in self.expressions)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OperatorProgram:

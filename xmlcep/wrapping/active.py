@@ -11,16 +11,15 @@ from lxml import etree
 
 from ..actions.firing import FiringCounts
 from ..actions.history import EventHistory
-from ..documents.replica import Replica
 from ..engine import Detector
 from ..errors import XmlCepError
 from ..rules import Rules
 from ..rules.rule_programs import RuleProgram, Triggers
 from .cascades import Cascades
+from .detecting import detector_on
 from .errors import DocumentError, WrapError
 from .parsing import parse_file
 from .rule_set import Function, RuleSet
-from .snapshots import take_snapshot
 
 DEEPEST, MOST_FIRINGS = 64, 10_000
 """How deep and how long a cascade may be, unless told otherwise (L8)."""
@@ -91,10 +90,8 @@ class ActiveRules:
 
 def _detector(rules: Rules, triggers: Triggers, cascades: Cascades, *, initial: bool) -> Detector:
     """The detector of the events that trigger rules; ``initial``: what is there comes as events."""
-    detector = Detector(replace(rules, graph=triggers.graph), trees=triggers.trees)
-    if detector.needs is not None and not initial:
-        detector.reset(Replica.from_snapshot(*take_snapshot(cascades.tree), needs=detector.needs))
-    return detector
+    acting, trees = replace(rules, graph=triggers.graph), triggers.trees
+    return Detector(acting, trees=trees) if initial else detector_on(cascades.tree, acting, trees=trees)
 
 
 def _check(

@@ -67,6 +67,7 @@ class Cascades:
 
     def add(self, rules: RuleSet) -> None:
         """Opens a rule set."""
+        self._close_guard()  # it knows of those that were open
         self.open = (*self.open, rules)
         self.tree.emitter.delivery.set_reactor(self)
         self._open_guard()
@@ -146,6 +147,8 @@ class Cascades:
 
     def feed_only(self, feed_only: bool) -> None:
         """Whether rules see edits without firing: those that undo what has been told already."""
+        if feed_only:
+            self._close_guard()  # the journal of the transaction is to be whole
         self._fires = not feed_only
 
     def run_flush(self, rules: RuleSet, composites: Sequence[CompositeEvent]) -> None:

@@ -100,7 +100,7 @@ class Delivery:
 
     __slots__ = (
         "_interrupt", "_rest", "audience", "callbacks", "delivering", "depth", "failures", "held", "listeners",
-        "queue", "reacting", "reactor", "recorded", "recorders", "subscribers",
+        "position", "queue", "reacting", "reactor", "recorded", "recorders", "subscribers",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -109,6 +109,7 @@ class Delivery:
         self.recorded = 0  # how many at the head of the queue the recorders know
         self.subscribers: tuple[tuple[Callable[[PrimitiveEvent], Any], int], ...] = ()
         self.queue: deque[tuple[int, Queued]] = deque()
+        self.position = 0  # how many entries have been queued, delivered or not
         self.reactor: Reactor | None = None
         self.reacting = False
         self.callbacks: tuple[_Call, ...] = ()  # all of them, in order
@@ -249,7 +250,14 @@ class Delivery:
 
     def put(self, event: Queued) -> None:
         """Queues an event; `settle` delivers it."""
+        self.position += 1
         self.queue.append((self.depth + 1 if self.delivering else 0, event))
+
+    def take_back(self, position: int) -> None:
+        """Takes what was queued after ``position`` out of the queue again: nobody has heard of it."""
+        while self.position > position:
+            self.position -= 1
+            self.queue.pop()
 
     def settle(self) -> None:
         """Delivers all that is queued, unless a transaction holds it or a delivery is under way already.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from ..arguments import FUNCTION, IDS, NAMES, TEXT, check, optional, refuse, whole_number
+from ..arguments import BY_NAME, FUNCTION, IDS, NAMES, TEXT, check, optional, refuse, whole_number
 from ..events import UNNAMED, CompositeEvent, PrimitiveEvent
 from ..timestamps import as_microseconds, microseconds, timestamp
 from . import foreign
@@ -24,6 +24,7 @@ from .announcing import announce
 from .classes import LOOKUPS
 from .delivery import Delivery, Listener
 from .errors import RefusedError, WrapError
+from .feeding import notice
 from .lxml_methods import LOOKUP
 from .observation import Observation
 from .parsing import Source, name_of_source, parse_bytes, parse_file
@@ -104,7 +105,10 @@ class Document:
 
     @property
     def foreign(self) -> tuple[Node, ...]:
-        """Nodes whose proxies are not of the wrapper's classes: edits through them are seen late, at `catch_up`."""
+        """Nodes whose proxies are not of the wrapper's classes, and those that a parser may still add to.
+
+        What is done through them, or added, is seen late, at `catch_up`.
+        """
         return tuple(self._tree.foreign)
 
     @property
@@ -252,6 +256,7 @@ class Document:
             raise WrapError(
                 f"rules that act are needed, not {rules!r}: use load_rules(file) or parse_rules(text)"
             )
+        check("rules()", actions=(actions, optional(BY_NAME)))
         self._settled("rules()")
         if initial and (self.delivery.audience or self._tree.clock.ts):
             raise RefusedError(
@@ -505,7 +510,8 @@ def _wrapped(
     try:
         check_classes(classes)
         tree.original.take_text(root)
-        if not all(issubclass(kind, Tracked) for kind in classes):
+        # The parser of which the classes have been taken is known to who will give them back, and to the document.
+        if notice(root, 0 if parser is None else 2) or not all(issubclass(kind, Tracked) for kind in classes):
             foreign.adopt(tree)
         elif tree.exposed:
             tree.open_all()

@@ -7,6 +7,7 @@ from typing import Any
 
 from . import foreign
 from .errors import RefusedError
+from .feeding import follow, notice
 from .mutations import (
     change_tail,
     insert,
@@ -159,6 +160,7 @@ def put(node: Any, call: Call, target: Node | None, *, beside: Node | None = Non
         into = ready(site)  # looking at where the node was may have found it
     tree = None if into is None else into.tree
     if tree is not None and tree_of(node) is None:
+        notice(node)
         check_incoming(node)
     if tree is None and leaving is None:
         call()
@@ -241,6 +243,7 @@ def born(tree: ShadowTree, node: Node) -> None:
             and not (get_text(node) or get_tail(node))
             and get_previous(node) is parent.last
             and not tree.ignore_whitespace
+            and not follow(node)
         ):
             if tree.journal is not None:
                 tree.journal.came(node)
@@ -285,6 +288,7 @@ def open_all(nodes: Iterable[Node], into: Node) -> list[Node]:
         shadow = ready_to_leave(node)
         if tree is not None and (shadow is None or shadow.tree is not tree):
             if shadow is None:
+                notice(node)
                 check_incoming(node)
             if tree.journal is not None:
                 tree.journal.arriving(node, None if shadow is None else shadow.tree.journal)

@@ -128,13 +128,11 @@ class Emitter:
         if self.delivery.audience:
             self.delivery.put(Commit((txn,)))
 
-    def take_back(self, ts: int, length: int = 0) -> None:
+    def take_back(self, ts: int, position: int) -> None:
         """Forgets what was emitted after ``ts`` and has been kept back, as if it had never happened.
 
-        ``length``: how many events were kept back then.
+        ``position``: that of the delivery then.
         """
         self._events.clear()
-        queue = self.delivery.queue
-        while len(queue) > length:
-            queue.pop()
+        self.delivery.take_back(position)
         self.clock.ts = ts

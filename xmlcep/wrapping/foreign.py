@@ -3,6 +3,7 @@
 They are older than the wrapping, or of an application's element classes; somebody holds them, so lxml makes no others.
 What is edited through them cannot be seen as it happens. It is found by comparison: before every other edit (of many
 proxies, or long lists of children, a part in turn), at the end of a transaction, and at every call of the `Document`.
+Nodes that a parser may still add to (see `feeding`) are among them, whatever their class.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from itertools import islice
 from lxml import etree
 
 from .errors import RefusedError
+from .feeding import Feed, ended, fed, forget
 from .mutations import take_over
 from .raw import (
     Element,
@@ -56,7 +58,7 @@ GLANCES = 4
 def adopt(tree: ShadowTree) -> None:
     """Looks for foreign proxies in a document that has just been wrapped."""
     for number, node in enumerate(tree.original.nodes):
-        if not isinstance(node, Tracked):
+        if not isinstance(node, Tracked) or node in fed:
             tree.add_foreign(node, number)
     tree.end_edit()
 
@@ -74,6 +76,7 @@ def look(tree: ShadowTree) -> None:
         return
     tree.credit += CREDIT
     found = _Found(tree)
+    complete = found.complete()
     for _ in range(len(tree.foreign)):
         node = next(iter(tree.foreign))
         cost = 1 + shadow_of(node).count
@@ -87,6 +90,7 @@ def look(tree: ShadowTree) -> None:
     for node in islice(tree.foreign, GLANCES) if tree.credit else ():
         found.compare(node, thoroughly=False)
     found.emit()
+    _let_go(complete)
 
 
 def look_below(tree: ShadowTree, node: Node) -> None:
@@ -109,10 +113,12 @@ def catch_up(tree: ShadowTree) -> None:
     _check_root(tree.root)
     if tree.foreign and not tree.muted:
         found = _Found(tree)
+        complete = found.complete()
         for node in tree.foreign:
             found.compare(node, thoroughly=True)
         found.emit()
-        if tree.journal is None and tree.root in tree.foreign:
+        _let_go(complete)
+        if tree.journal is None and tree.root in tree.foreign and not isinstance(tree.root, Tracked):
             del node, found
             _renew_root(tree)
 
@@ -180,6 +186,16 @@ def _miss(nodes: list[Node]) -> None:
         raise refused
 
 
+def _let_go(complete: list[Feed]) -> None:
+    """What a parser has completed, and has been compared for the last time, is no more than other nodes."""
+    for feed in complete:
+        forget(feed)
+        for node in feed.nodes:
+            tree = tree_of(node)
+            if tree is not None and isinstance(node, Tracked):
+                tree.drop_foreign(node)
+
+
 class _Found:
     """What is different from the shadow: elements to be compared in full, and nodes that somebody has taken away."""
 
@@ -187,6 +203,15 @@ class _Found:
         self._tree = tree
         self._changed: dict[Node, None] = {}
         self._taken: list[Node] = []
+
+    def complete(self) -> list[Feed]:
+        """Compares what parsers have completed by now; to be let go of when that is emitted."""
+        complete = ended(self._tree.foreign) if fed else []
+        for feed in complete:
+            for node in feed.nodes:
+                if node in self._tree.foreign:
+                    self.compare(node, thoroughly=True)
+        return complete
 
     def compare(self, node: Node, *, thoroughly: bool) -> None:
         """Looks at the node of a foreign proxy, and at its place; ``thoroughly``: at the list of its children, too."""

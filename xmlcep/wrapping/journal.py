@@ -48,12 +48,14 @@ class Journal:
     """The inverse edits of a transaction, oldest first, and the state of every shadow node before its first change.
 
     Inverse edits are plain lxml calls, made in reverse order (`undo`). Shadow nodes of nodes that came are dropped,
-    those of nodes that went are put back, so nodes that come back have the ids they had.
+    those of nodes that went are put back, so nodes that come back have the ids they had. ``outer`` is the journal that
+    was open when it was opened: that of what it is a part of.
     """
 
-    __slots__ = ("_origins", "_with_attributes", "edits", "entries", "states")
+    __slots__ = ("_origins", "_outer", "_with_attributes", "edits", "entries", "states")
 
-    def __init__(self) -> None:
+    def __init__(self, outer: Journal | None = None) -> None:
+        self._outer = outer
         self.edits: list[tuple[Any, ...]] = []
         self.entries: dict[
             Node, Any
@@ -78,8 +80,12 @@ class Journal:
         }
 
     def origin(self, node: Node) -> tuple[Place, Journal | None] | None:
-        """Where a node was before, if it came in this transaction, which has been undone: there it never was."""
-        return None if self._origins is None else self._origins.get(node)
+        """Where a node was before, if it came in this transaction, which has been undone: there it never was.
+
+        If not in this part of it, then perhaps in another.
+        """
+        found = None if self._origins is None else self._origins.get(node)
+        return self._outer.origin(node) if found is None and self._outer is not None else found
 
     def absorb(self, later: Journal) -> None:
         """Takes over what a journal has that was opened later and is closed now."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
+from .feeding import fed, follow
 from .raw import (
     Element,
     Node,
@@ -313,7 +314,7 @@ def _insert_node(tree: ShadowTree, node: Node, parent: ShadowNode | None, pos: i
         tree.journal.came(node)
         if parent is not None:
             tree.journal.keep(parent)
-    if not isinstance(node, Tracked):
+    if not isinstance(node, Tracked) or (fed and follow(node)):
         tree.add_foreign(node)
     name = name_of(node)
     if parent is not None:

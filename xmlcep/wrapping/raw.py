@@ -22,6 +22,7 @@ get_tail, set_tail = Element.tail.__get__, Element.tail.__set__
 get_tag, set_tag = Element.tag.__get__, Element.tag.__set__
 get_content, set_content = ContentOnly.text.__get__, ContentOnly.text.__set__
 get_parent, get_next, get_previous = Element.getparent, Element.getnext, Element.getprevious
+root_tree = Element.getroottree
 iter_children = Element.iterchildren
 get_attribute, set_attribute, attribute_names = Element.get, Element.set, Element.keys
 number_of_children, index_of = Element.__len__, Element.index

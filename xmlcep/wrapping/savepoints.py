@@ -11,7 +11,7 @@ from .undo import undo
 
 def open_journal(tree: ShadowTree) -> Journal:
     """A new journal, that writes down all edits from now on; what nobody sees as it happens is in it beforehand."""
-    journal = tree.journal = Journal()
+    journal = tree.journal = Journal(tree.journal)
     for node in tree.foreign:
         if not is_element(node):
             journal.whole(node)  # of the text of a comment the shadow knows nothing
@@ -26,13 +26,13 @@ class Savepoint:
     Savepoints stand in each other and in a transaction. The events since then must be waiting in the queue.
     """
 
-    __slots__ = ("_journal", "_length", "_outer", "_tree", "_ts")
+    __slots__ = ("_journal", "_outer", "_position", "_tree", "_ts")
 
     def __init__(self, tree: ShadowTree) -> None:
         self._tree = tree
         self._outer = tree.journal
         self._ts = tree.clock.ts
-        self._length = len(tree.emitter.delivery.queue)
+        self._position = tree.emitter.delivery.position
         self._journal = open_journal(tree)
 
     def release(self) -> None:
@@ -53,6 +53,6 @@ class Savepoint:
         try:
             undo(tree, self._journal)
         finally:
-            tree.emitter.take_back(self._ts, self._length)
+            tree.emitter.take_back(self._ts, self._position)
             tree.journal = self._outer
             tree.update_fast_path()

@@ -32,7 +32,7 @@ class Transaction:
     """The ``with`` block of `Document.transaction`."""
 
     __slots__ = (
-        "_clock", "_failed", "_immediate", "_meta", "_outer", "_outer_meta", "_queue", "_transactions",
+        "_clock", "_failed", "_immediate", "_meta", "_outer", "_outer_meta", "_position", "_queue", "_transactions",
         "_tree", "number",
     )  # fmt: skip
 
@@ -46,7 +46,7 @@ class Transaction:
         self._outer: Transaction | None = None
         self._outer_meta: dict[str, str] | None = None
         self._failed = False
-        self._clock = 0
+        self._clock = self._position = 0
         self._queue: deque[Any] = deque()
         self.number = 0
 
@@ -70,7 +70,7 @@ class Transaction:
         self.number = emitter.txn = self._transactions.count + 1
         emitter.meta = self._meta or None
         open_journal(tree)
-        self._clock = tree.clock.ts
+        self._clock, self._position = tree.clock.ts, emitter.delivery.position
         if not self._immediate:
             # Events wait in a queue of their own, which is dropped when the block is undone.
             delivery = emitter.delivery
@@ -120,21 +120,21 @@ class Transaction:
 
     def _undo(self) -> None:
         tree, reactor = self._tree, self._tree.emitter.delivery.reactor
-        if reactor is not None and not self._immediate:
-            reactor.undo()
-        elif reactor is not None:
+        if reactor is not None:
             reactor.feed_only(True)
         journal = tree.journal
         assert journal is not None
         # Through their foreign proxies, other documents may have got nodes of this one, or lost such nodes.
         foreign.catch_up_others(tree)
+        if reactor is not None and not self._immediate:
+            reactor.undo()
         tree.journal = None
         try:
             if self._immediate:
                 undo_visibly(tree, journal)  # the inverse edits, with fresh ids for what comes back (P7)
             else:
                 undo(tree, journal)
-                tree.emitter.take_back(self._clock)
+                tree.emitter.take_back(self._clock, self._position)
         finally:
             if reactor is not None:
                 reactor.feed_only(False)

@@ -6,6 +6,7 @@ from typing import Any
 
 from lxml import etree
 
+from .feeding import fed
 from .journal import Journal, Place
 from .raw import (
     Element,
@@ -46,7 +47,7 @@ def undo(tree: ShadowTree, journal: Journal) -> None:
         for node, shadow in journal.entries.items():
             if shadow is not None:
                 enter(node, shadow)
-                if not isinstance(node, Tracked):
+                if not isinstance(node, Tracked) or node in fed:
                     tree.add_foreign(node)
         for shadow, state in journal.states.items():
             shadow.restore(state)

@@ -11,12 +11,12 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import NAMES, check
-from ..documents import Replica
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
 from ..rules.nested import nested
 from ..rules.unmatched import Happened, misfits
 from ..suggestions import did_you_mean_or_list
+from .detecting import detector_on
 from .errors import WrapError
 from .raw import Node
 
@@ -53,9 +53,7 @@ class Watch:
         _check_names(rules, only)
         # A detector that is given has been fed what happened before (recovery).
         if detector is None:
-            detector = Detector(rules, operators=operators)
-            if detector.needs is not None:
-                detector.reset(Replica.from_snapshot(*document.snapshot(), needs=detector.needs))
+            detector = detector_on(document._tree, rules, operators=operators)
         self._advanced: list[CompositeEvent] = []
         self._document = document
         self._takes = rules.takes_external

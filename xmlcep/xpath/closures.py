@@ -8,8 +8,8 @@ of their own, since calls are what costs. The meaning is that of `values` and `f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Generic, TypeGuard
 
@@ -67,11 +67,13 @@ from .values import Value, number_of, text_of, truth_of
 @dataclass(frozen=True, slots=True)
 class Sight(Generic[S]):
     """How a subject is looked at: its own text (``.``), what reads a variable of it, and the element in tables at which
-    location paths start, if there is any."""
+    location paths start, if there is any; ``running`` are the functions whose value its one variable keeps up to date,
+    by name."""
 
     own: Callable[[S], str]
     variable: Callable[[str], Callable[[S], Value]]
     place: Callable[[S], Place] | None = None
+    running: Mapping[str, Callable[[S], Value]] = field(default_factory=dict)
 
 
 def _environment_variable(name: str) -> Callable[[Environment], Any]:
@@ -284,6 +286,8 @@ class Closures(Generic[S]):
                 return lambda subject: float(len(items(subject)))
             case "matches":
                 return self._matches(*arguments, focus=focus)
+            case _ if name in self._sight.running and isinstance(arguments[0], Variable):
+                return self._sight.running[name]
         function = FUNCTIONS[name]
         assert function.python is not None
         made = [

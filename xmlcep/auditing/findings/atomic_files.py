@@ -23,6 +23,8 @@ class OutputError(XmlCepError, OSError):
 def check_targets(targets: Sequence[Path], sources: Sequence[str]) -> None:
     """Refuses a target that cannot be written, is one of the files that are read, or is named twice."""
     for number, target in enumerate(targets):
+        if str(target) == "-":
+            raise OutputError("-: standard output is not for this: give the name of a file")
         if target.is_dir():
             raise OutputError(f"{target}: is a folder: give the name of a file")
         if not target.parent.is_dir():
@@ -62,7 +64,9 @@ class AtomicFile:
             if self.path.exists() and not self.path.is_file():
                 self.stream = self.path.open("wb")
                 return self
-            self._target = self.path.resolve()  # a symbolic link stays one
+            self._target = Path(os.path.realpath(self.path))  # a symbolic link stays one
+            if self._target.is_symlink():
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
             handle, name = tempfile.mkstemp(prefix=f".{self._target.name}.", dir=self._target.parent)
         except OSError as error:
             raise self._failed(error) from error

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from path_types import PathType
 
 from ..quarantine import AuditQuarantine, OnBadRecord
-from ..result import DocumentSummary, Summary
+from ..result import Summary
 from .spool import Spool
 
 
@@ -32,12 +32,11 @@ class Collector:
 
     def document(self, doc: str, first: int, last: int, count: int, *, disordered: bool) -> None:
         """Notes a document that was replayed."""
-        entry: DocumentSummary = self.summary.document(doc)
-        entry.records, entry.first, entry.last, entry.disordered = count, first, last, disordered
+        self.summary.documents.replayed(doc, first, last, count, disordered=disordered)
 
     def seconds(self, doc: str, seconds: float) -> None:
         """Notes that the replay of a document, or of a part of it, took so long."""
-        self.summary.document(doc).seconds += seconds
+        self.summary.documents.took(doc, seconds)
 
     def count_for_rules(self, records: Mapping[str, int | None]) -> None:
         """Notes how many records rules take (see `records_by_rule`), each rule once."""

@@ -38,7 +38,7 @@ _SPOOLED_BYTES = 1 << 20
 class DocumentReplay:
     """One document being replayed: detector, clock, and the findings of the current time point or edit.
 
-    ``defers``: any record may raise something, so that each is to be replayed by itself; ``follows_edits``: what an
+    ``defers``: any record may raise something, so that none may be left out; ``follows_edits``: what an
     edit raises may come with its last record (U2); ``may_go_on``: between two records something more may be found at
     the time point of the first.
     """
@@ -271,7 +271,7 @@ class DocumentReplay:
 
     def follow(self, file: LogFile, run: Run) -> None:
         """Replays the next records, of which those that cannot matter may have been left out."""
-        if self._defers:
+        if self._edit_goes_on or (self._follows_edits and run.edits):
             self._follow_all(file, run)
             return
         span = run.span
@@ -280,6 +280,8 @@ class DocumentReplay:
             self.take_clock(file, number, clock)
         if self._waiting:
             self._end_waiting(span.first_txn)
+        if self.txn is not None and self.txn != span.first_txn:
+            self._flush()
         if not (self.count or self._before):
             self.first = span.first
         self.count += span.records
@@ -294,16 +296,16 @@ class DocumentReplay:
                 behind = index
                 break
             until = bisect_right(rows, clock.ts, lo=done, key=_ts_of)
-            self._replay(rows[done:until])
+            self._replay(rows[done:until], goes_on=False)
             self.take_clock(file, number, clock)
             done = until
-        self._replay(rows[done:] if run.clocks else run.rows)
+        self._replay(rows[done:] if run.clocks else run.rows, goes_on=True)
         self.ts, self.txn = span.last, span.last_txn
         for number, clock in run.clocks[behind:]:
             self.take_clock(file, number, clock)
 
     def _follow_all(self, file: LogFile, run: Run) -> None:
-        """The same, where nothing may have been left out, for any record may release what waits."""
+        """The same record by record, where what is found has to wait for the end of edits."""
         rows = iter(run.rows)
         row = next(rows, None)
         for number, clock in run.clocks:
@@ -315,17 +317,21 @@ class DocumentReplay:
             self.take(row)
             row = next(rows, None)
 
-    def _replay(self, rows: Iterable[Row]) -> None:
+    def _replay(self, rows: Iterable[Row], *, goes_on: bool) -> None:
+        """Replays records; ``goes_on``: the transaction of the last may go on behind it."""
         pending = self._pending
         full = len(pending) + _SETTLED
         try:
-            for composite in self._detector.replay(rows):  # type: ignore[arg-type]
+            for composite in self._detector.replay(rows, ends=not goes_on):  # type: ignore[arg-type]
                 pending.append(composite)
                 if len(pending) >= full:
                     self._settle_until(composite[7][0])
                     full = len(pending) + _SETTLED
         except EvaluationError as error:
             self._fail(error)
+        last = self._detector.last_fed
+        if isinstance(last, PrimitiveEvent):
+            self._last = last
 
     def finish(self, until: str | None = None) -> None:
         """Closes the document's trees; before that time goes on ``until`` then (W6)."""
@@ -350,8 +356,11 @@ class DocumentReplay:
         What was found at the last time point is kept where something else may be found there: at the end of a
         transaction or edit, or when time goes on.
         """
-        if not (self._may_go_on or self._edit_goes_on):
-            self._settle()
+        if not self._edit_goes_on:
+            if self._may_go_on:
+                self._settle_until(self.ts)
+            else:
+                self._settle()
         if self.ts:
             self._hand_over()
             self._collector.seconds(self.doc, self.seconds)

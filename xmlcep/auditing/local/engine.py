@@ -116,18 +116,7 @@ class LocalAudit:
 
     def _run(self, files: list[LogFile]) -> None:
         self._begin_reading(files)
-        if self._keep is None and not (self._asks or self._externals):
-            self._sift(files)
-        else:
-            for item, file in self._read(files, self._collector.quarantine.add):
-                if isinstance(item, Batch):
-                    self._take(item, file)
-                elif isinstance(item[1], Header):
-                    self._headers.setdefault(item[1].doc, item[1])
-                elif isinstance(item[1], Control):
-                    self._take_control(file, item[0], item[1])
-                else:
-                    self._take_clock(file, item[0], item[1])
+        self._sift(files)
         self._finish_all()
         self._replays = {}
         if self._disordered:
@@ -160,35 +149,52 @@ class LocalAudit:
     def _sift(self, files: list[LogFile]) -> None:
         """Reads all files in blocks; what no rule can see does not even become a row.
 
-        Blocks with anything irregular, bad records or clocks that stand still, are taken row by row.
+        Blocks with anything irregular, headers, bad records or clocks that stand still, are taken row by row.
         """
-        types = RecordTypes(Detector(self._rules).concerns, check_times=self._checks_times)
+        types = RecordTypes(
+            Detector(self._rules).concerns, check_times=self._checks_times, applied=self._asks
+        )
         for file in files:
-            for block in self._reader(file, self._collector.quarantine.add).blocks():
-                self._rest()
-                if isinstance(block, tuple):
-                    continue  # headers matter to rules that ask the document only
-                runs = block.runs(types)
+            reader = self._begin_file(file, self._collector.quarantine.add)
+            for block in reader.blocks():
+                runs = None
+                if self._keep is None and not isinstance(block, tuple):
+                    runs = block.runs(types)
                 if runs is None or not all(map(self._continues, runs)):
-                    for item in block.items():
-                        if isinstance(item, Batch):
-                            self._note(file, {row[8] for row in item.rows}, len(item.rows))
-                            self._take(item, file)
-                        elif isinstance(item[1], ClockRecord):
-                            self._take_clock(file, item[0], item[1])
-                    continue
-                self._note(file, {run.span.doc for run in runs}, sum(run.span.records for run in runs))
-                before = perf_counter()
-                for run in runs:
-                    if run.span.doc not in self._disordered:
-                        replay = self._replay_of(run.span.doc)
-                        replay.follow(file, run)
-                        now = perf_counter()
-                        replay.seconds += now - before
-                        before = now
+                    for item in reader.items(block):
+                        self._take_item(item, file)
+                        self._rest()
+                else:
+                    self._follow(runs, file)
+                    self._rest()
         self._collector.repeating.update(
             (each.op, each.path) for each in types.by_number if repeats(each.path)
         )
+
+    def _follow(self, runs: list[Run], file: LogFile) -> None:
+        self._note(file, {run.span.doc for run in runs}, sum(run.span.records for run in runs))
+        before = perf_counter()
+        for run in runs:
+            if run.span.doc not in self._disordered:
+                replay = self._replay_of(run.span.doc)
+                replay.follow(file, run)
+                now = perf_counter()
+                replay.seconds += now - before
+                before = now
+
+    def _take_item(self, item: tuple[int, Aside] | Batch, file: LogFile) -> None:
+        if isinstance(item, Batch):
+            self._note(file, {row[8] for row in item.rows}, len(item.rows))
+            self._take(item, file)
+            return
+        number, aside = item
+        if isinstance(aside, Header):
+            if self._asks:
+                self._headers.setdefault(aside.doc, aside)
+        elif isinstance(aside, Control):
+            self._take_control(file, number, aside)
+        else:
+            self._take_clock(file, number, aside)
 
     def _continues(self, run: Run) -> bool:
         """Whether its records follow what was replayed of the document, if it still is replayed."""
@@ -211,17 +217,18 @@ class LocalAudit:
             self._reading = Reading(files)
             self._steps.begin(total=self._reading.total)
 
-    def _reader(
-        self, file: LogFile, on_bad: Callable[[LogFile, BadRecord], None], *, check_text: bool = False
-    ) -> PartReader:
+    def _begin_file(self, file: LogFile, on_bad: Callable[[LogFile, BadRecord], None]) -> PartReader:
+        """The reader of the file that is read next."""
         new = None if self._since is None else self._since.parts[file.place]
+        self._headers, self._file = dict(new.headers if new is not None else {}), file.name
         reader = PartReader(
             whole(file) if new is None else FilePart(file.place, file, new.start, new.end), self._decoder,
-            partial(on_bad, file), check_text=check_text, controls=self._externals,
+            partial(on_bad, file), check_text=self._asks, controls=self._externals,
             first_line=1 if new is None else new.first,
         )  # fmt: skip
         if self._since is not None:
             self._readers.setdefault(file.place, reader)
+            self._headers_of.setdefault(file.place, self._headers)
         if self._reading is not None:
             self._reading.begin(file, reader)
         return reader
@@ -274,11 +281,7 @@ class LocalAudit:
         self, files: list[LogFile], on_bad: Callable[[LogFile, BadRecord], None]
     ) -> Iterator[tuple[tuple[int, Aside] | Batch, LogFile]]:
         for file in files:
-            known = {} if self._since is None else self._since.parts[file.place].headers
-            self._headers, self._file = dict(known), file.name
-            if self._since is not None:
-                self._headers_of.setdefault(file.place, self._headers)
-            for item in self._reader(file, on_bad, check_text=self._asks).read_all():
+            for item in self._begin_file(file, on_bad).read_all():
                 if isinstance(item, Batch):
                     self._note(file, {row[8] for row in item.rows}, len(item.rows))
                 yield item, file

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import groupby, repeat
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -97,22 +97,20 @@ class FindingChunkWriter:
     def _encode(self) -> None:
         """Puts into columns what was raised."""
         raised, self._raised, self._count = self._raised, {}, 0
-        place, encode = self._ranking.number, self._ranking.encode
+        encode = self._ranking.encode
         for number, its in raised.items():
             columns = self._held.get(number)
             if columns is None:
-                columns = self._held[number] = _Columns([], [], [], [], [], [])
+                columns = self._held[number] = _Columns(_Order([], [], [], []), [], [])
             composites = [composite for _, together in its for composite in together]
-            lines = [encode(composite) + b"\n" for composite in composites]
             for doc, together in its:
-                columns.docs.extend(repeat(doc, len(together)))
+                columns.order.docs.append(doc)
+                columns.order.counts.append(len(together))
+            columns.order.add(self._ranking, composites)
             columns.ts.extend([composite[7][0] for composite in composites])
-            columns.places.extend(map(place, composites))
-            columns.ids.extend([composite[3] for composite in composites])
-            if self._ranking.uses_values:
-                columns.values.extend(map(self._ranking.values, composites))
+            lines = [encode(composite) for composite in composites]
             columns.lines.extend(lines)
-            self._size += sum(map(len, lines))
+            self._size += sum(map(len, lines)) + len(lines)
 
     def take(self, segment: int) -> Iterator[Chunk]:
         """Chunks of what was added, found in this segment."""
@@ -124,38 +122,59 @@ class FindingChunkWriter:
             yield Chunk(ChunkKind.FINDINGS, 0, target, segment, self._bucket, self._number, content)
 
 
-class _Columns(NamedTuple):
+class _Order(NamedTuple):
+    """On what the order of findings depends beside their time points and node ids.
+
+    Documents, each with how many of its findings follow each other; places by event type and operator; values if any
+    operator groups by some.
+    """
+
     docs: list[str]
-    ts: list[int]
+    counts: list[int]
     places: list[int]
-    ids: list[tuple[int, ...]]
     values: list[tuple[str, ...]]
+
+    def add(self, ranking: Ranking, composites: Sequence[CompositeEvent]) -> None:
+        """Takes findings, whose documents were added."""
+        self.places.extend(map(ranking.number, composites))
+        if ranking.uses_values:
+            self.values.extend(map(ranking.values, composites))
+
+    def columns(self) -> dict[str, pa.Array]:
+        codes = {doc: code for code, doc in enumerate(dict.fromkeys(self.docs))}
+        indexes = np.repeat(np.array([codes[doc] for doc in self.docs], np.int32), self.counts)
+        docs = pa.DictionaryArray.from_arrays(pa.array(indexes), pa.array(codes, pa.string()))
+        found = {"doc": docs, "place": pa.array(self.places, pa.int32())}
+        if self.values:
+            found["values"] = pa.array(self.values, pa.list_(pa.string()))
+        return found
+
+
+class _Columns(NamedTuple):
+    order: _Order
+    ts: list[int]
     lines: list[bytes]
 
     def table(self) -> pa.Table:
         return pa.table(
-            {
-                **_ordering(self.docs, self.places, self.ids, self.values),
-                "ts": pa.array(self.ts, pa.int64()),
-                "line": pa.array(self.lines, pa.large_binary()),
-            }
+            {**self.order.columns(), "ts": pa.array(self.ts, pa.int64()), "line": _lines(self.lines)}
         )
+
+
+def _lines(texts: Sequence[bytes]) -> pa.Array:
+    """Texts as lines, one behind the other; they hold the node ids, for which to ask is rarely needed."""
+    text = b"\n".join((*texts, b""))
+    ends = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)) + 1, out=ends[1:])
+    return pa.LargeBinaryArray.from_buffers(
+        pa.large_binary(), len(texts), [None, pa.py_buffer(ends), pa.py_buffer(text)]
+    )
 
 
 def common_columns(
     ranking: Ranking, docs: Sequence[str], composites: Sequence[CompositeEvent]
 ) -> dict[str, pa.Array]:
-    """The columns of findings that do not depend on their time points."""
-    values = [*map(ranking.values, composites)] if ranking.uses_values else []
-    return _ordering(docs, [*map(ranking.number, composites)], [each[3] for each in composites], values)
-
-
-def _ordering(
-    docs: Sequence[str], places: Sequence[int], ids: Sequence[tuple[int, ...]], values: Sequence[tuple[str, ...]]
-) -> dict[str, pa.Array]:  # fmt: skip
-    return {
-        "doc": pa.array(docs, pa.string()).dictionary_encode(),
-        "place": pa.array(places, pa.int32()),
-        "ids": pa.array(ids, pa.list_(pa.int64())),
-        **({"values": pa.array(values, pa.list_(pa.string()))} if values else {}),
-    }
+    """The columns of findings, each with its document, that do not depend on their time points."""
+    order = _Order([*docs], [1] * len(docs), [], [])
+    order.add(ranking, composites)
+    return order.columns()

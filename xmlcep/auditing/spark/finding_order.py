@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...log.json_codec import FASTEST
 from ..findings.order import Ranking
 from ..findings.spool import LooseFinding, Spool
 from .chunks import Chunk
@@ -154,9 +155,14 @@ def by_range(chunks: Iterable[Chunk]) -> Iterator[tuple[int, Iterator[Chunk]]]:
 
 def _loose(table: pa.Table) -> Iterator[LooseFinding]:
     docs = table["doc"].cast(pa.string()).to_pylist()
-    columns = (table[name].to_pylist() for name in ("ts", "place", "ids", "line"))
-    for doc, ts, place, ids, line, values in zip(docs, *columns, _values(table), strict=True):
-        yield LooseFinding(doc, ts, place, _comparable(ids, values), line)
+    columns = (table[name].to_pylist() for name in ("ts", "place", "line"))
+    for doc, ts, place, line, values in zip(docs, *columns, _values(table), strict=True):
+        yield LooseFinding(doc, ts, place, _comparable(_ids_in(line), values), line)
+
+
+def _ids_in(line: bytes) -> list[int]:
+    """The node ids of a finding: most need none to be put in order, so they have no column."""
+    return FASTEST.loads(line)["ids"]  # type: ignore[no-any-return]
 
 
 def _values(table: pa.Table) -> list[Sequence[str]]:
@@ -176,11 +182,12 @@ def _sort_ties(order: np.ndarray, columns: Sequence[np.ndarray], table: pa.Table
     same = np.logical_and.reduce([np.diff(column[order]) == 0 for column in columns])
     if not same.any():
         return
-    names = [name for name in ("ids", "values") if name in table.column_names]
-    keys = [table[name].chunk(0) for name in names]
+    lines = table["line"].chunk(0)
+    values = table["values"].chunk(0) if "values" in table.column_names else None
     for start, end in _tied(np.flatnonzero(same)):
         order[start:end] = sorted(
-            order[start:end].tolist(), key=lambda row: [column[row].as_py() for column in keys]
+            order[start:end].tolist(),
+            key=lambda row: (_ids_in(lines[row].as_py()), () if values is None else values[row].as_py()),
         )
 
 

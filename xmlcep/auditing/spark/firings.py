@@ -25,7 +25,6 @@ from .finding_chunks import common_columns
 from .ipc import from_ipc, to_ipc
 from .whole_log import WholeLog
 
-_END = pa.scalar(b"\n", pa.large_binary()), pa.scalar(b"", pa.large_binary())  # of a line; between its parts
 _FIRST = -1  # the number of chunks that say what clocks show: they come before those of findings
 _AT_ONCE = 2000  # findings
 _MOST_CHUNKS = 1 << 40  # of a bucket
@@ -179,7 +178,10 @@ class FiringPlaces:
             first, cuts = self._whole.ranges.of_document(doc)
             target[rows] = first + np.searchsorted(cuts, found[rows], side="right")
         texts = pa.array(map(str, found.tolist())).cast(pa.large_binary())
-        lines = pc.binary_join_element_wise(table["before"], texts, table["behind"], *_END)
+        end, nothing = (
+            pa.scalar(each, pa.large_binary()) for each in (b"\n", b"")
+        )  # of a line; between its parts
+        lines = pc.binary_join_element_wise(table["before"], texts, table["behind"], end, nothing)
         placed = table.drop_columns(["due", "limit", "found", "before", "behind"])
         placed = placed.append_column("ts", pa.array(found)).append_column("line", lines)
         segment = table["found"][0].as_py()

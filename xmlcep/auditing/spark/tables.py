@@ -29,7 +29,7 @@ _RECORD_SCHEMA = pa.schema(
     ]
 )  # fmt: skip
 ORDERED_DDL = "target int, number int, name string, counts binary, content binary"
-_ORDERED_SCHEMA = pa.schema(
+ORDERED_SCHEMA = pa.schema(
     [
         ("target", pa.int32()), ("number", pa.int32()), ("name", pa.string()), ("counts", pa.binary()),
         ("content", pa.binary()),
@@ -41,14 +41,15 @@ def ordered_batch(target: int, number: int, findings: OrderedFindings) -> pa.Rec
     """Findings of a range as a batch, packed."""
     text = pa.compress(findings.text, _PACKING, asbytes=True)
     counts = FASTEST.dumps({"counts": findings.counts, "size": len(findings.text)})
-    return _batch_of([(target, number, findings.name, counts, text)], _ORDERED_SCHEMA)
+    return _batch_of([(target, number, findings.name, counts, text)], ORDERED_SCHEMA)
 
 
-def ordered_from(name: str | None, counts: bytes, content: bytes) -> OrderedFindings:
-    """The findings in a row of such a batch."""
-    about = FASTEST.loads(counts)
-    text = pa.decompress(content, about["size"], _PACKING, asbytes=True)
-    return OrderedFindings(name, about["counts"], text)
+def ordered_of(batch: pa.RecordBatch) -> Iterator[OrderedFindings]:
+    """The findings of such a batch."""
+    for _, _, name, counts, content in _rows_of(batch):
+        about = FASTEST.loads(counts)
+        text = pa.decompress(content, about["size"], _PACKING, asbytes=True)
+        yield OrderedFindings(name, about["counts"], text)
 
 
 def chunk_batch(chunks: Iterable[Chunk]) -> pa.RecordBatch:

@@ -9,12 +9,20 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 
 _KEPT_BYTES = 32 * 2**20
+_WITHOUT_PANDAS = "XMLCEP_WITHOUT_PANDAS"
 DAEMON_SETTINGS = {
     "spark.python.daemon.module": __name__,
     # A task makes and frees tables of some megabytes all the time. Given back to the system each time, their pages
     # are made anew and emptied each time, which is half of what putting findings in order takes.
+    # PyArrow loads pandas to see whether it was given some, which takes as long as all our own modules.
+    f"spark.executorEnv.{_WITHOUT_PANDAS}": "1",
     "spark.executorEnv.ARROW_DEFAULT_MEMORY_POOL": "system",
     "spark.executorEnv.MALLOC_MMAP_THRESHOLD_": str(_KEPT_BYTES),
     "spark.executorEnv.MALLOC_TRIM_THRESHOLD_": str(8 * _KEPT_BYTES),
@@ -25,6 +33,28 @@ FORKS_LOADED = sys.platform == "linux"
 """Whether a process may be forked after it has loaded numpy; elsewhere the system's libraries do not allow it."""
 
 
+class _NoPandas(MetaPathFinder):
+    """Finds no pandas."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Raises `ImportError` for pandas."""
+        if fullname == "pandas":
+            raise ImportError("not looked for")
+        return None
+
+
+@contextmanager
+def _pandas_hidden() -> Iterator[None]:
+    finder = _NoPandas()
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+
+
 def main() -> None:
     """Loads what workers need, then does what PySpark's daemon does."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # no thread of numpy before the fork
@@ -33,10 +63,14 @@ def main() -> None:
     from pyspark.daemon import manager
 
     from ...rules import parse_rules
-    from . import tasks  # noqa: F401
 
     parse_rules("event A = ins(a)")  # makes the tables of the grammar
-    pa.array([0])  # loads pandas, where there is one, to see whether this is a frame
+    with (
+        _pandas_hidden() if os.environ.get(_WITHOUT_PANDAS) else nullcontext()
+    ):  # others' sessions may use it
+        pa.array([0])  # looks for pandas, once, to see whether this is a frame
+    from . import tasks  # noqa: F401
+
     gc.freeze()  # the workers share the pages
     manager()
 

@@ -78,6 +78,15 @@ class SharedEntries(Form):
         return reader.entries(data)
 
 
+class SharedRecords(SharedEntries):
+    """`Records` that composites share."""
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        records = super().read(reader, data, owner, present)
+        records.read = present.read
+        return records
+
+
 class Span(Form):
     """The moments of a first and a last event, or None."""
 

@@ -17,12 +17,13 @@ from ...events import Cause, CompositeEvent, Event, PrimitiveEvent, TimePoint
 from ...xpath import RunningValues
 from ..errors import StateError
 from ..operators.accumulation import Arrivals, Integrated
+from ..operators.records import IntegratedRecords, Records
 from ..values import GatheredBindings
 
 Json: TypeAlias = Any
 """What JSON can hold."""
 
-_PRIMITIVE, _COMPOSITE, _TIME_POINT, _ENTRY, _LIST = "p", "c", "t", "s", "l"
+_PRIMITIVE, _COMPOSITE, _TIME_POINT, _ENTRY, _LIST, _RECORDS = "p", "c", "t", "s", "l", "r"
 _NUMBER = "number"
 _INFINITE = {float("inf"): "inf", float("-inf"): "-inf"}
 
@@ -108,11 +109,12 @@ class Writer:
                 ]  # fmt: skip
         return self._add(entry, written)
 
-    def entries(self, entries: list[Entry]) -> int:
+    def entries(self, entries: Sequence[Entry]) -> int:
         """The number of a list of entries that composites may share."""
         number = self._numbers.get(id(entries))
         if number is None:
-            number = self._add(entries, [_LIST, *map(self.entry, entries)])
+            kind = _RECORDS if isinstance(entries, Records) else _LIST
+            number = self._add(entries, [kind, *map(self.entry, entries)])
         return number
 
     def bindings(self, bindings: Mapping[str, Any] | None) -> Json:
@@ -198,6 +200,8 @@ class Reader:
             return self._composite(*written[1:])
         if kind == _LIST:
             return [self._objects[number] for number in written[1:]]
+        if kind == _RECORDS:
+            return Records.of([self._objects[number] for number in written[1:]])
         _, ts, at, doc, txn, meta = written
         return TimePoint(ts, at, self.text(doc), txn, meta)
 
@@ -220,7 +224,7 @@ class Reader:
         if isinstance(data, list):
             known, lists, part = data
             variables = self.bindings(known)
-            return GatheredBindings(dict(variables or {}), tuple(lists), Arrivals(*self._bounds(part)))
+            return GatheredBindings(dict(variables or {}), tuple(lists), self._integrated(part))
         return {name: _read_value(value) for name, value in data.items()}
 
     def _composite(
@@ -229,7 +233,7 @@ class Reader:
     ) -> CompositeEvent:  # fmt: skip
         constituents: Sequence[Event]
         if isinstance(parts, dict):
-            constituents = Integrated(*self._bounds(parts["part"]))
+            constituents = self._integrated(parts["part"])
         else:
             constituents = tuple(self._objects[number] for number in parts)
         raised_at: Cause = self._objects[cause]
@@ -238,9 +242,11 @@ class Reader:
             constituents, start, end, raised_at, self.bindings(bindings), read_span(span),
         )  # fmt: skip
 
-    def _bounds(self, part: list[int]) -> tuple[list[Entry], int, int]:
+    def _integrated(self, part: list[int]) -> Integrated:
         number, start, stop = part
-        return self._objects[number], start, stop
+        entries = self._objects[number]
+        kind = IntegratedRecords if isinstance(entries, Records) else Integrated
+        return kind(entries, start, stop)
 
 
 def read_moment(data: Json) -> Moment | None:

@@ -24,7 +24,7 @@ from ..operators.chain import SequenceState
 from ..operators.conjunction import ConjunctionState
 from ..operators.disjunction import DisjunctionState
 from ..operators.external import ExternalState
-from ..operators.multiplicity import MultiplicityState, SlidingState
+from ..operators.multiplicity import MultiplicityState, RecordState
 from ..operators.negation import NegatedMultiplicityState
 from ..operators.pairs import (
     ChroniclePairConjunction,
@@ -35,6 +35,7 @@ from ..operators.pairs import (
 from ..operators.periodic import PeriodicState, Window
 from ..operators.periodic_star import PeriodicStarState
 from ..operators.plus import PlusState
+from ..operators.records import RecordAccumulation
 from ..operators.relation import RelationState
 from ..operators.trailing import Candidate, TrailingSequenceState
 from ..operators.waiting_pairs import WaitingPairConjunction, WaitingPairSequence
@@ -63,6 +64,7 @@ from .forms import (
     PathInstance,
     Plain,
     SharedEntries,
+    SharedRecords,
     Span,
     Stores,
     Within,
@@ -126,7 +128,7 @@ _MULTIPLICITY = _operator(
         "_most_gone": PLAIN,
     },
     "_by_detection", "lower", "upper", "_full", "slides", "prompt", "within", "_outer", "owner", "refills",
-    "_is_plain", "_is_short", "_on_its_way",  # of one time point
+    "_is_plain", "_is_prompt", "_is_short", "on_its_way",  # of one time point
 )  # fmt: skip
 
 _DETECTIONS: dict[str, Form] = {"detections": ByKey(NumberedEntries())}
@@ -150,7 +152,7 @@ _OPERATORS: dict[type, Layout] = {
     ),
     DisjunctionState: _operator({"pending": ByKey(NumberedEntries())}, "context"),
     MultiplicityState: _MULTIPLICITY,
-    SlidingState: _MULTIPLICITY,
+    RecordState: _layout(_MULTIPLICITY.state, *_MULTIPLICITY.derived, "read"),
     NegatedMultiplicityState: _operator({}),
     PlusState: _operator({"waiting": ByKey(NumberedEntries())}, "delay", "context"),
     AperiodicState: _opened({}),
@@ -185,6 +187,10 @@ _KEPT: dict[type, Layout] = {
         "key", "owners", "shared", "aging",
     ),
     Accumulation: _layout(_ACCUMULATION, *_FOLLOWERS),
+    RecordAccumulation: _layout(
+        {"entries": SharedRecords(), **{name: _ACCUMULATION[name] for name in ("begin", "current", "told", "expiry")}},
+        "oldest", "head", "place_of_all", "known", "running", "only", "has_one_of_each",
+    ),
     SlidingAccumulation: _layout({**_ACCUMULATION, "_ordered": PLAIN}, *_FOLLOWERS),
     Candidate: _layout({"members": NumberedEntries(), "due": PLAIN, "end": Number()}),
     Window: _layout({"entries": Entries(), "next": PLAIN, "beats": PLAIN}),
@@ -227,13 +233,14 @@ _SHARED: dict[type, Layout] = {
     ),
     TreeState: _layout(
         {"states": AllWithin(), "deferrals": AllWithin()},
-        "tree", "flat", "root", "_deferral", "_deferred_below", "_released", "_places", "setting", "_clock", "_timers",
+        "tree", "_index", "flat", "root", "_deferral", "_deferred_below", "_released", "_released_by_flush", "_places",
+        "setting", "_clock", "_timers",
         "needs_time", "leaves", "by_detection", "extended", "has_short_entries", "waits_elsewhere", "releases_alone",
         "reports_operators", "awaits_release", "waits_for_conditions", "_composite_dispatch",
     ),
     Deferral: _layout(
         {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
-        "state", "mode", "condition", "setting", "_tree", "_waiting",
+        "state", "mode", "condition", "setting", "_tree", "_waiting", "_awaits", "_is_left",
     ),
     Edit: _layout(
         {"held": Held(), "before": EventOrNothing()}, "_evaluation", "_setting", "asks_before", "asking", "others"

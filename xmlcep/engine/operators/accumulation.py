@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 from contexts import Entry
 from contexts.constraints.counting import young
@@ -17,6 +17,7 @@ from ..values import all_values
 from .followers import CommonAncestor, EventInterval, Follower, ValueLists
 
 _T = TypeVar("_T")
+_NOTHING: Any = ()
 
 
 class _Part(Sequence[_T], Generic[_T]):
@@ -28,7 +29,7 @@ class _Part(Sequence[_T], Generic[_T]):
 
     __slots__ = ("_entries", "_start", "_stop")
 
-    def __init__(self, entries: list[Entry], start: int, stop: int) -> None:
+    def __init__(self, entries: Sequence[Entry], start: int, stop: int) -> None:
         self._entries = entries
         self._start = start
         self._stop = stop
@@ -37,8 +38,12 @@ class _Part(Sequence[_T], Generic[_T]):
         """The same arrivals, as they are stored."""
         return Arrivals(self._entries, self._start, self._stop)
 
+    def values(self, name: str) -> tuple[Any, ...]:
+        """All values of a variable of theirs."""
+        return all_values(self.arrivals(), name)
+
     @property
-    def bounds(self) -> tuple[list[Entry], int, int]:
+    def bounds(self) -> tuple[Sequence[Entry], int, int]:
         """The list, from which index, and to before which."""
         return self._entries, self._start, self._stop
 
@@ -104,7 +109,8 @@ class Accumulation:
     from among others.
     """
 
-    # As in a new one: of most that is all there ever is.
+    # As in a new one: of most that is all there ever is. The list is made of the first arrival.
+    entries: list[Entry] = _NOTHING
     begin = 0
     current: Entry | None = None
     told = 0
@@ -118,9 +124,6 @@ class Accumulation:
     _ancestor: CommonAncestor | None = None
     _interval: EventInterval | None = None
 
-    def __init__(self) -> None:
-        self.entries: list[Entry] = []
-
     def count(self) -> int:
         """How many there are."""
         return len(self.entries) - self.begin
@@ -133,9 +136,17 @@ class Accumulation:
         """All of them, as they are now: in no time."""
         return Arrivals(self.entries, self.begin, len(self.entries))
 
+    def integrated(self) -> Integrated:
+        """The same as constituents of a composite."""
+        return Integrated(self.entries, self.begin, len(self.entries))
+
     def add(self, entry: Entry) -> None:
         """One more arrival."""
-        self.entries.append(entry)
+        entries = self.entries
+        if entries:
+            entries.append(entry)
+        else:
+            self.entries = [entry]
         if entry[0] < self.start:
             self.start = entry[0]
         if entry[1] > self.end:
@@ -147,6 +158,19 @@ class Accumulation:
             )  # fmt: skip
         for follower in self.followers:
             follower.append(entry)
+
+    def append(self, entry: Entry) -> None:
+        """`add` where nothing is asked of them, and entries have neither moments nor variables."""
+        entries = self.entries
+        if not entries:
+            self.entries = [entry]
+            self.start, self.end = entry[0], entry[1]
+            return
+        entries.append(entry)
+        if entry[0] < self.start:
+            self.start = entry[0]
+        if entry[1] > self.end:
+            self.end = entry[1]
 
     # ---- what is asked of them, in a time that does not depend on how many they are -----------------------
 
@@ -219,6 +243,9 @@ class SlidingAccumulation(Accumulation):
 
     _ordered = True
 
+    def __init__(self) -> None:
+        self.entries = []
+
     def add(self, entry: Entry) -> None:
         entries, span = self.entries, self.span
         if self._ordered:
@@ -239,24 +266,6 @@ class SlidingAccumulation(Accumulation):
     def replace(self, entries: Iterable[Entry], told: int = 0) -> None:
         super().replace(entries, told)
         self._ordered = self._ordered or not self.entries
-
-    def slide(self, entry: Entry, within: tuple[int, int]) -> Entry:
-        """One more arrival that begins and ends no earlier than those before it, and what drops out for it (W3);
-        where all are such. Returns the oldest that stays."""
-        entries, (amount, unit) = self.entries, within
-        entries.append(entry)
-        for follower in self.followers:
-            follower.append(entry)
-        begin, last = self.begin, entry[LAST]
-        first, limit = entries[begin], last[unit] - amount
-        if first[FIRST][unit] < limit:
-            until = begin + 1
-            while entries[until][FIRST][unit] < limit:  # which the arrival does not
-                until += 1
-            self._let_go(until)
-            first = self.entries[self.begin]
-        self.start, self.end, self.span = first[0], entry[1], (first[FIRST], last)
-        return first
 
     def _let_go(self, until: int) -> None:
         """Those before this index drop out."""

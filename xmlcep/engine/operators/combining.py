@@ -67,11 +67,11 @@ class CombiningState(ChoosingState, DeferrableState):
             stored = [deque() for _ in range(self.width)]
         elif self.width == 2:
             stored = [[], []]
+        elif self.width == 3:
+            stored = [[], [], []]
         else:
             stored = [[] for _ in range(self.width)]
-        group = self.groups[key] = Group(
-            stored, self._stored_owners, key, shared=self.shared, aging=self._aging
-        )
+        group = self.groups[key] = Group(stored, self._stored_owners, key, self.shared, self._aging)
         if self.context.runs:
             group.runs = self._new_runs()
         if self.by_value:

@@ -43,10 +43,12 @@ class ConjunctionState(CombiningState):
             super().take(child, key, entry, cause)
             return
         # What admit does where arrivals are stored as they come, without its calls.
-        group = self.groups.get(key) or self.open_group(key)
-        if group.owners is not None and (owner := group.owners[child]) is not None:
+        group = self.groups.get(key)
+        if group is None:
+            group = self.open_group(key)
+        owners, stored = group.owners, group.stored
+        if owners is not None and (owner := owners[child]) is not None and owner.on_its_way:
             owner.arrived((entry,))
-        stored = group.stored
         stored[child].append(entry)
         if all(stored):
             self.raise_all(key, group, child, (entry,), cause)

@@ -25,6 +25,10 @@ class DeferrableState(OperatorState):
         self.hold(child, key, arrivals, cause)
         return self.is_possible(key)
 
+    def keep(self, child: int, key: Key, entry: Entry, cause: Cause) -> bool:
+        """`hold_all` of one composite that an operator, operand ``child``, has raised."""
+        return self.hold_all(child, key, (entry,), cause)
+
     def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:
         """What stores the events of a leaf, operand ``child``, and says whether they make a combination.
 

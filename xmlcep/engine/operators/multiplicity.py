@@ -12,25 +12,27 @@ from typing import Any
 from contexts import Entry, Owner
 from contexts.constraints import Objection
 from contexts.constraints.counting import young
-from contexts.entry import AT, EMPTY_END, EMPTY_START, END, EVENT, FIRST, LAST, SILENT, START
+from contexts.entry import AT, EMPTY_END, EMPTY_START, EVENT, FIRST, LAST, SILENT
 from contexts.group import discard
 from contexts.grouping import Key
 from path_types import PathType
 
 from ...algebra import Multiplicity, Order, Promise
-from ...events import Cause, CompositeEvent, PrimitiveEvent, PrimitiveType
+from ...events import Cause, CompositeEvent, Event, PrimitiveEvent, PrimitiveType
 from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..composer import interval, nearest_common_ancestor, span_of
-from ..leaf import Bindings
+from ..leaf import Bindings, LeafState
 from ..setting import Setting
 from ..timers import MEASURE, Due
-from .accumulation import Accumulation, Arrivals, Integrated, SlidingAccumulation
+from .accumulation import Accumulation, Integrated, SlidingAccumulation
 from .choosing import reach
 from .deferrable import DeferrableState
 from .negation import NegatedMultiplicityState
-from .state import Account, OperatorState
+from .record_arrivals import record_acceptor
+from .records import Read, RecordAccumulation
+from .state import Acceptor, Account, OperatorState
 
-_TOGETHER = 4  # how many times while a window lasts what has become too old is freed
+_TOGETHER = 2  # how many times while a window lasts what has become too old is freed
 _new_tuple = tuple.__new__
 _FEW = 64  # deleted nodes that are kept without asking whether they are still needed
 
@@ -59,13 +61,15 @@ class MultiplicityState(DeferrableState):
         # with the key of the parent's group that it is stored in.
         self.gone: dict[int, Key] = {}
         self._most_gone = _FEW
-        self._on_its_way: list[Entry] = []  # raised at a time point, and not yet stored by the parent
+        self.on_its_way: list[Entry] = []  # raised at a time point
         self.owner: Owner | None = self if node.takes_back else None
 
         values, slides = self.values, self.slides or self.within is not None or self._outer is not None
         asks = values.having is not None or values.guard is not None
         # Whether nothing is asked of what has accumulated, and nothing drops out of it.
         self._is_short = not (tree.flat or tree.extended or self._by_detection or slides or asks)
+        # Whether nothing waits, either.
+        self._is_prompt = self._is_short and not node.deferred
         # Whether all that it does besides is to raise what has accumulated until a release.
         self._is_plain = self._is_short and not node.takes_back
 
@@ -97,7 +101,7 @@ class MultiplicityState(DeferrableState):
         accumulation = self.accumulations.get(key)
         if accumulation is None:
             accumulation = self.accumulations[key] = Accumulation()
-        accumulation.add(entry)
+        accumulation.append(entry)
         count = len(accumulation.entries)
         if count >= self.lower:
             whole = self._whole(accumulation, cause)
@@ -168,7 +172,7 @@ class MultiplicityState(DeferrableState):
         path, ids = (
             accumulation.place() if self.flat else self.composer.place(entries[accumulation.begin][EVENT])
         )
-        integrated = Integrated(entries, accumulation.begin, len(entries))
+        integrated = accumulation.integrated()
         composite = self.composer.composite(
             path, ids, integrated, start, end, cause, accumulation.span,
             None if seen is None else values.carried(seen, integrated),
@@ -192,15 +196,17 @@ class MultiplicityState(DeferrableState):
         """The composite of all so far, which is reported, as it is stored; where nothing is asked."""
         # What compose and report_and_store do, without their calls.
         entries, composer = accumulation.entries, self.composer
-        first = entries[0][EVENT]
-        path, length = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
-        start, end = accumulation.start, accumulation.end
-        constituents = (first,) if len(entries) == 1 else Integrated(entries, 0, len(entries))
+        start, end, _, first, _ = entries[0]
+        constituents: Sequence[Event] = (first,)
+        if len(entries) > 1:
+            start, end = accumulation.start, accumulation.end
+            constituents = Integrated(entries, 0, len(entries))
+        path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
         parts: tuple[Any, ...] = (
-            composer.name, composer.label, path, first[3][:length], constituents, start, end, cause, None, None,
+            composer.name, composer.label, path, first[3][upto], constituents, start, end, cause, None, None,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
-        if start == EMPTY_START:
+        if end < start:  # empty
             composite = composite._replace(start=None, end=None)
         if composer.report is not None:
             composer.report.append(composite)
@@ -284,9 +290,9 @@ class MultiplicityState(DeferrableState):
         """What was raised is to go to the parent."""
         self.outbox.append(entry)
         if self.refills:
-            if self._on_its_way and self._on_its_way[0][AT] != entry[AT]:
-                self._on_its_way.clear()  # of an earlier time point: it has a place in no group of the parent
-            self._on_its_way.append(entry)
+            if self.on_its_way and self.on_its_way[0][AT] != entry[AT]:
+                self.on_its_way.clear()  # of an earlier time point: it has a place in no group of the parent
+            self.on_its_way.append(entry)
 
     def _raise_batch(self, entries: list[Entry], cause: Cause) -> bool:
         """Raises a batch of its own; says whether it did."""
@@ -320,8 +326,8 @@ class MultiplicityState(DeferrableState):
         """
         if self.parent is not None and not discard(self.outbox, former):
             self.parent.withdraw(self.node.child_index, former)
-        if self._on_its_way:
-            discard(self._on_its_way, former)
+        if self.on_its_way:
+            discard(self.on_its_way, former)
 
     def withdraw(self, child: int, entry: Entry) -> None:
         """A child multiplicity takes back a composite: out of the accumulation with it (M1)."""
@@ -359,11 +365,10 @@ class MultiplicityState(DeferrableState):
         if accumulation is None or accumulation.current is not entry:
             return
         is_used_up = accumulation.told == len(accumulation.entries)
-        if is_used_up and not (accumulation.created or accumulation.batches):
-            if self._is_short:
-                del self.accumulations[key]
-            else:
-                self._drop(key)
+        if is_used_up and self._is_prompt:
+            del self.accumulations[key]
+        elif is_used_up and not (accumulation.created or accumulation.batches):
+            self._drop(key)
         else:
             accumulation.start_over(accumulation.entries[accumulation.told :])
             self._drop_if_idle(key, accumulation)
@@ -376,8 +381,8 @@ class MultiplicityState(DeferrableState):
         if not self.refills or (self.values.having is not None and not self.values.admits(())):
             return None
         event = entry[EVENT]
-        if self._on_its_way:
-            stored = [*stored, *(other for other in self._on_its_way if other[AT] == at)]
+        if self.on_its_way:
+            stored = [*stored, *(other for other in self.on_its_way if other[AT] == at)]
         if self.flat:
             if any(True for _ in stored):
                 return None
@@ -395,8 +400,8 @@ class MultiplicityState(DeferrableState):
         return self.composer.entry(empty, silent=True)
 
     def arrived(self, entries: Iterable[Entry]) -> None:
-        for entry in entries if self._on_its_way else ():
-            discard(self._on_its_way, entry)
+        for entry in entries if self.on_its_way else ():
+            discard(self.on_its_way, entry)
 
     def available(self, silent: Entry) -> None:
         """A silent composite stands in the parent's store: the next one replaces it."""
@@ -471,12 +476,16 @@ class MultiplicityState(DeferrableState):
         if type(event) is not PrimitiveEvent:
             event = _new_tuple(PrimitiveEvent, event)
         ts = event[0]
+        entry = (ts, ts, self.clock.point, event, False)
+        # Primitive events come in the order of their numbers.
+        accumulation.end = ts
         entries = accumulation.entries
-        entries.append((ts, ts, self.clock.point, event, False))
-        if ts < accumulation.start:
-            accumulation.start = ts
-        accumulation.end = ts  # of primitive events the newest
-        return len(entries) >= self.lower
+        if entries:
+            entries.append(entry)
+            return len(entries) >= self.lower
+        accumulation.start = ts
+        accumulation.entries = [entry]
+        return self.lower <= 1
 
     def is_possible(self, key: Key) -> bool:
         accumulation = self.accumulations.get(key)
@@ -498,7 +507,7 @@ class MultiplicityState(DeferrableState):
         whole = self._release_whole(key, accumulation, cause)
         above = key if self.same_groups else parent.grouping.key_of(whole)
         if above is not None:
-            parent.taker.arrive(self.child_index, above, (whole,), cause)
+            parent.taker.store(self.child_index, above, whole, cause)
 
     def _release_whole(self, key: Key, accumulation: Accumulation, cause: Cause) -> Entry:
         """The composite of all that has accumulated, which starts over: a batch that is not full; where nothing is
@@ -635,68 +644,77 @@ class MultiplicityState(DeferrableState):
         return sum(accumulation.size() for accumulation in self.accumulations.values())
 
 
-def slides_over_events(node: OperatorNode, tree: EventTree, setting: Setting) -> bool:
-    """Whether a multiplicity can be one of these: nothing is asked of what it raises but ``having``."""
+def takes_records(node: OperatorNode, tree: EventTree, setting: Setting) -> bool:
+    """Whether a multiplicity can be one of these: its arrivals are primitive events with moments or variables that
+    follow from them, and it neither waits nor slides beside its window."""
     program, (operand,) = setting.programs[tree.index][node.index], node.children
+    (leaf,) = program.leaves
     return (
-        node.window is not None
+        tree.extended
         and node.outer_window is None
         and not (tree.flat or node.deferred or node.definition.options.slide)
         and tree.order is Order.INTERVAL
         and isinstance(operand, LeafNode)
         and isinstance(operand.type, PrimitiveType)
-        and not (program.guard or program.lets)
+        and (leaf is None or leaf.is_of_events_alone)
     )
 
 
-class SlidingState(MultiplicityState):
-    """A multiplicity with a window of its own over primitive events, made short (M1, W3, V6).
+class RecordState(MultiplicityState):
+    """A multiplicity over primitive events, which it keeps as `Records` (M1, W3, V6).
 
     These come in the order of their moments, so what drops out is always the oldest, and never the arrival. What it
     raises is exactly what `MultiplicityState` does.
     """
 
-    def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
-        accumulation, values, composer = self.accumulations.get(key), self.values, self.composer
-        if accumulation is None:
-            accumulation = self._accumulation(key)
-        assert isinstance(accumulation, SlidingAccumulation)
-        assert self.within is not None
-        first = accumulation.slide(entry, self.within)
-        if accumulation.expiry is None:
-            self._watch_over(key, accumulation)
-        entries, begin = accumulation.entries, accumulation.begin
-        stop = len(entries)
-        count = stop - begin
-        if count < self.lower:
-            return
-        sees = values.sees
-        if sees is not None:
-            seen: Bindings = accumulation.values(values.asked_lists)
-            if not values.having_asks_lists:
-                seen = values.seen_of(Arrivals(entries, begin, stop), seen)
-            if not sees(seen):
-                self._start_over_if_full(key, accumulation, count)
-                return
-        integrated = Integrated(entries, begin, stop)
-        bindings = values.gathered(integrated, first) if values.has_variables else None
-        event = first[EVENT]
-        path, length = composer.ancestors.get(event[2]) or composer.ancestor(event[2])
-        start, end, span = first[START], entry[END], (first[FIRST], entry[LAST])
-        parts: tuple[Any, ...] = (
-            composer.name, composer.label, path, event[3][:length], integrated, start, end, cause, bindings, span,
-        )  # fmt: skip
-        composite = _new_tuple(CompositeEvent, parts)
-        if self.parent is not None:
-            self._integrated(accumulation, composite)
-            self.hand_up(cause)
-        else:
-            if composer.report is not None:
-                composer.report.append(composite)
-            accumulation.current = (start, end, self.clock.point, composite, False, *span, bindings)
-            accumulation.told = stop
-        if count == self.upper:
-            self._start_over_if_full(key, accumulation, count)
+    accumulations: dict[Key, RecordAccumulation]  # type: ignore[assignment]
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
+        operand: Promise,
+    ) -> None:  # fmt: skip
+        super().__init__(node, tree, report, setting, operand)
+        (program,) = setting.programs[tree.index][node.index].leaves
+        self.read: Read = _reads_nothing if program is None else LeafState(program, tree.name, setting).bound
+
+    def record_acceptor(
+        self,
+        leaf: LeafState | None,
+        operation: str,
+        path: PathType,
+        check_time: Callable[[Cause], None] | None,
+    ) -> Acceptor | None:
+        return record_acceptor(self, leaf, self.values_of_groups(0), operation, path, check_time)
+
+    def accumulation_of(self, key: Key) -> RecordAccumulation:
+        accumulation = self._accumulation(key)
+        assert isinstance(accumulation, RecordAccumulation)
+        return accumulation
+
+    def watch_over(self, key: Key, accumulation: RecordAccumulation) -> None:
+        self._watch_over(key, accumulation)
+
+    def evaluate(self, key: Key, accumulation: RecordAccumulation) -> None:
+        records = accumulation.entries
+        cause = records.event(len(records) - 1)
+        self.integrate(key, accumulation, cause)
+        if self.outbox:
+            self.hand_up(cause, key)
+
+    def succeed(self, key: Key, accumulation: RecordAccumulation, composite: CompositeEvent) -> None:
+        self._integrated(accumulation, composite)
+        self.hand_up(composite.cause, key)
+
+    def start_over(self, key: Key, accumulation: RecordAccumulation) -> None:
+        accumulation.start_over()
+        self._drop(key)
+
+    def _new_accumulation(self) -> Accumulation:
+        return RecordAccumulation(self.read)
+
+
+def _reads_nothing(event: PrimitiveEvent) -> None:
+    return None
 
 
 def new_state(
@@ -706,6 +724,6 @@ def new_state(
     """The running state of a multiplicity."""
     if node.counts:
         return NegatedMultiplicityState(node, tree, report, setting)
-    if slides_over_events(node, tree, setting):
-        return SlidingState(node, tree, report, setting, operands[0])
+    if takes_records(node, tree, setting):
+        return RecordState(node, tree, report, setting, operands[0])
     return MultiplicityState(node, tree, report, setting, operands[0])

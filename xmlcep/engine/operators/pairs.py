@@ -143,12 +143,12 @@ class PairState(ChoosingState):
         if other_end > end:
             end = other_end
         composer = self.composer
-        path, length = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
+        path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
         parts = (
-            composer.name, composer.label, path, first[3][:length], (first, second), start, end, cause, None, None,
+            composer.name, composer.label, path, first[3][upto], (first, second), start, end, cause, None, None,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
-        if start == EMPTY_START:
+        if end < start:  # empty
             composite = composite._replace(start=None, end=None)
         if composer.report is not None:
             composer.report.append(composite)
@@ -179,10 +179,10 @@ class PairState(ChoosingState):
             other_begin if other_begin < begin else begin, other_finish if other_finish > finish else finish,
         )  # fmt: skip
         composer = self.composer
-        path, length = composer.ancestors.get(event[2]) or composer.ancestor(event[2])
+        path, upto = composer.ancestors.get(event[2]) or composer.ancestor(event[2])
         bindings = self.values.of((first, second))
         parts = (
-            composer.name, composer.label, path, event[3][:length], (event, other), start, end, cause, bindings, span,
+            composer.name, composer.label, path, event[3][upto], (event, other), start, end, cause, bindings, span,
         )  # fmt: skip
         composite = _new_tuple(CompositeEvent, parts)
         if composer.report is not None:
@@ -253,17 +253,26 @@ class PairConjunction(PairState):
         self.exists = AnyOrder()
         self._groups: dict[Key, tuple[Stored, Stored]] = {}
 
-    def _accept(self, child: int, key: Key, event: PrimitiveEvent) -> None:
-        # What add does, without its call: this is how most events come.
-        stored = self._groups.get(key)
-        if stored is None:
-            self._groups[key] = ([], [event]) if child else ([event], [])
-            return
-        pairs = self.pairing.any_order(stored, child, (event,))
-        if not (stored[0] or stored[1]):
-            del self._groups[key]
-        if pairs:
-            self.raise_pairs(pairs, key, as_event(event))
+    def acceptor(self, child: int) -> Acceptor:
+        if not self.bare[child]:
+            return super().acceptor(child)
+        groups, any_order, raise_pairs = self._groups, self.pairing.any_order, self.raise_pairs
+
+        def accept(key: Key, event: PrimitiveEvent) -> None:
+            # What add does, without its call: this is how most events come.
+            stored = groups.get(key)
+            if stored is None:
+                groups[key] = ([], [event]) if child else ([event], [])
+                return
+            pairs = any_order(stored, child, (event,))
+            if not (stored[0] or stored[1]):
+                del groups[key]
+            if pairs:
+                if type(event) is not PrimitiveEvent:
+                    event = _new_tuple(PrimitiveEvent, event)
+                raise_pairs(pairs, key, event)
+
+        return accept
 
     def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
         stored = self._groups.get(key)
@@ -313,13 +322,19 @@ class PairSequence(PairState):
         self._ends = ends_of(self.bare[0])
 
     def acceptor(self, child: int) -> Acceptor:
-        return super().acceptor(child) if child or not self.bare[child] else self._accept_first
+        if not self.bare[child]:
+            return super().acceptor(child)
+        return self._accept_second if child else self._accept_first
 
     def _accept_first(self, key: Key, event: PrimitiveEvent) -> None:
         firsts = self._firsts.setdefault(key, [])
         if self.context.replaces:
             firsts.clear()
         firsts.append(event)
+
+    def _accept_second(self, key: Key, event: PrimitiveEvent) -> None:
+        if key in self._firsts:
+            self._accept(1, key, event)
 
     def add(self, child: int, key: Key, items: Sequence[Item], at: int) -> Sequence[Pair]:
         firsts = self._firsts.get(key)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from contexts import Entry, Grouping, Owner
@@ -21,6 +20,7 @@ from ...rules.trees import EventTree, OperatorNode
 from ..clock import Clock
 from ..composer import Composer
 from ..grouping import grouping_of, operand_grouping_of
+from ..leaf import LeafState
 from ..setting import Setting
 from ..timers import Due
 from ..values import Values
@@ -45,6 +45,9 @@ class Taker(Protocol):
 
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """See `OperatorState.arrive`."""
+
+    def store(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        """See `OperatorState.store`."""
 
     def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
         """See `OperatorState.create`."""
@@ -132,6 +135,10 @@ class OperatorState(ABC):
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         """Takes the arrivals of one operand in one group and raises what that makes possible (H3)."""
 
+    def store(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        """`arrive` for one composite that an operator, operand ``child``, has raised."""
+        self.arrive(child, key, (entry,), cause)
+
     @abstractmethod
     def forget(self, key: Key) -> None:
         """Frees the state of a group that can no longer change (G4)."""
@@ -212,7 +219,18 @@ class OperatorState(ABC):
 
         Only where nothing of the tree is released, and no other leaf takes the event.
         """
-        return partial(accept, self, self.clock, child)
+        return acceptor_of(self, self.clock, child)
+
+    def record_acceptor(
+        self,
+        leaf: LeafState | None,
+        operation: str,
+        path: PathType,
+        check_time: Callable[[Cause], None] | None,
+    ) -> Acceptor | None:
+        """What takes the events of a leaf of this type, of a tree whose entries have moments and variables, without
+        an entry for each; None if it needs them. ``check_time`` is called where the time has to be known and is not."""
+        return None
 
     def take_creation(self, key: Key, event: PrimitiveEvent) -> None:
         """`create` for an event, which may be a tuple of the layout of events, that creates the group's node.
@@ -360,9 +378,14 @@ class OperatorState(ABC):
         assert not self.outbox, (self.node.label, self.outbox)
 
 
-def accept(taker: Taker, clock: Clock, child: int, key: Key, event: PrimitiveEvent) -> None:
-    """Lets an operator, or what makes it wait, take an event of a leaf."""
-    if type(event) is not PrimitiveEvent:
-        event = _new_tuple(PrimitiveEvent, event)
-    ts = event[0]
-    taker.take(child, key, (ts, ts, clock.point, event, False), event)
+def acceptor_of(taker: Taker, clock: Clock, child: int) -> Acceptor:
+    """Lets an operator, or what makes it wait, take the events of a leaf as entries."""
+    take = taker.take
+
+    def accept(key: Key, event: PrimitiveEvent) -> None:
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        ts = event[0]
+        take(child, key, (ts, ts, clock.point, event, False), event)
+
+    return accept

@@ -36,7 +36,7 @@ class WaitingPairState(PairState, DeferrableState):
         self.groups: dict[Key, Waiting] = {}
 
     @abstractmethod
-    def keep(self, child: int, key: Key, item: Item) -> bool:
+    def keep(self, child: int, key: Key, item: Item, cause: Cause | None = None) -> bool:
         """Stores an arrival; says whether it makes a combination."""
 
     @abstractmethod
@@ -107,17 +107,17 @@ class WaitingPairConjunction(WaitingPairState):
 
     exists: Combinations = AnyOrder()
 
-    def keep(self, child: int, key: Key, item: Item) -> bool:
+    def keep(self, child: int, key: Key, item: Item, cause: Cause | None = None) -> bool:
         waiting = self.groups.get(key)
         if waiting is None:
             waiting = self.groups[key] = Waiting(([], []))
-        own = waiting.stored[child]
+        stored = waiting.stored
         if self.context.replaces:
-            own.clear()
-        own.append(item)
+            stored[child].clear()
+        stored[child].append(item)
         waiting.newest = child
         waiting.fresh = True
-        return bool(waiting.stored[1 - child])
+        return len(stored[1 - child]) > 0
 
     def arrived(self, waiting: Waiting, child: int, arrivals: int) -> Sequence[Pair]:
         own = waiting.stored[child]
@@ -161,7 +161,7 @@ class WaitingPairSequence(WaitingPairState):
         super().__init__(node, tree, report, setting)
         self._ends = ends_of(self.bare[0])
 
-    def keep(self, child: int, key: Key, item: Item) -> bool:
+    def keep(self, child: int, key: Key, item: Item, cause: Cause | None = None) -> bool:
         waiting = self.groups.get(key)
         replaces = self.context.replaces
         if waiting is None:

@@ -21,6 +21,7 @@ from .blocks import (
     Run,
     Span,
     are_times,
+    are_xml,
     clocks_by_document,
     step_of,
 )
@@ -95,6 +96,8 @@ class ArrowBlock(Block):
         if not len(batch) or not _are_regular(columns):
             return None
         if types.check_times and "at" in columns and not are_times(columns["at"].unique().to_pylist()):
+            return None
+        if types.applied and not _can_be_applied(columns):
             return None
         ops, paths = _encoded(columns["op"]), _encoded(columns["path"])
         docs = _encoded(columns["doc"]) if "doc" in columns else self._doc
@@ -172,6 +175,16 @@ def _are_regular(columns: dict[str, Any]) -> bool:
     return of_texts and not meta.keys.null_count and not meta.items.null_count
 
 
+def _can_be_applied(columns: dict[str, Any]) -> bool:
+    """Whether regular columns hold what can be applied to a document."""
+    import pyarrow as pa
+
+    pos = columns.get("pos")
+    if pos is not None and not (pa.types.is_integer(pos.type) or pa.types.is_null(pos.type)):
+        return False
+    return all(are_xml(columns[name].unique().to_pylist()) for name in ("value", "old") if name in columns)
+
+
 def _is_text(given: Any) -> bool:
     import pyarrow as pa
 
@@ -187,7 +200,8 @@ class _Columns:
     ) -> None:  # fmt: skip
         import pyarrow as pa
 
-        used = {name: columns[name] for name in _USED if name in columns}
+        wanted = (*_USED, "pos") if types.applied else _USED
+        used = {name: columns[name] for name in wanted if name in columns}
         self._columns = {name: each for name, each in used.items() if each.null_count < len(each)}
         self._types = types
         self._codes = codes
@@ -219,6 +233,7 @@ class _Columns:
     def runs(self) -> list[Run] | None:
         """See `Block.runs`; None if a clock does not advance."""
         clocks = self._clocks
+        edits = "more" in self._columns and any(self._columns["more"].to_pylist())
         if isinstance(self._docs, str) or len(self._docs.values) == 1:
             spans = self._spans()
             if spans is None:
@@ -228,7 +243,7 @@ class _Columns:
                 (self._types.by_number[code], count) for code, count in _counts(kept.codes).items()
             ]
             one = self._rows(kept, repeat(spans[0].doc))
-            return [Run(spans[0], one, counts_of_all, clocks.get(spans[0].doc, ()))]
+            return [Run(spans[0], one, counts_of_all, clocks.get(spans[0].doc, ()), edits)]
         order = self._sorted_by_document()
         spans = self._spans(order)
         if spans is None:
@@ -242,7 +257,7 @@ class _Columns:
         for code, span in zip(_counts(self._docs.codes.take(order)), spans, strict=True):
             of_types = counts.get(code, [])
             end = start + sum(count for _, count in of_types)
-            found.append(Run(span, rows[start:end], of_types, clocks.get(span.doc, ())))
+            found.append(Run(span, rows[start:end], of_types, clocks.get(span.doc, ()), edits))
             start = end
         return found
 
@@ -330,8 +345,9 @@ class _Columns:
         return zip(
             columns["ts"].to_pylist(), map(ops.__getitem__, codes), map(paths.__getitem__, codes),
             id_tuples(columns["ids"], lengths),
-            values_of(columns.get("value")), values_of(columns.get("old")), repeat(None), values_of(columns.get("at")),
-            docs, values_of(columns.get("txn")), metas_of(columns.get("meta")), flags(columns.get("more")),
+            values_of(columns.get("value")), values_of(columns.get("old")), values_of(columns.get("pos")),
+            values_of(columns.get("at")), docs, values_of(columns.get("txn")),
+            metas_of(columns.get("meta")), flags(columns.get("more")), strict=False,
         )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ out of the ordinary, is read like any other part of the log, so that there is on
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -53,15 +54,17 @@ class Run(NamedTuple):
     """A span with rows of the records that are needed.
 
     The rows may be there once only, each made when it is asked for, so that it is at hand when it is looked at.
-    ``counts`` says how many there are of each type, in order of first occurrence. A row has no ``pos``: no rule sees
-    it, save through the state of the document. ``clocks`` are the document's clock records in the block, in order;
-    those between two of the span's records stand in no transaction.
+    ``counts`` says how many there are of each type, in order of first occurrence. A row has no ``pos`` where records
+    are not applied to a document (see `RecordTypes`): no rule sees it, save through the state of that. ``clocks`` are
+    the document's clock records in the block, in order; those between two of the span's records stand in no
+    transaction. ``edits``: whether the edit of any record in the block goes on with the next (U1).
     """
 
     span: Span
     rows: Iterable[Row]
     counts: list[tuple[RecordType, int]]
     clocks: Sequence[NumberedClock] = ()
+    edits: bool = False
 
 
 class FilteredColumns(NamedTuple):
@@ -94,12 +97,16 @@ class RecordTypes(dict[tuple[str, str], RecordType]):
     """The types of records by operation and path; raises `RecordError` for what no record can have.
 
     ``is_needed`` decides, once per type, whether records of an operation and path are needed. ``check_times``: whether
-    the ``at`` of each record has to be a time (W1).
+    the ``at`` of each record has to be a time (W1). ``applied``: whether records are applied to a document, so that
+    their texts must be such as XML can hold, and rows have their ``pos``.
     """
 
-    def __init__(self, is_needed: Callable[[str, PathType], bool], *, check_times: bool = False) -> None:
+    def __init__(
+        self, is_needed: Callable[[str, PathType], bool], *, check_times: bool = False, applied: bool = False
+    ) -> None:
         super().__init__()
         self.check_times = check_times
+        self.applied = applied
         self._is_needed = is_needed
         self.by_number: list[RecordType] = []
         """The types that came so far."""
@@ -158,6 +165,15 @@ class RecordTypes(dict[tuple[str, str], RecordType]):
 def step_of(op: str) -> int:
     """How far behind a path's first place the one of an operation is, or of what is none."""
     return OPERATIONS.index(op) if op in OPERATIONS else len(OPERATIONS)
+
+
+# What no XML document can hold: such a text cannot be applied to one.
+NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+
+
+def are_xml(texts: Iterable[str | None]) -> bool:
+    """Whether XML can hold these texts, as far as they are not None."""
+    return NOT_XML.search("".join(filter(None, texts))) is None
 
 
 def are_times(texts: Iterable[str | None]) -> bool:

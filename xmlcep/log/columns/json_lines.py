@@ -24,6 +24,7 @@ from .blocks import (
     Run,
     Span,
     are_times,
+    are_xml,
     clocks_by_document,
     meta_texts,
 )
@@ -96,6 +97,8 @@ class _Columns(NamedTuple):
     ids: Sequence[list[int]]
     value: Sequence[str | None]
     old: Sequence[str | None]
+    pos: Sequence[int | None] | None
+    """None where it does not matter."""
     at: Sequence[str | None]
     txn: Sequence[int | None]
     meta: Sequence[Meta | None]
@@ -113,18 +116,22 @@ class _Columns(NamedTuple):
         rows = zip(
             compress(self.ts, needed), [each.op for each in types], [each.path for each in types],
             map(tuple, compress(self.ids, needed)), compress(self.value, needed), compress(self.old, needed),
-            repeat(None), compress(self.at, needed), compress(self.doc, needed), compress(self.txn, needed),
-            compress(self.meta, needed),
+            repeat(None) if self.pos is None else compress(self.pos, needed), compress(self.at, needed),
+            compress(self.doc, needed), compress(self.txn, needed), compress(self.meta, needed),
             repeat(False) if self.more is None else map(bool, compress(self.more, needed)),
+            strict=False,
         )  # fmt: skip
-        counts, clocks = self._counts(), self.clocks
+        counts, clocks, edits = self._counts(), self.clocks, self.more is not None and any(self.more)
         if len(self.times) == 1:
-            return [Run(span, rows, counts[span.doc], clocks.get(span.doc, ())) for span in self._spans()]
+            return [
+                Run(span, rows, counts[span.doc], clocks.get(span.doc, ()), edits) for span in self._spans()
+            ]
         rows_of: dict[str, list[Any]] = {each: [] for each in self.times}
         for row in rows:
             rows_of[row[8]].append(row)
         return [
-            Run(span, rows_of[span.doc], counts[span.doc], clocks.get(span.doc, ())) for span in self._spans()
+            Run(span, rows_of[span.doc], counts[span.doc], clocks.get(span.doc, ()), edits)
+            for span in self._spans()
         ]
 
     def _counts(self) -> dict[str, list[tuple[RecordType, int]]]:
@@ -200,6 +207,7 @@ def _checked(records: list[dict[str, Any]], types: RecordTypes, *, usual: bool) 
         and set(map(type, pos)) | set(map(type, txn)) <= _NUMBER
         and max(filter(None, txn), default=0) <= LARGEST
         and (not types.check_times or are_times(at))
+        and (not types.applied or (are_xml(value) and are_xml(old)))
         and (more is None or set(map(type, more)) <= _FLAG)
         and (set(map(type, meta)) == {_NOTHING} or all(each is None or is_meta(each) for each in meta))
     ):
@@ -212,7 +220,8 @@ def _checked(records: list[dict[str, Any]], types: RecordTypes, *, usual: bool) 
         times = dict(lists)
     if not all(map(_ascends, times.values())):
         return None
-    return _Columns(doc, ts, known, ids, value, old, at, txn, meta, more, times, types.by_number, {})
+    places = pos if types.applied else None
+    return _Columns(doc, ts, known, ids, value, old, places, at, txn, meta, more, times, types.by_number, {})
 
 
 def _are_ids(ids: Sequence[Any], lengths: list[int]) -> bool:

@@ -1,0 +1,47 @@
+"""Threads: several documents edited at once, and one that several threads edit under one lock."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+
+import pytest
+
+from tests.wrapping.long_run import COMPANY, MODES, Mode, Run, run
+
+ALONE = [mode for mode in (*MODES, *COMPANY) if mode.held == "nothing" and not mode.outside]
+"""Those without foreign proxies: as long as there are none, a document is no other's business."""
+
+
+@pytest.fixture(autouse=True)
+def _in_quick_turns() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_threads_edit_documents_of_their_own_at_once() -> None:
+    """Each thread wraps, edits and closes documents in all modes; each of them is judged."""
+
+    def edits(number: int) -> int:
+        random = Random(number)
+        return sum(sum(run(random.choice(ALONE), 10, number * 100 + turn).values()) for turn in range(6))
+
+    with ThreadPoolExecutor(3) as threads:
+        assert all(count >= 60 for count in threads.map(edits, range(3)))
+
+
+@pytest.mark.parametrize("mode", ALONE[:: len(ALONE) // 8], ids=str)
+def test_threads_take_turns_on_a_document(mode: Mode) -> None:
+    """As one thread after the other has the lock of the application."""
+    each = Run(mode, 5)
+    try:
+        with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
+            for turn in range(8):
+                (one if turn % 2 else other).submit(each.edit, 3).result()
+    finally:
+        each.close()
+    assert each.calls
