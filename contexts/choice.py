@@ -7,11 +7,11 @@ from itertools import combinations as subsets
 from itertools import product
 from typing import NamedTuple
 
-from .combinations import Combinations, Pools
+from .combinations import Pools
 from .constraints.constraint import REFUSED, Constraint, Objection, State
 from .entry import AT, EVENT, Combination, Entry, all_silent
 from .group import Group
-from .search import Admit, SearchLimitError, Tries, satisfied
+from .search import Admit, SearchLimitError, Tries, UnderConstraints
 
 
 class _Candidate(NamedTuple):
@@ -23,27 +23,18 @@ class _Candidate(NamedTuple):
     entry: Entry
 
 
-class Choice(Combinations):
+class Choice(UnderConstraints):
     """Different events of ``count`` operands, such that constraints that know no order are satisfied."""
 
     def __init__(
         self, count: int, constraints: Sequence[Constraint], *, admit: Admit | None = None, tries: Tries,
         binders: Collection[int] = (),
     ) -> None:  # fmt: skip
+        super().__init__(constraints, admit=admit, tries=tries, binders=binders)
         self.count = count
-        self.constraints = tuple(constraints)
-        self._admit = admit
-        self._binders = tuple(binders)
-        self.tries = tries
 
     def enough(self, group: Group) -> bool:
         return sum(map(bool, group.stored)) >= self.count
-
-    def admits(self, combination: Sequence[Entry | None]) -> bool:
-        if self._admit is None:
-            return True
-        self.tries.one()
-        return self._admit([entry for entry in combination if entry is not None])
 
     def oldest(self, group: Group, terminator: Entry | None = None) -> Combination | None:
         """The one whose stored times, ascending, are smallest."""
@@ -109,7 +100,7 @@ class Choice(Combinations):
             for constraint, state in zip(self.constraints, states, strict=True):
                 if constraint.step(group, state, one.operand, one.entry) is REFUSED:
                     return constraint.objection(group, state, one.operand, one.entry)
-            after = self._stepped(group, states, one)
+            after = self._stepped(group, states, one.operand, one.entry)
             assert after is not None
             states = after
         return None if self._admit is None else Objection("having-false", tuple(one.entry for one in newest))
@@ -122,10 +113,7 @@ class Choice(Combinations):
         complete = len(events) == self.count
         if len(set(map(id, events))) < len(events) or (complete and all_silent(chosen)):
             return False
-        if not satisfied(self.constraints, group, chosen, complete=complete):
-            return False
-        asked = complete or all(chosen[operand] is not None for operand in self._binders)
-        return not asked or self.admits(chosen)
+        return self._may_be(group, chosen, complete=complete)
 
     # ---- the search -----------------------------------------------------------------------------------
 
@@ -177,7 +165,7 @@ class Choice(Combinations):
             one = candidates[position]
             if _is_taken(one, chosen):
                 continue
-            after = self._stepped(group, states, one)
+            after = self._stepped(group, states, one.operand, one.entry)
             if after is not None:
                 for each in self._extended(group, candidates, position + 1, [*chosen, one], after, dead):
                     found = True
@@ -202,17 +190,8 @@ class Choice(Combinations):
     def _states(self, group: Group, chosen: Iterable[_Candidate]) -> tuple[State, ...] | None:
         states: tuple[State, ...] | None = tuple([c.begin(group) for c in self.constraints])
         for one in chosen:
-            states = None if states is None else self._stepped(group, states, one)
+            states = None if states is None else self._stepped(group, states, one.operand, one.entry)
         return states
-
-    def _stepped(self, group: Group, states: tuple[State, ...], one: _Candidate) -> tuple[State, ...] | None:
-        after = []
-        for constraint, state in zip(self.constraints, states, strict=True):
-            stepped = constraint.step(group, state, one.operand, one.entry)
-            if stepped is REFUSED:
-                return None
-            after.append(stepped)
-        return tuple(after)
 
     def _counted(
         self, group: Group, chosen: Iterable[_Candidate], *, asked: bool = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TypeAlias
 
 from .combinations import Combinations, Pools, Stores
@@ -39,35 +39,17 @@ class Tries:
             raise SearchLimitError(self.limit)
 
 
-def satisfied(
-    constraints: Iterable[Constraint], group: Group, chosen: Sequence[Entry | None], *, complete: bool
-) -> bool:
-    """Whether these, by operand, satisfy the constraints; those that look at the whole if they are ``complete``."""
-    for constraint in constraints:
-        state = constraint.begin(group)
-        for operand, entry in enumerate(chosen):
-            if entry is not None:
-                state = constraint.step(group, state, operand, entry)
-                if state is REFUSED:
-                    return False
-        if complete and not constraint.ends(group, state):
-            return False
-    return True
+class UnderConstraints(Combinations):
+    """What satisfies all constraints and ``admit``, which is asked of the whole.
 
-
-class Constrained(Combinations):
-    """One event of each operand such that all constraints are satisfied, and ``admit`` says yes to the whole.
-
-    ``ordered`` as for `Combinations`; the order itself is one of the constraints. Of a run ``admit`` is asked as soon
-    as it has the operands ``binders`` (S2).
+    Of a run ``admit`` is asked as soon as it has the operands ``binders`` (S2).
     """
 
     def __init__(
-        self, constraints: Sequence[Constraint], *, ordered: bool, admit: Admit | None = None, tries: Tries,
+        self, constraints: Sequence[Constraint], *, admit: Admit | None = None, tries: Tries,
         binders: Collection[int] = (),
     ) -> None:  # fmt: skip
         self.constraints = tuple(constraints)
-        self.ordered = ordered
         self._admit = admit
         self._binders = tuple(binders)
         self.tries = tries
@@ -77,6 +59,46 @@ class Constrained(Combinations):
             return True
         self.tries.one()
         return self._admit([entry for entry in combination if entry is not None])
+
+    def _may_be(self, group: Group, chosen: Sequence[Entry | None], *, complete: bool) -> bool:
+        """Whether a run may have these: those constraints and ``admit`` say yes that can be asked (Z21)."""
+        for constraint in self.constraints:
+            state = constraint.begin(group)
+            for operand, entry in enumerate(chosen):
+                if entry is not None:
+                    state = constraint.step(group, state, operand, entry)
+                    if state is REFUSED:
+                        return False
+            if complete and not constraint.ends(group, state):
+                return False
+        asked = complete or all(chosen[operand] is not None for operand in self._binders)
+        return not asked or self.admits(chosen)
+
+    def _stepped(
+        self, group: Group, states: tuple[State, ...], operand: int, entry: Entry
+    ) -> tuple[State, ...] | None:
+        """The states of the constraints after one more event; None if one of them refuses it."""
+        after = []
+        for constraint, state in zip(self.constraints, states, strict=True):
+            stepped = constraint.step(group, state, operand, entry)
+            if stepped is REFUSED:
+                return None
+            after.append(stepped)
+        return tuple(after)
+
+
+class Constrained(UnderConstraints):
+    """One event of each operand such that all constraints are satisfied.
+
+    ``ordered`` as for `Combinations`; the order itself is one of the constraints.
+    """
+
+    def __init__(
+        self, constraints: Sequence[Constraint], *, ordered: bool, admit: Admit | None = None, tries: Tries,
+        binders: Collection[int] = (),
+    ) -> None:  # fmt: skip
+        super().__init__(constraints, admit=admit, tries=tries, binders=binders)
+        self.ordered = ordered
 
     def oldest(self, group: Group, terminator: Entry | None = None) -> Combination | None:
         pools: Pools = group.stored if terminator is None else [*group.stored[:-1], (terminator,)]
@@ -174,12 +196,7 @@ class Constrained(Combinations):
 
     def goes_on(self, group: Group, chosen: Sequence[Entry | None]) -> bool:
         complete = None not in chosen
-        if complete and all_silent(chosen):
-            return False
-        if not satisfied(self.constraints, group, chosen, complete=complete):
-            return False
-        asked = complete or all(chosen[operand] is not None for operand in self._binders)
-        return not asked or self.admits(chosen)
+        return not (complete and all_silent(chosen)) and self._may_be(group, chosen, complete=complete)
 
     # ---- the search -----------------------------------------------------------------------------------
 
@@ -249,14 +266,3 @@ class Constrained(Combinations):
                 chosen.pop()
         if not found:
             dead.add((k, states))
-
-    def _stepped(
-        self, group: Group, states: tuple[State, ...], k: int, entry: Entry
-    ) -> tuple[State, ...] | None:
-        after = []
-        for constraint, state in zip(self.constraints, states, strict=True):
-            stepped = constraint.step(group, state, k, entry)
-            if stepped is REFUSED:
-                return None
-            after.append(stepped)
-        return tuple(after)

@@ -13,6 +13,7 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -55,8 +56,11 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, Any, Any]:
         option.numprocesses = config.hook.pytest_xdist_auto_num_workers(config=config)
     folder = _temporary_files_in_memory()
     status = yield
-    if folder is not None and status == pytest.ExitCode.OK:  # else there may be something to look at
+    if folder is not None and status == pytest.ExitCode.OK:
         shutil.rmtree(folder, ignore_errors=True)
+    elif folder is not None:
+        with suppress(OSError):  # it is not empty: there may be something to look at
+            os.rmdir(folder)
     return status
 
 

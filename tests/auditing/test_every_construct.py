@@ -93,6 +93,18 @@ def cut_into_files(logs: Sequence[Log], cuts: Sequence[int]) -> Iterator[list[Pa
         yield [write_log(Path(folder) / f"{index:02}.jsonl", piece) for index, piece in enumerate(pieces)]
 
 
+def check_against_watch(
+    rules: Rules, histories: Sequence[tuple[History, int]], *, operators: bool, until: str | None
+) -> None:
+    """Compares what both engines find in the logs of these histories, each cut into two files at a record, with what
+    a watch raises."""
+    logs = [log_of(of_document(history, f"doc{n}"), f"doc{n}") for n, (history, _) in enumerate(histories)]
+    wanted = [record for log in logs for record in watched(log, rules, operators=operators, until=until)]
+    with cut_into_files(logs, [cut for _, cut in histories]) as files:
+        assert found_locally(files, rules, operators=operators, until=until) == wanted
+        assert found_in_parts(files, rules, operators=operators, until=until) == wanted
+
+
 @settings(max_examples=100)
 @given(
     full_rule_sets(constructs=EVERYTHING - UNKNOWN_TO_THE_ENGINE),
@@ -123,9 +135,4 @@ def check(
 ) -> None:
     """Both audits find in the logs what watches raise."""
     note(show_rules(definitions))
-    rules = rules_of(definitions)
-    logs = [log_of(of_document(history, f"doc{n}"), f"doc{n}") for n, (history, _) in enumerate(histories)]
-    wanted = [record for log in logs for record in watched(log, rules, operators=operators, until=until)]
-    with cut_into_files(logs, [cut for _, cut in histories]) as files:
-        assert found_locally(files, rules, operators=operators, until=until) == wanted
-        assert found_in_parts(files, rules, operators=operators, until=until) == wanted
+    check_against_watch(rules_of(definitions), histories, operators=operators, until=until)

@@ -54,13 +54,10 @@ print("still running on", spark.sparkContext.master)
 spark.stop()
 """
 
-# What saves time where little is done: no web page, no log, no code compiled for plans of a few rows. The history of
-# an application, a file, tells its master.
+# What saves time where little is done: no web page, no log. The history of an application, a file, tells its master.
 SETTINGS = [
     "--conf", "spark.ui.enabled=false",
     "--conf", "spark.log.level=ERROR",
-    "--conf", "spark.sql.codegen.wholeStage=false",
-    "--conf", "spark.sql.codegen.factoryMode=NO_CODEGEN",
     "--conf", "spark.sql.shuffle.partitions=2",
     "--conf", "spark.eventLog.enabled=true",
     "--conf", "spark.eventLog.rolling.enabled=false",

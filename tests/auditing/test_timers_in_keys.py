@@ -12,8 +12,13 @@ from hypothesis import strategies as st
 
 from path_types import PathType
 from tests.auditing.logs import write_log
-from tests.auditing.test_against_reference import found_in_parts, found_locally
-from tests.auditing.test_every_construct import Log, cut_into_files, log_of, of_document, watched
+from tests.auditing.test_every_construct import (
+    Log,
+    check_against_watch,
+    cut_into_files,
+    log_of,
+    of_document,
+)
 from tests.auditing.test_time import at, simulated
 from tests.laws.agreement import rules_of
 from tests.strategies import History, show_rules
@@ -46,11 +51,7 @@ def test_audits_find_what_a_watch_raises(
     rules = rules_of(definitions)
     if not make_plan(rules).fires_in_keys:
         return
-    logs = [log_of(of_document(history, f"doc{n}"), f"doc{n}") for n, (history, _) in enumerate(histories)]
-    wanted = [record for log in logs for record in watched(log, rules, operators=operators, until=until)]
-    with cut_into_files(logs, [cut for _, cut in histories]) as files:
-        assert found_locally(files, rules, operators=operators, until=until) == wanted
-        assert found_in_parts(files, rules, operators=operators, until=until) == wanted
+    check_against_watch(rules, histories, operators=operators, until=until)
 
 
 ANY = "(*(item//*) | *(item))"
@@ -78,11 +79,7 @@ def test_what_waits_for_a_release_below_a_timer(
     text: str, histories: list[tuple[History, int]], until: str | None
 ) -> None:
     note(text)
-    rules = parse_rules(text)
-    logs = [log_of(of_document(history, f"doc{n}"), f"doc{n}") for n, (history, _) in enumerate(histories)]
-    wanted = [record for log in logs for record in watched(log, rules, operators=True, until=until)]
-    with cut_into_files(logs, [cut for _, cut in histories]) as files:
-        assert found_in_parts(files, rules, operators=True, until=until) == wanted
+    check_against_watch(parse_rules(text), histories, operators=True, until=until)
 
 
 def test_those_rules_are_divided() -> None:
