@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
+from enum import Enum
 from typing import NamedTuple, NoReturn
 
 from path_types import PathType
@@ -86,6 +87,11 @@ def whole_number(least: int) -> Kind:
     )
 
 
+def one_of(words: type[Enum]) -> Kind:
+    """A member of an enumeration."""
+    return Kind(lambda value: isinstance(value, words), f"one of {', '.join(map(str, words))}")
+
+
 def optional(kind: Kind) -> Kind:
     """None, or what is of this kind."""
     return Kind(lambda value: value is None or kind.accepts(value), f"{kind.expected}, or None")
@@ -102,6 +108,7 @@ NAMES = Kind(
     ),
     "a list of names",
 )
+MAPPING = Kind(lambda value: isinstance(value, Mapping), "a dictionary")
 BY_NAME = Kind(
     lambda value: isinstance(value, Mapping) and all(map(_is_text, value)), "a dictionary by names"
 )

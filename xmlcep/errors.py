@@ -129,7 +129,9 @@ class RecordError(XmlCepError, ValueError):
 class MissingExtraError(XmlCepError, ImportError):
     """An optional part of xmlcep needs a package that is not installed; names the command that installs it."""
 
-    def __init__(self, purpose: str, package: str, extra: str) -> None:
+    def __init__(self, purpose: str, package: str, extra: str | None) -> None:
+        """``extra`` is None for a package that no extra brings."""
         self.extra = extra
-        self.command = f"run  pip install 'xmlcep[{extra}]'"
+        what = package if extra is None else f"'xmlcep[{extra}]'"
+        self.command = f"run  pip install {what}"
         super().__init__(f"{purpose} needs {package}: {self.command}")

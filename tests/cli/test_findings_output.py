@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from xmlcep import audit, fromstring, load_rules, parse_rules, record
+from xmlcep import MissingExtraError, audit, fromstring, load_rules, parse_rules, record
 from xmlcep.cli import audit as audit_command
 from xmlcep.cli.main import run
 
@@ -123,7 +123,7 @@ def test_notebooks(folder: Path) -> None:
     assert "6 findings" in result._repr_html_()
     assert len(result.to_pandas()) == 6
     if find_spec("polars") is None:  # which no extra brings
-        with pytest.raises(ImportError, match="pip install polars"):
+        with pytest.raises(MissingExtraError, match="pip install polars"):
             result.to_polars()
     else:
         assert len(result.to_polars()) == 6

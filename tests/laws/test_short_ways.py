@@ -16,6 +16,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from contexts import AnyOrder
 from contexts.constraints import Violations
 from contexts.search import Constrained
 from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
@@ -105,7 +106,7 @@ def general_way() -> Iterator[None]:
 
     def not_short(state: Any, *given: Any, **options: Any) -> None:
         new_multiplicity(state, *given, **options)
-        state._is_short = state._is_plain = False
+        state._is_short = state._is_prompt = state._is_plain = False
 
     def touch(deferral: Any, node: int, here: int | None) -> bool:
         """Whatever happens at or below a node may change what its condition reads; it is seen when it happens."""
@@ -136,6 +137,7 @@ def general_way() -> Iterator[None]:
         patch.setattr(ConjunctionState, "take", CombiningState.take)
         patch.setattr(Evaluation, "free_the_dying", free_any)
         patch.setattr(MultiplicityState, "__init__", not_short)
+        patch.setattr(AnyOrder, "constrained", True)
         patch.setattr(Violations, "one_is_enough", False)
         patch.setattr(Constrained, "_foremost", lambda *given: None)
         dispatch._select.cache_clear()

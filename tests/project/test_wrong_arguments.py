@@ -13,13 +13,17 @@ from lxml import etree
 
 import xmlcep
 from path_types import PathType
+from xmlcep.actions import triggering_graph
+from xmlcep.auditing.explanations import pending, why, why_not
 from xmlcep.errors import ArgumentError
+from xmlcep.xpath import compile_expression
 
 RULES = "event Both = ins(item/price) & ins(item/quantity)\n"
 SCHEMA = (
     '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="item"><xs:complexType><xs:sequence>'
     '<xs:element name="price" type="xs:decimal"/></xs:sequence></xs:complexType></xs:element></xs:schema>'
 )
+ACTING = xmlcep.parse_rules("rule Seen on (ins(item)) do set '@seen' = '1'")
 EVENT = xmlcep.PrimitiveEvent(1, "ins", PathType.parse("/order/item/price"), (1, 2, 3), pos=0, doc="d")
 FINDING = xmlcep.Detector(xmlcep.parse_rules("event One = ins(item/price)")).feed(EVENT)[0]
 
@@ -79,16 +83,22 @@ def functions(place: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]
         "wrap": (xmlcep.wrap, {"tree": etree.fromstring("<a/>")}),
         "Detector": (xmlcep.Detector, {"rules": rules}),
         "Replica": (xmlcep.Replica, {}),
+        "Rules.from_definitions": (xmlcep.Rules.from_definitions, {"definitions": rules.definitions}),
+        "triggering_graph": (triggering_graph, {"triggers": ACTING.triggers}),
+        "compile_expression": (compile_expression, {"text": "price > 3"}),
+        "pending": (pending, {"logs": log, "rules": rules}),
+        "why": (why, {"logs": log, "rules": rules, "finding": 1}),
+        "why_not": (why_not, {"logs": log, "rules": rules, "event": "Both"}),
     }
 
 
 METHODS: dict[str, dict[str, Any]] = {
     "Document.advance": {"time": 1}, "Document.element": {"of": 1}, "Document.resume": {"ids": [1, 2], "clock": 0},
-    "Document.rules": {"rules": xmlcep.parse_rules(RULES)},
+    "Document.rules": {"rules": ACTING},
     "Document.subscribe": {"callback": len}, "Document.update_to": {"new": "d.xml"},
     "Document.watch": {"rules": xmlcep.parse_rules(RULES)}, "Watch.advance": {"time": 1},
     "Watch.why": {"finding": FINDING}, "Watch.why_not": {"event": "Both"}, "Detector.why": {"finding": FINDING},
-    "Detector.advance": {"time": 1}, "Detector.feed": {"event": EVENT}, "Detector.replay": {"events": ()},
+    "Detector.advance": {"time": 1}, "Detector.replay": {"events": [EVENT]}, "Detector.feed": {"event": EVENT},
     "Detector.why_not": {"event": "Both"}, "Replica.apply": {"event": EVENT},
 }  # fmt: skip
 """Arguments that are right, of the methods that need some beside the one that is wrong."""

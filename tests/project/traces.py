@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import sys
@@ -59,11 +60,13 @@ class Trace:
         self._running: list[tuple[FrameType | None, Call]] = [(None, self._root)]  # innermost last
 
     def __enter__(self) -> Trace:
+        gc.disable()  # what is closed because nobody has it any more would be in the trace
         sys.setprofile(self._profile)
         return self
 
     def __exit__(self, *_: object) -> None:
         sys.setprofile(None)
+        gc.enable()
 
     @property
     def lines(self) -> list[str]:

@@ -189,6 +189,13 @@ event E = (plus[ins(item), "9 s"] ; not ins(item/price)){within="5 s"}
     @0 i1 @20 i2                       | 2: plus1:i1 E:(i1)
     @0 i1 @7 p1 @20 i2                 | 3: plus1:i1 E:(i1)
     @0 i1 @4 p1 @20 i2                 | 3: plus1:i1
+# of nothing at all it is due so long after it was detected, which a timer does when it is due (Z16, W7)
+event E {within="5 s"} = x[0,1]{name=C} ins(item/price) ; not ins(item/comment)
+    @0 i1 @5 o1! @6 o1!.2              | 1: C:0; 3: E:(0)
+event E {within="5 s"} = plus[x[0,1]{name=C} ins(item/price), "2 s"]{name=P} ; not ins(item/comment)
+    @0 i1 @7 o1! @8 o1!.2              | 1: C:0; 2: P:(0); 3: E:((0))
+    @0 i1 @10 o1!                      | 1: C:0; 2: P:(0) E:((0))
+    @0 i1 @10 c1                       | 1: C:0; 2: P:(0) E:((0))
 """
 
 

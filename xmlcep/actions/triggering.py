@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from ..algebra import Call, Delete, Insert, SetValue
+from ..arguments import NAMES, check, refuse
 from ..events import ANY
 from ..rules.rule_programs import DELTA, ActionProgram, Form, RuleProgram, Triggers
 from ..xpath import Expression
@@ -66,7 +67,17 @@ class TriggeringGraph:
 
 
 def triggering_graph(triggers: Triggers, *, not_editing: Collection[str] = ()) -> TriggeringGraph:
-    """The graph of these rules; ``not_editing`` are the names of functions of the application that do not edit."""
+    """The graph of these rules; ``not_editing`` are the names of functions of the application that do not edit.
+
+    Raises `ArgumentError` for what is not the ``triggers`` of rules that act."""
+    if not isinstance(triggers, Triggers):
+        refuse(
+            "triggering_graph()",
+            "triggers",
+            triggers,
+            "rules.triggers of rules that act (None: there are none)",
+        )
+    check("triggering_graph()", not_editing=(not_editing, NAMES))
     programs = triggers.programs
     effects = {rule.name: effects_of(rule, not_editing) for rule in programs}
     wants = {rule.name: wants_of(rule.tree, triggers.graph) for rule in programs}

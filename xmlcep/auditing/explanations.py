@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ..arguments import TEXT, Kind, check, optional, whole_number
 from ..documents import Replica, ReplicaError
 from ..engine import Detector
 from ..errors import XmlCepError
@@ -147,6 +148,8 @@ def pending(
     waits for it. Raises `LogError` as an audit does, also for a time where records have none, and `QuestionError` for
     a document or an event that there is not.
     """
+    check("pending()", rules=(rules, _RULES), event=(event, optional(TEXT)), doc=(doc, optional(TEXT)))
+    check("pending()", limit=(limit, optional(whole_number(0))))
     _check_event(rules, event)
     Moment(at)  # which says what is wrong with it, before anything is read
     found: list[PendingGroup] = []
@@ -171,6 +174,12 @@ def pending(
     return Pending(found if limit is None else found[:limit], total)
 
 
+_RULES = Kind(lambda value: isinstance(value, Rules), "rules, as of load_rules(file) or parse_rules(text)")
+_NODE = Kind(lambda value: isinstance(value, int | str) and value != "", "a node id or an XPath")
+_TWO = Kind(lambda value: isinstance(value, tuple | list) and len(value) == 2, "two time points, or times")
+_FINDING = Kind(lambda value: isinstance(value, int | str), "its number, or text such as 7:Complete:1,6")
+
+
 def _check_event(rules: Rules, event: str | None) -> None:
     names = [tree.name for tree in rules.graph.trees]
     if event is not None and event not in names:
@@ -190,6 +199,8 @@ def why_not(
     ``node`` is a node id, or an XPath that is asked of the document as it was then: the group of that node, or those
     of nodes below it. Raises `LogError` as an audit does, `QuestionError` for what there is not.
     """
+    check("why_not()", rules=(rules, _RULES), event=(event, TEXT), doc=(doc, optional(TEXT)))
+    check("why_not()", node=(node, optional(_NODE)), between=(between, optional(_TWO)))
     _check_event(rules, event)
     since, at = (0, at) if between is None else between
     for moment in (since, at):
@@ -315,6 +326,7 @@ def why(
 
     Raises `LogError` as an audit does, `QuestionError` for a finding that there is not.
     """
+    check("why()", rules=(rules, _RULES), finding=(finding, _FINDING), doc=(doc, optional(TEXT)))
     log = _read(logs, doc)
     if isinstance(finding, int) or finding.isdecimal():
         past, name = _numbered(log, rules, int(finding))

@@ -167,11 +167,11 @@ class AuditResult:
             raise MissingExtraError("a pandas frame", "pandas", "spark") from None
 
     def to_polars(self) -> Any:
-        """The findings as a polars frame; raises `ImportError` without polars, which no extra brings (Y8)."""
+        """The findings as a polars frame; raises `MissingExtraError` without polars, which no extra brings (Y8)."""
         try:
             import polars
-        except ImportError as error:
-            raise ImportError("a polars frame needs polars: run  pip install polars") from error
+        except ImportError:
+            raise MissingExtraError("a polars frame", "polars", None) from None
         return polars.from_arrow(self.findings)
 
     def _repr_html_(self) -> str:

@@ -68,6 +68,10 @@ class Evaluation:
             for index, tree in self.trees.items()
             if tree.waits_elsewhere
         )
+        # Whether the trees that ask the document, which wait for the end of an edit, use none that takes each record.
+        self._apart = active.asking.isdisjoint(
+            user for index in self.trees.keys() - active.asking for user in active.users.get(index, ())
+        )
         self._clock = setting.clock
         self._touched: set[int] = (
             set()
@@ -95,9 +99,13 @@ class Evaluation:
         ``outside`` are composites of trees that are not evaluated now; ``before`` is what leaves have asked before the
         event's edit. Returns what trees raised that are used by trees that are not evaluated now.
         """
-        if only is None and not (outside or before):
-            self.process_alone(event, bound)
-            return NOTHING_OUTSIDE
+        if not (outside or before):
+            if only is None:
+                self.process_alone(event, bound)
+                return NOTHING_OUTSIDE
+            if self._apart:
+                self._process_tree_by_tree(event, bound, only)
+                return NOTHING_OUTSIDE
         if bound is None:
             if outside or self._is_released_by(event):
                 return self._end(self.run(event, {}, outside, only=only))
@@ -117,20 +125,25 @@ class Evaluation:
             self._delete(bound.freed, event.ids[-1], only)
         return self._end(passed_on)
 
-    def _process_tree_by_tree(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
-        """Each tree does in its turn (G2) what there is to do, in the shortest way."""
+    def _process_tree_by_tree(
+        self, event: PrimitiveEvent, bound: BoundDispatch | None, only: Collection[int] | None = None
+    ) -> None:
+        """Each tree (with ``only``: of these) does in its turn (G2) what there is to do, in the shortest way."""
         waiting, users, report, ids = self.waiting, self._active.users, self.report, event[3]
         elsewhere = sorted(waiting.elsewhere) if waiting.elsewhere else []
         steps = NO_STEPS
         queue = elsewhere
         if bound is not None:
-            for _, state in bound.vanishing:
-                state.vanish(event.path, ids)
+            for each, state in bound.vanishing:
+                if only is None or each.tree.index in only:
+                    state.vanish(event.path, ids)
             steps = bound.turns
             if self._touched:  # what waits there is asked again
                 asked = self._touched.intersection(bound.watchers)
                 steps = {**steps, **{i: (self.trees[i], bound.watchers[i], None) for i in asked}}
             queue = sorted({*steps, *elsewhere})
+        if only is not None:
+            queue = [index for index in queue if index in only]
         inboxes: dict[int, list[CompositeEvent]] = {}
         for index in queue:  # which gets longer: trees that use others come later
             raised = len(report)
@@ -153,7 +166,13 @@ class Evaluation:
                     inboxes.setdefault(user, []).extend(root)
                     if user not in queue:
                         insort(queue, user)
-        self.end_time_point(event, bound)
+        if only is None:
+            self.end_time_point(event, bound)
+            return
+        if bound is not None and bound.freed:
+            self._delete(bound.freed, ids[-1], only)
+        if self._dying:
+            self.free_the_dying()
 
     def _passed_on(self, raised: Sequence[CompositeEvent]) -> Iterator[tuple[int, list[CompositeEvent]]]:
         """Which trees use what one has raised, and what of it, as it reaches them (N2, V7)."""

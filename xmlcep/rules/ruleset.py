@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapp
 from dataclasses import dataclass, field
 from html import escape
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
 from lxml import etree
@@ -15,7 +15,7 @@ from lxml import etree
 from path_types import PathType
 
 from ..algebra import ActiveRule, Disjunction, EventDefinition, External, Leaf, Reference
-from ..arguments import BY_NAME, NAMES, TEXT, check, optional
+from ..arguments import BY_NAME, ITERABLE, NAMES, TEXT, check, optional, refuse
 from ..errors import ArgumentError, RuleError, RuleProblem
 from ..events import ANY, CompositeEvent, CompositeType, PrimitiveType
 from ..language import ParsedRules, print_definitions, print_xml_definitions, read_definitions
@@ -73,7 +73,16 @@ class Rules:
 
         ``namespaces`` are for the names in conditions, and for printing; the others as for `load_rules`.
         """
-        given = tuple(definitions)
+        given, acting = (
+            _values("definitions", definitions, EventDefinition),
+            _values("active_rules", active_rules, ActiveRule),
+        )
+        check("from_definitions()", namespaces=(namespaces, optional(BY_NAME)), allow=(allow, NAMES))
+        check(
+            "from_definitions()",
+            references=(references, optional(BY_NAME)),
+            languages=(languages, optional(BY_NAME)),
+        )
         problems: list[RuleProblem] = []
         seen: set[str] = set()
         for definition in given:
@@ -81,7 +90,7 @@ class Rules:
                 message = f"the event {definition.name!r} is defined twice"
                 problems.append(RuleProblem(message, "choose another name", definition.at))
             seen.add(definition.name)
-        parsed = ParsedRules(given, dict(namespaces or {}), active_rules=tuple(active_rules))
+        parsed = ParsedRules(given, dict(namespaces or {}), active_rules=acting)
         return checked_rules(
             parsed, problems, None, "<rules>",
             sources=ReferenceSources(references or {}), languages=Languages(languages or {}, tuple(allow)),
@@ -287,6 +296,18 @@ def _rebuilt(
 
 _NO_SOURCES = ReferenceSources()
 _INSTALLED = Languages()
+
+
+Value = TypeVar("Value")
+
+
+def _values(name: str, given: Iterable[Value], kind: type[Value]) -> tuple[Value, ...]:
+    """What is given in place of a text; raises `ArgumentError` for something else."""
+    check("from_definitions()", **{name: (given, ITERABLE)})
+    values = tuple(given)
+    if not all(isinstance(each, kind) for each in values):
+        refuse("from_definitions()", name, values, f"a list of {kind.__name__}")
+    return values
 
 
 def checked_rules(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from ..arguments import FUNCTION, IDS, NAMES, TEXT, check, optional, refuse, whole_number
+from ..arguments import BY_NAME, FUNCTION, IDS, NAMES, TEXT, check, optional, refuse, whole_number
 from ..events import UNNAMED, CompositeEvent, PrimitiveEvent
 from ..timestamps import as_microseconds, microseconds, timestamp
 from . import foreign
@@ -256,6 +256,7 @@ class Document:
             raise WrapError(
                 f"rules that act are needed, not {rules!r}: use load_rules(file) or parse_rules(text)"
             )
+        check("rules()", actions=(actions, optional(BY_NAME)))
         self._settled("rules()")
         if initial and (self.delivery.audience or self._tree.clock.ts):
             raise RefusedError(

@@ -9,6 +9,8 @@ from typing import TypeVar
 
 from path_types import PathType
 
+from ..arguments import BY_NAME, MAPPING, TEXT, one_of, optional
+from ..arguments import check as check_arguments
 from ..language import PREDECLARED
 from .checking import check, kind_of, outer_focus
 from .closures import ENVIRONMENT, Sight
@@ -57,6 +59,10 @@ def compile_expression(
     >>> rise.boolean(Environment({"old": "30"}, value="34")), rise.needs_document
     (True, False)
     """
+    check_arguments(
+        "compile_expression()", text=(text, TEXT), namespaces=(namespaces, optional(BY_NAME)),
+        variables=(variables, optional(MAPPING)), node=(node, one_of(NodeKind)), scope=(scope, one_of(Scope)),
+    )  # fmt: skip
     return Expression(text, namespaces or {}, variables or {}, node, scope)
 
 

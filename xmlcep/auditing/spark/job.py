@@ -34,6 +34,7 @@ from .mapper import Keep
 from .report_accumulator import Reports, reports_accumulator, reports_in
 from .segment_merge import SegmentMerge
 from .tables import CHUNK_DDL, ORDERED_DDL, ORDERED_SCHEMA, RECORD_DDL, ordered_of
+from .task_reports import Report, Topic
 from .tasks import map_task, order_task, place_task, replay_task, route_sorted_task, select_task
 from .whole_log import WholeLog
 
@@ -153,7 +154,7 @@ class SparkAudit:
     def _replayed(
         self, routed: Sequence[DataFrame], merge: SegmentMerge, buckets: int, log: WholeLog, records: int,
         stack: ExitStack,
-    ) -> tuple[DataFrame, list[dict[str, Any]]]:  # fmt: skip
+    ) -> tuple[DataFrame, list[Report]]:  # fmt: skip
         """What the levels of the plan answer, one after the other, and what the replays of buckets report."""
         from pyspark.sql.functions import expr
 
@@ -161,7 +162,7 @@ class SparkAudit:
         whole = self._spark.sparkContext.broadcast(log)
         stack.callback(_forget, whole)
         answers: list[DataFrame] = []
-        told: list[dict[str, Any]] = []
+        done: list[Report] = []
         for level in range(self._levels):
             of_level = f"kind = {ChunkKind.ROWS.value} and level = {level}"
             inputs = [frame.where(of_level) for frame in (*routed, *answers)]
@@ -177,11 +178,13 @@ class SparkAudit:
             with self._watched("replaying", stages=2, last=keys):
                 answers.append(self._kept(ordered.mapInArrow(task, CHUNK_DDL), stack))
             for report in sorted(reports_in(reports), key=lambda report: report.segment):
-                told.append(FASTEST.loads(report.content))
-                merge.loads.add(told[-1]["load"])
+                if report.topic == Topic.LOAD:
+                    merge.loads.add(FASTEST.loads(report.content))
+                else:
+                    done.append(report)
         if self._plan.fires_in_keys:
             answers.append(self._placed(routed, answers, whole))
-        return _union(answers), told
+        return _union(answers), done
 
     def _placed(
         self, routed: Sequence[DataFrame], answers: Sequence[DataFrame], whole: Broadcast[WholeLog]
@@ -194,12 +197,12 @@ class SparkAudit:
         return ordered.mapInArrow(place_task(whole), CHUNK_DDL)
 
     def _collect_reports(
-        self, reports: Iterable[dict[str, Any]], places: FiringPlaces, routed: Sequence[DataFrame]
+        self, reports: Iterable[Report], places: FiringPlaces, routed: Sequence[DataFrame]
     ) -> None:
         """What the replays say of themselves: seconds by document, records by pass, operation and path, failures."""
         records: list[Counter[str]] = [Counter() for _ in self._plan.passes]
         failures = Failures(self._plan.rules)
-        for report in reports:
+        for report in (FASTEST.loads(each.content) for each in reports):
             for doc, seconds in report["seconds"].items():
                 self._collector.seconds(doc, seconds)
             for doc, failure in report["failures"].items():

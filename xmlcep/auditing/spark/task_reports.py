@@ -30,7 +30,8 @@ class Topic(IntEnum):
     TROUBLE = 3
     """What makes the audit impossible."""
     LOAD = 4
-    """What was routed to each bucket (`RoutedLoad`), from which segment on, and document."""
+    """What was routed to each bucket (`RoutedLoad`), from which segment on, and document; or by the replay of which
+    bucket."""
     PLAIN_SUMMARIES = 5
     """The other documents of a segment, of which nothing is open; it names the first."""
     REPLAY = 6

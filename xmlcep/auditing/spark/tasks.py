@@ -139,6 +139,7 @@ def replay_task(
             for answer in replay_segments(replayer, its_chunks):
                 yield chunk_batch([answer])
             reports.add(as_entry(replay_report(replayer, bucket)))
+            reports.add(as_entry(Report(Topic.LOAD, bucket, "", FASTEST.dumps(replayer.load.take()))))
 
     return _without_collector(task)
 
@@ -158,15 +159,14 @@ def replay_report(replayer: BucketReplayer, bucket: int) -> Report:
     """What a replay did, as a JSON object.
 
     ``seconds``: how long each document took; ``records``: how many each pass was fed, by operation and path;
-    ``failures``: why documents cannot be replayed to their end, ``firing_failures`` the same of timers;
-    ``load``: what goes to later levels (`RoutedLoad`).
+    ``failures``: why documents cannot be replayed to their end, ``firing_failures`` the same of timers.
     """
     records = {str(index): counts for index, counts in replayer.records.items()}
     failures = {doc: list(failure) for doc, failure in replayer.failures.by_document.items()}
     content = FASTEST.dumps(
         {
             "seconds": replayer.seconds, "records": records, "failures": failures,
-            "firing_failures": [list(each) for each in replayer.firing_failures], "load": replayer.load.take(),
+            "firing_failures": [list(each) for each in replayer.firing_failures],
         }
     )  # fmt: skip
     return Report(Topic.REPLAY, bucket, "", content)

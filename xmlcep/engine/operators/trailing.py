@@ -150,7 +150,7 @@ class TrailingSequenceState(SequenceState):
         for _, entry in members:
             if entry[FIRST] is not None and (first is None or entry[FIRST][unit] < first):
                 first = entry[FIRST][unit]
-        return (self.clock.moment()[unit] if first is None else first) + amount
+        return (self.clock.now_by_each_measure()[unit] if first is None else first) + amount
 
     def _is_ended(self, key: Key, candidate: Candidate) -> bool:
         """Whether an event of the last ``not`` lies behind it."""
