@@ -98,6 +98,8 @@ def optional(kind: Kind) -> Kind:
 
 
 TEXT = Kind(_is_text, "text")
+STRING = Kind(lambda value: isinstance(value, str), "text")
+"""Whatever is in it: what reads it points at what is wrong."""
 PATH = Kind(_is_path, "the path of a file")
 COMPOSITE = Kind(lambda value: isinstance(value, CompositeEvent), "a CompositeEvent")
 ITERABLE = Kind(lambda value: isinstance(value, Iterable), "a list")

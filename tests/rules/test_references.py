@@ -10,6 +10,7 @@ import pytest
 from lxml import etree
 
 from xmlcep import Detector, PrimitiveEvent, RuleError, load_rules, parse_rules
+from xmlcep.cli.main import run
 from xmlcep.rules import PlainRules, Rules, references
 
 PARTS = b"<?xml version='1.0'?><!-- ours --><parts><part n='7'/><?x y?><part n='8'/></parts>"
@@ -175,6 +176,35 @@ def test_a_path_that_does_not_begin_with_the_document_element() -> None:
     parse_rules(RULES.replace("$parts/parts", "$parts/{urn:p}parts"), references={"parts": in_namespace})
     parse_rules(RULES.replace("$parts/parts/part", "$parts//part"), references={"parts": in_namespace})
     parse_rules(RULES.replace("$parts/parts", "$parts/*"), references={"parts": in_namespace})
+
+
+@pytest.mark.parametrize(
+    ("path", "warning", "hint"),
+    [
+        ("$parts/parts/part/@nn", "$parts/parts/part/@nn", "did you mean n? (V8)"),
+        ("$parts/parts/prt/@n", "$parts/parts/prt", "did you mean part? (V8)"),
+        ("$parts//prt[@x = 'y']/@n", "$parts//prt", "did you mean part? (V8)"),
+        ("$parts/parts/part[@n = 'none']/text()", "$parts/parts/part/text()", ""),
+        ("$parts/parts/{urn:p}part", "$parts/parts/part", "did you mean part? (V8)"),
+        ("$parts/parts/part[@none]/@n", "", ""),  # what stands in brackets is asked of what there will be
+        ("$parts//@n/../..", "", ""),
+    ],
+)
+def test_check_warns_of_lookups_that_find_nothing(
+    path: str, warning: str, hint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It may be that the document has none yet."""
+    (tmp_path / "parts.xml").write_text("<parts><part n='7'/></parts>")
+    file = tmp_path / "r.xcep"
+    file.write_text(f'reference parts = "parts.xml"\nevent A = ins(item/@n)[. = {path}]\n')
+    assert run(["check", "-q", str(file)]) == 0
+    said = capsys.readouterr().err
+    assert ("has nothing at" in said) is bool(warning)
+    assert (
+        not warning
+        or f"warning: the reference document 'parts' (parts.xml) has nothing at {warning}, as it" in said
+    )
+    assert hint in said
 
 
 def test_all_that_is_wrong_is_said_at_once() -> None:

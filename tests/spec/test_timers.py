@@ -31,6 +31,9 @@ event E(item) {context=$context} = plus[ins(item/price), "5 s"]
     unrestricted, recent, chronicle, continuous, cumulative, next | @0 p1 close >9 |
     # what is over when an edit has ended is not said again (Z13)
     unrestricted, recent, chronicle, continuous, cumulative, next | (@0 p1 @9 c1) >5 >9 | 2: p1
+    # a flush ends an edit, whatever its last record says (U1): time moves on
+    unrestricted, recent, chronicle, continuous, cumulative, next | (@0 p1 flush @6 i2) | 2: p1
+    unrestricted, recent, chronicle, continuous, cumulative, next | (@0 p1 @6 i2) |
 event E = plus[plus[ins(item/price), "2 s"]{name=P}, "3 s"]
     @0 p1 @9 i2                        | 2: P:p1 E:(p1)
     @0 p1 @4 i2 @5 i3 @6 i4            | 2: P:p1; 4: E:(p1)

@@ -15,15 +15,18 @@ from hypothesis import strategies as st
 from path_types import PathType, Step
 from xmlcep.algebra import (
     Conjunction,
+    ContextName,
     Disjunction,
     EventDefinition,
+    Expression,
+    Leaf,
     Multiplicity,
     Operator,
     Sequence,
     Termination,
 )
 
-from .full_rules import EVERYTHING, FullRuleBuilder, full_rule_sets
+from .full_rules import EVERYTHING, Bound, FullRuleBuilder, full_rule_sets
 from .histories import VALUES, History, Node
 from .timed import TimedPlayer, played
 
@@ -73,6 +76,16 @@ class MeetingBuilder(FullRuleBuilder):
 
     def below(self, anchor: PathType) -> dict[str, tuple[str, ...]]:
         return _BELOW[anchor.last.test]
+
+    def expression(
+        self, anchor: PathType, depth: int, context: ContextName, *, joining: str | None = None, plain: bool = False
+    ) -> tuple[Expression, Bound]:  # fmt: skip
+        """What could be a leaf may be none or one of it, whatever depth there is left."""
+        drawn, bound = super().expression(anchor, depth, context, joining=joining, plain=plain)
+        if joining is None and isinstance(drawn, Leaf) and self._chance(4):
+            repeated = Multiplicity((drawn,), 0, self._one((None, 1, 2)))
+            return self._placed(repeated, anchor), Bound(dict.fromkeys(bound.names, True))
+        return drawn, bound
 
     def kinds(self, *, root: bool) -> list[type[Operator]]:
         """Operands are multiplicities, often."""

@@ -22,6 +22,8 @@ from ..rules import Rules
 from ..rules.drawing import is_negated, leaf_text, operator_traits, tree_traits
 from ..rules.files import rule_error, rules_of
 from ..rules.impossible import impossible
+from ..rules.references import empty_lookups
+from ..rules.ruleset import all_expressions
 from ..rules.trees import EventTree, LeafNode, OperatorNode
 from ..suggestions import did_you_mean_or_list
 from ._check_json import report
@@ -96,6 +98,9 @@ def command(
         return WRONG
     warnings = [] if schema is not None else impossible(checked)
     warnings += [] if checked.triggers is None else idle(checked.triggers)
+    warnings += empty_lookups(
+        checked.references, checked.documents, all_expressions(checked.graph, checked.triggers)
+    )
     _require_called(checked, not_editing)
     graph = None if checked.triggers is None else triggering_graph(checked.triggers, not_editing=not_editing)
     if as_json:

@@ -340,6 +340,7 @@ class Detector:
         if self._closed or not (cause or self._latest):
             return []
         raised = self.end_edit() if self._document is not None else []
+        self._more = False
         self._edit.before = None
         due = self._due_by_transactions() if self._setting.timers.size else {}
         if not (self._evaluation.waiting.release or due):

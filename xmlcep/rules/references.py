@@ -23,6 +23,7 @@ from ..suggestions import did_you_mean
 from ..xml_parser import parse_data
 from ..xml_writer import xml_text
 from ..xpath import Expression
+from ..xpath.syntax import Axis, NameTest, Step
 from .variables import BUILT_IN
 
 LARGEST = 64 * 1024 * 1024
@@ -151,6 +152,48 @@ def mismatches(
                 f"has the document element {top.text}, so that ${reference.name}/{wanted} finds nothing",
                 f"${reference.name} is the root node, above that: write ${reference.name}/{top.localname}/…",
             )
+
+
+def empty_lookups(
+    declared: Sequence[Reference], documents: Documents, expressions: Collection[Expression]
+) -> Iterator[RuleProblem]:
+    """Paths that find nothing in a document as it is now, whatever stands in their brackets."""
+    for reference in declared:
+        if reference.name in documents:
+            root = documents[reference.name].root
+            lookups = {steps: None for each in expressions for steps in each.lookups(reference.name)}
+            for where, hint in dict.fromkeys(filter(None, (_empty(steps, root) for steps in lookups))):
+                yield _problem(reference, f"has nothing at ${reference.name}{where}, as it is now", hint)
+
+
+def _empty(steps: Sequence[Step], root: etree._Element) -> tuple[str, str] | None:
+    """A path down as far as it leads, and the step that leads nowhere; what that may mean. None: it finds something."""
+    path, shown = "", ""
+    for step in steps:
+        if step.axis not in _DOWN:
+            return None
+        names = f"{path}/{step.axis.value}::*"
+        if isinstance(step.test, NameTest):
+            local, uri = step.test.local, step.test.uri
+            path = names + (f"[local-name() = '{local}']" if local else "")
+            path += "" if uri is None else f"[namespace-uri() = '{uri}']"
+            shown += f"/{'@' if step.axis is Axis.ATTRIBUTE else ''}{local or '*'}"
+        else:
+            path += f"/{step.axis.value}::{step.test.value}"
+            shown += "/" if step.axis is Axis.DESCENDANT_OR_SELF else f"/{step.test.value}"
+        if not root.xpath(f"boolean({path})"):
+            local = step.test.local if isinstance(step.test, NameTest) else None
+            there = {_local_name(node) for node in root.xpath(names)}
+            return shown, did_you_mean(local, there) if local else ""
+    return None
+
+
+def _local_name(node: Any) -> str:
+    """Of an element, or of an attribute as lxml's XPath gives it."""
+    return etree.QName(getattr(node, "tag", None) or node.attrname).localname
+
+
+_DOWN = (Axis.CHILD, Axis.DESCENDANT, Axis.DESCENDANT_OR_SELF, Axis.ATTRIBUTE)
 
 
 _GIVE = "put it beside the rules file, or give it: --reference {0}=FILE, or load_rules(…, references={{{0!r}: …}})"

@@ -298,6 +298,15 @@ _NO_SOURCES = ReferenceSources()
 _INSTALLED = Languages()
 
 
+def all_expressions(graph: EventGraph, triggers: Triggers | None) -> list[Expression]:
+    """All expressions of events and of rules that act."""
+    found = list(graph.expressions())
+    if triggers is not None:
+        found += triggers.graph.expressions()
+        found += (each for rule in triggers.programs for each in rule.expressions)
+    return found
+
+
 Value = TypeVar("Value")
 
 
@@ -332,10 +341,7 @@ def checked_rules(
         triggers = _triggers(parsed, graph, standing_in, problems, names, languages)
     documents = sources.read(parsed.references, problems)
     if references:
-        expressions = list(graph.expressions())
-        if triggers is not None:
-            expressions += triggers.graph.expressions()
-            expressions += (each for rule in triggers.programs for each in rule.expressions)
+        expressions = all_expressions(graph, triggers)
         problems += sources.problems(parsed.references, expressions, all_read=not problems)
         problems += mismatches(references, documents, expressions)
     if problems:

@@ -11,7 +11,7 @@ from typing import Any
 
 from .assignments import set_attribute, set_tail_of, set_text_of
 from .edits import arrive, put, take_out
-from .feeding import PULLED
+from .feeding import is_pulled
 from .mutations import change_tail, change_text, check_leaf, insert, insert_leaf, remove, touch, unlink
 from .raw import (
     Element,
@@ -22,7 +22,6 @@ from .raw import (
     get_text,
     name_of,
     number_of_children,
-    root_tree,
     set_tail,
     set_text,
 )
@@ -109,7 +108,7 @@ def append(self: Node, element: Any) -> None:
         return
     tree = above.tree
     name = name_of(element)
-    if name is None or not tree.fast_path or isinstance(root_tree(element).parser, PULLED):
+    if name is None or not tree.fast_path or is_pulled(element):
         put(element, lambda: _append(self, element), self)
     elif number_of_children(element) or get_text(element) or get_tail(element):
         check_incoming(element)
@@ -130,7 +129,7 @@ def insert_child(self: Node, index: Any, element: Any) -> None:
         or not isinstance(element, Tracked)
         or entry_of(element) is not None
         or not above.tree.fast_path
-        or isinstance(root_tree(element).parser, PULLED)
+        or is_pulled(element)
     ):
         put(element, lambda: _insert(self, index, element), self)
         return

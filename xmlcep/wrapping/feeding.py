@@ -22,12 +22,12 @@ from .raw import (
     get_text,
     is_element,
     last_child,
+    line_of,
     root_tree,
 )
 from .shadow import tree_of
 
-PULLED = (etree.XMLPullParser, etree.HTMLPullParser)
-"""The parsers that give out what is not complete; `iterparse` has one of them."""
+_PULLED = (etree.XMLPullParser, etree.HTMLPullParser)  # iterparse has one of them, too
 _IDLE = 3
 """The references to a parser that nobody can feed: of `_Parser`, of the tree it has made, and an argument."""
 
@@ -72,16 +72,19 @@ fed: dict[Node, Feed] = {}
 """The nodes of all feeds, in whatever tree they are."""
 
 
+def is_pulled(node: Node) -> bool:
+    """Whether a parser has made a node that gives out what is not complete."""
+    return line_of(node) is not None and isinstance(root_tree(node).parser, _PULLED)
+
+
 def notice(node: Node, kept: int = 0) -> bool:
     """Before a node comes into a document, or its tree becomes one: whether a parser may still add to it.
 
     ``kept``: how many further references to its parser are the document's.
     """
-    parser = root_tree(node).parser
-    if not isinstance(parser, PULLED) or node in fed or not is_element(node):
+    if node in fed or not is_element(node) or not is_pulled(node):
         return node in fed
-    if node.sourceline is None:
-        return False  # no parser has made it
+    parser = root_tree(node).parser
     _clear()
     each = node
     while each is not None:

@@ -35,6 +35,7 @@ from .shadow import (
     enter,
     entry_of,
     leave,
+    new_shadow_node,
     parents_told,
     shadow_of,
     visible,
@@ -285,7 +286,7 @@ def insert_leaf(tree: ShadowTree, node: Node, name: str, parent: ShadowNode) -> 
     clock.next_id = 1 + (number := clock.next_id)
     if tree.index is not None:
         tree.index[number] = node
-    shadow = ShadowNode(tree, parent, trie, number, parent.last)
+    shadow = new_shadow_node(tree, parent, trie, number, parent.last)
     enter(node, shadow)
     pos = parent.count
     parent.last = node
@@ -320,7 +321,7 @@ def _insert_node(tree: ShadowTree, node: Node, parent: ShadowNode | None, pos: i
     if parent is not None:
         parent.last = node
     if name is None:
-        enter(node, ShadowNode(tree, parent, None, 0, prev))
+        enter(node, new_shadow_node(tree, parent, None, 0, prev))
         if tree.journal is not None:
             tree.journal.whole(node)
         return

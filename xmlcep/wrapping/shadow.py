@@ -43,6 +43,7 @@ from .raw import (
 from .spelling import check_name
 
 _TEXT = Step.text()
+_new = object.__new__
 
 
 class PathTrie:
@@ -103,27 +104,22 @@ class ShadowNode:
         "tail_number", "text", "text_number", "texts", "tree", "trie",
     )  # fmt: skip
 
-    def __init__(
-        self,
-        tree: ShadowTree,
-        parent: ShadowNode | None,
-        trie: PathTrie | None,
-        number: int,
-        prev: Node | None,
-    ) -> None:
-        self.tree = tree
-        self.parent = parent
-        self.trie = trie
-        self.number = number
-        self.prev = prev
-        self.ids: tuple[int, ...] | None = None
-        self.last: Node | None = None
-        self.count = self.texts = 0
-        self.text: str | None = None
-        self.tail: str | None = None
-        self.text_number = self.tail_number = 0
-        self.attributes: dict[str, ShadowAttribute] | None = None
-        self.element_only = self.pristine = False
+    tree: ShadowTree
+    parent: ShadowNode | None
+    trie: PathTrie | None
+    number: int
+    prev: Node | None
+    ids: tuple[int, ...] | None
+    last: Node | None
+    count: int
+    texts: int
+    text: str | None
+    tail: str | None
+    text_number: int
+    tail_number: int
+    attributes: dict[str, ShadowAttribute] | None
+    element_only: bool
+    pristine: bool
 
     def make_ids(self) -> tuple[int, ...]:
         """The ids from the root down. Without those of the ancestors: a deep document would have a great many."""
@@ -161,6 +157,22 @@ class ShadowNode:
         self.attributes = attributes.copy()
         for attribute, value in zip(attributes.values(), values, strict=True):
             attribute.value = value
+
+
+def new_shadow_node(
+    tree: ShadowTree, parent: ShadowNode | None, trie: PathTrie | None, number: int, prev: Node | None
+) -> ShadowNode:
+    """One without texts, attributes and children; a function, for Python calls an ``__init__`` more slowly."""
+    node = _new(ShadowNode)
+    node.tree = tree
+    node.parent = parent
+    node.trie = trie
+    node.number = number
+    node.prev = prev
+    node.ids = node.last = node.text = node.tail = node.attributes = None
+    node.count = node.texts = node.text_number = node.tail_number = 0
+    node.element_only = node.pristine = False
+    return node
 
 
 class Tracked:
@@ -435,7 +447,7 @@ class ShadowTree:
         name = name_of(node)
         prev = None if parent is None else get_previous(node)
         if name is None:
-            shadow = ShadowNode(self, parent, None, 0, prev)
+            shadow = new_shadow_node(self, parent, None, 0, prev)
             shadow.pristine = True
             return shadow
         shadow = self.new_shadow(node, name, parent, prev)
@@ -475,7 +487,7 @@ class ShadowTree:
         number = self.clock.new_id()
         if self.index is not None:
             self.index[number] = node
-        return ShadowNode(self, parent, trie, number, prev)
+        return new_shadow_node(self, parent, trie, number, prev)
 
     def new_attribute(self, shadow: ShadowNode, name: str, value: str) -> ShadowAttribute:
         """An attribute for a shadow node, with a fresh id."""

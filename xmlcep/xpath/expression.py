@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from path_types import PathType
 
-from ..arguments import BY_NAME, MAPPING, TEXT, one_of, optional
+from ..arguments import BY_NAME, MAPPING, STRING, one_of, optional
 from ..arguments import check as check_arguments
 from ..language import PREDECLARED
 from .checking import check, kind_of, outer_focus
@@ -23,12 +23,14 @@ from .parser import parse
 from .reads import Reads, locate, read_places, stays_inside
 from .subtrees import from_context
 from .syntax import (
+    Axis,
     Call,
     NameTest,
+    Step,
     Syntax,
     compared_in,
+    paths_from_variables_in,
     starts_at_context,
-    top_elements_in,
     variables_in,
 )
 from .table_paths import is_in_tables
@@ -60,7 +62,7 @@ def compile_expression(
     (True, False)
     """
     check_arguments(
-        "compile_expression()", text=(text, TEXT), namespaces=(namespaces, optional(BY_NAME)),
+        "compile_expression()", text=(text, STRING), namespaces=(namespaces, optional(BY_NAME)),
         variables=(variables, optional(MAPPING)), node=(node, one_of(NodeKind)), scope=(scope, one_of(Scope)),
     )  # fmt: skip
     return Expression(text, namespaces or {}, variables or {}, node, scope)
@@ -197,7 +199,15 @@ class Expression:
 
     def top_elements(self, variable: str) -> set[NameTest]:
         """The names of the elements that it looks for right below a reference document's root node."""
-        return {test for name, test in top_elements_in(self._syntax) if name == variable}
+        return {
+            steps[0].test
+            for steps in self.lookups(variable)
+            if steps[0].axis is Axis.CHILD and isinstance(steps[0].test, NameTest)
+        }
+
+    def lookups(self, variable: str) -> Iterator[tuple[Step, ...]]:
+        """The steps of its paths that start at a reference document's root node."""
+        return (steps for name, steps in paths_from_variables_in(self._syntax) if name == variable)
 
     @property
     def reads(self) -> Reads:

@@ -180,14 +180,12 @@ def variables_in(syntax: Syntax | Step) -> Iterator[Variable]:
         yield from variables_in(part)
 
 
-def top_elements_in(syntax: Syntax | Step) -> Iterator[tuple[str, NameTest]]:
-    """The names that are looked for right below a variable, each with the variable's name: ``$parts/part``."""
+def paths_from_variables_in(syntax: Syntax | Step) -> Iterator[tuple[str, tuple[Step, ...]]]:
+    """The steps of paths that start at a variable, each with the variable's name: ``$parts/parts/part``."""
     if isinstance(syntax, Path) and isinstance(syntax.start, Variable):
-        first = syntax.steps[0]
-        if first.axis is Axis.CHILD and isinstance(first.test, NameTest):
-            yield syntax.start.name, first.test
+        yield syntax.start.name, syntax.steps
     for part in _parts(syntax):
-        yield from top_elements_in(part)
+        yield from paths_from_variables_in(part)
 
 
 def _parts(syntax: Syntax | Step) -> tuple[Syntax | Step, ...]:

@@ -229,7 +229,7 @@ _SHARED: dict[type, Layout] = {
     Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys()}, "released"),
     Evaluation: _layout(
         {"trees": AllWithin(), "report": Nothing(), "_touched": Nothing(), "_dying": Dying()},
-        "_active", "_setting", "_clock", "dispatch", "waiting", "_turns", "_releases_alone",
+        "_active", "_setting", "_clock", "dispatch", "waiting", "_turns", "_releases_alone", "_apart",
     ),
     TreeState: _layout(
         {"states": AllWithin(), "deferrals": AllWithin()},

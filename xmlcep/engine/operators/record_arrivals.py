@@ -104,11 +104,10 @@ def record_acceptor(
                 key, value = key_of(place, read(event)), None
                 if key is None:
                     return
-                if key in accumulations:
-                    accumulations[key].known = None
         accumulation = accumulations.get(key)
         if accumulation is None:
             accumulation = state.accumulation_of(key)
+            # Of one leaf a variable is text for all events, or for none.
             accumulation.known = {} if key_of is None else None if value is None else {only_name: value}
 
         ts, transaction = event[0], clock.transaction
