@@ -106,7 +106,7 @@ def general_way() -> Iterator[None]:
 
     def not_short(state: Any, *given: Any, **options: Any) -> None:
         new_multiplicity(state, *given, **options)
-        state._is_short = state._is_prompt = state._is_plain = False
+        state._is_short = state._raises_at_once = state._is_plain = False
 
     def touch(deferral: Any, node: int, here: int | None) -> bool:
         """Whatever happens at or below a node may change what its condition reads; it is seen when it happens."""

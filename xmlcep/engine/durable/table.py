@@ -128,7 +128,7 @@ _MULTIPLICITY = _operator(
         "_most_gone": PLAIN,
     },
     "_by_detection", "lower", "upper", "_full", "slides", "prompt", "within", "_outer", "owner", "refills",
-    "_is_plain", "_is_prompt", "_is_short", "on_its_way",  # of one time point
+    "_is_plain", "_raises_at_once", "_is_short", "on_its_way",  # of one time point
 )  # fmt: skip
 
 _DETECTIONS: dict[str, Form] = {"detections": ByKey(NumberedEntries())}

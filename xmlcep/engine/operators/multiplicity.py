@@ -69,7 +69,7 @@ class MultiplicityState(DeferrableState):
         # Whether nothing is asked of what has accumulated, and nothing drops out of it.
         self._is_short = not (tree.flat or tree.extended or self._by_detection or slides or asks)
         # Whether nothing waits, either.
-        self._is_prompt = self._is_short and not node.deferred
+        self._raises_at_once = self._is_short and not node.deferred
         # Whether all that it does besides is to raise what has accumulated until a release.
         self._is_plain = self._is_short and not node.takes_back
 
@@ -365,7 +365,7 @@ class MultiplicityState(DeferrableState):
         if accumulation is None or accumulation.current is not entry:
             return
         is_used_up = accumulation.told == len(accumulation.entries)
-        if is_used_up and self._is_prompt:
+        if is_used_up and self._raises_at_once:
             del self.accumulations[key]
         elif is_used_up and not (accumulation.created or accumulation.batches):
             self._drop(key)
