@@ -190,11 +190,12 @@ def _acceptor(tree: TreeState, part: Part, operation: str, path: PathType) -> Ac
     take_record = state.record_acceptor(leaf, operation, path, tree.check_time if tree.needs_time else None)
     if take_record is not None:
         return take_record if state.parent is None else limited(tree, take_record)
-    read = None if leaf is None else leaf.reader(operation, path)
     if not tree.has_short_entries:
+        read = None if leaf is None else leaf.reader(operation, path)
         return in_full(tree, read, state.values_of_groups(child), state.taker.take, child)
     accept = state.taker.acceptor(child)
-    return accept if read is None else filtered(read, accept)
+    takes = None if leaf is None else leaf.filter(path)
+    return accept if takes is None else filtered(takes, accept)
 
 
 def _first(tree: TreeState, plan: TreeDispatch, operation: str, path: PathType) -> tuple[Direct, ...] | None:

@@ -26,11 +26,11 @@ Take: TypeAlias = Callable[[int, Key, Entry, Cause], None]
 _new_tuple = tuple.__new__
 
 
-def filtered(read: Reader, accept: Acceptor) -> Acceptor:
+def filtered(takes: Callable[[PrimitiveEvent], bool], accept: Acceptor) -> Acceptor:
     """Where the leaf has to be asked before (F1)."""
 
     def deliver(place: Key, event: PrimitiveEvent) -> None:
-        if read(event) is not None:
+        if takes(event):
             accept(place, event)
 
     return deliver

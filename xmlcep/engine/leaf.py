@@ -158,6 +158,8 @@ class LeafState:
 
     def filter(self, path: PathType) -> Callable[[PrimitiveEvent], bool] | None:
         """Whether it takes a primitive event of this type, or a tuple of their layout; None if it takes all."""
+        if self._opaque is not None:
+            return lambda event: self.read(PrimitiveEvent(*event)) is not None
         filter_ = self._of_path(path).filter
         if filter_ is None:
             return None
