@@ -273,13 +273,21 @@ class SlidingAccumulation(Accumulation):
         for follower in self.followers:
             for position in range(begin, until):
                 follower.drop(entries[position])
-        if self.told < until:
-            self.told = until
-        if until > _TIDY and 2 * until > len(entries):
-            self.entries = entries[until:]  # composites may have the list as it was
-            self.told -= until
-            until = 0
-        self.begin = until
+        self._begin_at(until)
+
+    def _begin_at(self, index: int) -> None:
+        """What is before this index has dropped out."""
+        if self.told < index:
+            self.told = index
+        if index > _TIDY and 2 * index > len(self.entries):
+            self.entries = self._behind(index)  # composites may have the list as it was
+            self.told -= index
+            index = 0
+        self.begin = index
+
+    def _behind(self, index: int) -> list[Entry]:
+        """Those from this index on, in a list of their own."""
+        return self.entries[index:]
 
     def drop_first(self, count: int) -> None:
         """The oldest ones drop out."""

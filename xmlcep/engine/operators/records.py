@@ -19,7 +19,6 @@ from ..timers import MEASURE, NEVER
 from .accumulation import Integrated, SlidingAccumulation
 
 _new_tuple = tuple.__new__
-_TIDY = 32
 _UNKNOWN = -NEVER
 _CHANGES, _TIME, _TRANSACTIONS = MEASURE[Unit.CHANGES], MEASURE[Unit.TIME], MEASURE[Unit.TRANSACTIONS]
 
@@ -152,18 +151,10 @@ class RecordAccumulation(SlidingAccumulation):
 
     def values(self, names: Iterable[str]) -> Mapping[str, RunningValues]:
         if self.running is None:
-            found: dict[str, list[Any]] = {name: [] for name in names}
-            records = self.entries
-            for index in range(self.begin, len(records)):
-                bindings = records.variables(index)
-                for name, values in found.items():
-                    value = None if bindings is None else bindings.get(name)
-                    if value is None:
-                        self.has_one_of_each = False
-                    else:
-                        values.append(value)
-            self.running = {name: RunningValues(values) for name, values in found.items()}
+            self.running = {name: RunningValues() for name in names}
             self.only = next(iter(self.running.values())) if len(self.running) == 1 else None
+            for index in range(self.begin, len(self.entries)):
+                self.add_values(self.entries.variables(index))
         return self.running
 
     def integrated(self) -> Integrated:
@@ -212,16 +203,13 @@ class RecordAccumulation(SlidingAccumulation):
             only.first += until - begin
         elif self.running is not None:
             self._drop_values(until)
-        if self.told < until:
-            self.told = until
-        if until > _TIDY and 2 * until > count:
-            self.entries = records.behind(until)  # composites may have the others
-            self.told -= until
-            until = 0
-            if only is not None:
-                only.tidy()
-        self.begin = until
+        self._begin_at(until)
         self.head = None
+
+    def _behind(self, index: int) -> Records:  # type: ignore[override]
+        if self.only is not None:
+            self.only.tidy()
+        return self.entries.behind(index)
 
     def _drop_values(self, until: int) -> None:
         """What the events before this index say."""
