@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from path_types import PathType
 
@@ -37,7 +38,7 @@ def run(settings: Settings) -> Iterator[Figure]:
     for text in CONDITIONS:
         reads = compile_expression(text, scope=Scope.SUBTREE).truth_reads
         needs = Needs.of(subtrees=[(PathType.parse("item"), reads)])
-        alternatives[text] = applied(rows, lambda needs=needs: Replica(needs=needs))  # type: ignore[misc]
+        alternatives[text] = applied(rows, partial(Replica, needs=needs))
     timings = measure(alternatives, runs=settings.runs)
     yield from per_event(
         "replica", "", timings, events=settings.events, base="everything", what="nodes at the end"
