@@ -39,7 +39,7 @@ from xmlcep.engine.evaluation import Evaluation
 from xmlcep.engine.operators import combining, conjunction, multiplicity, sequence
 from xmlcep.engine.operators.combining import CombiningState
 from xmlcep.engine.operators.conjunction import ConjunctionState
-from xmlcep.engine.operators.multiplicity import MultiplicityState
+from xmlcep.engine.operators.integrating import MultiplicityState
 from xmlcep.engine.release import Deferral
 from xmlcep.engine.tree import NO_ANSWERS, TreeState
 from xmlcep.events import PrimitiveEvent

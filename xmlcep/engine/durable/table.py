@@ -24,7 +24,7 @@ from ..operators.chain import SequenceState
 from ..operators.conjunction import ConjunctionState
 from ..operators.disjunction import DisjunctionState
 from ..operators.external import ExternalState
-from ..operators.multiplicity import MultiplicityState, RecordState
+from ..operators.integrating import MultiplicityState
 from ..operators.negation import NegatedMultiplicityState
 from ..operators.pairs import (
     ChroniclePairConjunction,
@@ -35,6 +35,7 @@ from ..operators.pairs import (
 from ..operators.periodic import PeriodicState, Window
 from ..operators.periodic_star import PeriodicStarState
 from ..operators.plus import PlusState
+from ..operators.record_arrivals import RecordState
 from ..operators.records import RecordAccumulation
 from ..operators.relation import RelationState
 from ..operators.trailing import Candidate, TrailingSequenceState

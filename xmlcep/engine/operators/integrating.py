@@ -1,0 +1,641 @@
+"""Multiplicity x[l,u] at run time: arrivals accumulate and are integrated (M1 to M6, W3, S4).
+
+One module because what arrives, what is taken back and what is released change one accumulation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from math import inf
+from typing import Any
+
+from contexts import Entry, Owner
+from contexts.constraints import Objection
+from contexts.constraints.counting import young
+from contexts.entry import AT, EMPTY_END, EMPTY_START, EVENT, FIRST, LAST, SILENT
+from contexts.group import discard
+from contexts.grouping import Key
+from path_types import PathType
+
+from ...algebra import Multiplicity, Order, Promise
+from ...events import Cause, CompositeEvent, Event, PrimitiveEvent
+from ...rules.trees import EventTree, OperatorNode
+from ..composer import interval, nearest_common_ancestor, span_of
+from ..leaf import Bindings
+from ..setting import Setting
+from ..timers import MEASURE, Due
+from .accumulation import Accumulation, Integrated, SlidingAccumulation
+from .choosing import reach
+from .deferrable import DeferrableState
+from .state import Account, OperatorState
+
+_TOGETHER = 2  # how many times while a window lasts what has become too old is freed
+_new_tuple = tuple.__new__
+_FEW = 64  # deleted nodes that are kept without asking whether they are still needed
+
+
+class MultiplicityState(DeferrableState):
+    """Raises a composite of all so far from the l-th arrival on, up to u of them."""
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
+        operand: Promise,
+    ) -> None:  # fmt: skip
+        super().__init__(node, tree, report, setting)
+        definition = node.definition
+        assert isinstance(definition, Multiplicity)
+        self._by_detection = tree.order is Order.DETECTION
+        self.lower = definition.lower
+        self.upper = definition.upper
+        self._full: float = inf if definition.upper is None else definition.upper
+        self.slides = definition.options.slide
+        self.prompt = operand.prompt
+        self.within = None if node.window is None else (reach(node.window), MEASURE[node.window.unit])
+        outer = node.outer_window
+        self._outer = None if outer is None else (reach(outer), MEASURE[outer.unit])
+        self.accumulations: dict[Key, Accumulation] = {}
+        # Deleted nodes of which a composite may still be consumed, so that no silent one is made for them (M5), each
+        # with the key of the parent's group that it is stored in.
+        self.gone: dict[int, Key] = {}
+        self._most_gone = _FEW
+        self.on_its_way: list[Entry] = []  # raised at a time point
+        self.owner: Owner | None = self if node.takes_back else None
+
+        values, slides = self.values, self.slides or self.within is not None or self._outer is not None
+        asks = values.having is not None or values.guard is not None
+        # Whether nothing is asked of what has accumulated, and nothing drops out of it.
+        self._is_short = not (tree.flat or tree.extended or self._by_detection or slides or asks)
+        # Whether nothing waits, either.
+        self._raises_at_once = self._is_short and not node.deferred
+        # Whether all that it does besides is to raise what has accumulated until a release.
+        self._is_plain = self._is_short and not node.takes_back
+
+    @property
+    def one_by_one(self) -> bool:
+        return True
+
+    def connect(self, parent: OperatorState) -> None:
+        super().connect(parent)
+        self.refills = self.lower == 0 and parent.node.definition.stores_composites
+
+    # ---- arrivals (M1, M2) and creations (M4) ---------------------------------------------------------
+
+    def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        for entry in arrivals:
+            accumulation = self.accumulations.get(key) or self._accumulation(key)
+            if self._is_short:
+                accumulation.add(entry)
+                self._integrate_short(key, accumulation, cause)
+            elif self._accumulates(key, accumulation, entry):
+                self.integrate(key, accumulation, cause)
+            else:
+                self._drop_if_idle(key, accumulation)
+
+    def take(self, child: int, key: Key, entry: Entry, cause: Cause) -> None:
+        if not self._is_short:
+            super().take(child, key, entry, cause)
+            return
+        accumulation = self.accumulations.get(key)
+        if accumulation is None:
+            accumulation = self.accumulations[key] = Accumulation()
+        accumulation.append(entry)
+        count = len(accumulation.entries)
+        if count >= self.lower:
+            whole = self._whole(accumulation, cause)
+            self._succeed(accumulation, whole)
+            if count == self.upper:
+                self._drop(key)
+            self.hand_over(whole, key, cause)
+
+    def take_creation(self, key: Key, event: PrimitiveEvent) -> None:
+        if not self._is_short or key in self.accumulations:
+            super().take_creation(key, event)
+            return
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        accumulation = self.accumulations[key] = Accumulation()
+        empty = accumulation.current = self._nothing(event[2], event[3], event)
+        if self.composer.report is not None:
+            self.composer.report.append(empty[EVENT])
+        self.hand_over(empty, key, event)
+
+    def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        self.integrate(key, self.accumulations[key], cause)
+
+    def evaluate_newest(self, key: Key, cause: Cause) -> None:
+        self.integrate(key, self.accumulations[key], cause)
+
+    def _accumulates(self, key: Key, accumulation: Accumulation, entry: Entry) -> bool:
+        """Whether the arrival is taken; what has become too old drops out first (W3, S4, Z4, Z8)."""
+        if self._outer is not None:
+            self._start_over_if_old(accumulation, entry, *self._outer)
+        if not isinstance(accumulation, SlidingAccumulation):
+            accumulation.add(entry)
+            return True
+        if self.within is not None and accumulation.would_lose(entry, self.within):
+            return False  # nor does anything else drop out for it
+        accumulation.add(entry)
+        if self.within is not None:
+            accumulation.drop_old(self.within)
+            self._watch_over(key, accumulation)
+        if self.slides and self.upper is not None and accumulation.count() > self.upper:
+            accumulation.drop_first(1)
+        return True
+
+    def _start_over_if_old(self, accumulation: Accumulation, entry: Entry, amount: int, unit: int) -> None:
+        """Z4: with a window of its own it starts over when its composite has become too old for the operator's."""
+        current = accumulation.current
+        if current is None or current[FIRST] is None or entry[LAST] is None:
+            return
+        if entry[LAST][unit] - current[FIRST][unit] > amount:
+            accumulation.start_over(accumulation.entries[accumulation.told :])
+
+    def integrate(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
+        """Raises the composite of all so far if they are enough; at u accumulation starts over (M1, M2, V6)."""
+        if self._is_short:
+            self._integrate_short(key, accumulation, cause)
+            return
+        count = accumulation.count()
+        if count < max(self.lower, 1):
+            return
+        entries, values = accumulation.entries, self.values
+        seen: Bindings | None = None
+        if values.has_variables or values.having is not None:
+            seen = values.seen_of(accumulation.arrivals(), accumulation.values(values.asked_lists))
+            if values.having is not None and not values.holds(seen):
+                self._start_over_if_full(key, accumulation, count)
+                return
+        start, end = accumulation.interval() if self._by_detection else (accumulation.start, accumulation.end)
+        path, ids = (
+            accumulation.place() if self.flat else self.composer.place(entries[accumulation.begin][EVENT])
+        )
+        integrated = accumulation.integrated()
+        composite = self.composer.composite(
+            path, ids, integrated, start, end, cause, accumulation.span,
+            None if seen is None else values.carried(seen, integrated),
+        )  # fmt: skip
+        if self._is_allowed(composite, seen):
+            self._integrated(accumulation, composite)
+        self._start_over_if_full(key, accumulation, count)
+
+    def _integrate_short(self, key: Key, accumulation: Accumulation, cause: Cause) -> None:
+        """The same where nothing is asked, and nothing drops out."""
+        count = len(accumulation.entries)
+        if count < self.lower or not count:
+            return
+        whole = self._whole(accumulation, cause)
+        self._succeed(accumulation, whole)
+        self._send(whole)
+        if count == self.upper:
+            self._drop(key)
+
+    def _whole(self, accumulation: Accumulation, cause: Cause) -> Entry:
+        """The composite of all so far, which is reported, as it is stored; where nothing is asked."""
+        # What compose and report_and_store do, without their calls.
+        entries, composer = accumulation.entries, self.composer
+        start, end, _, first, _ = entries[0]
+        constituents: Sequence[Event] = (first,)
+        if len(entries) > 1:
+            start, end = accumulation.start, accumulation.end
+            constituents = Integrated(entries, 0, len(entries))
+        path, upto = composer.ancestors.get(first[2]) or composer.ancestor(first[2])
+        parts: tuple[Any, ...] = (
+            composer.name, composer.label, path, first[3][upto], constituents, start, end, cause, None, None,
+        )  # fmt: skip
+        composite = _new_tuple(CompositeEvent, parts)
+        if end < start:  # empty
+            composite = composite._replace(start=None, end=None)
+        if composer.report is not None:
+            composer.report.append(composite)
+        return (start, end, self.clock.point, composite, False)
+
+    def _nothing(
+        self, path: PathType | None, ids: tuple[int, ...], cause: Cause, *, silent: bool = False
+    ) -> Entry:
+        """The composite of nothing as it is stored; where nothing is asked."""
+        composer = self.composer
+        parts: tuple[Any, ...] = (composer.name, composer.label, path, ids, (), None, None, cause, None, None)
+        return (EMPTY_START, EMPTY_END, self.clock.point, _new_tuple(CompositeEvent, parts), silent)
+
+    def _integrated(self, accumulation: Accumulation, composite: CompositeEvent) -> None:
+        """Raises the composite of all so far, which integrates the former one."""
+        whole = self.composer.report_and_store(composite)
+        self._succeed(accumulation, whole)
+        self._send(whole)
+
+    def _succeed(self, accumulation: Accumulation, whole: Entry) -> None:
+        """The composite of all so far takes the place of the former one; its parts count as consumed."""
+        if accumulation.current is not None:
+            self._withdraw(accumulation.current)
+        accumulation.current = whole
+        if self._owners is not None:
+            self._tell(accumulation, len(accumulation.entries))
+        else:
+            accumulation.told = len(accumulation.entries)
+
+    def _start_over_if_full(self, key: Key, accumulation: Accumulation, count: int) -> None:
+        if count == self.upper and not self.slides:
+            accumulation.start_over()
+            self._drop(key)
+
+    def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
+        """M4: the node was created, so a composite without constituents is raised for it."""
+        accumulation = self._accumulation(key)
+        composite = (
+            None if accumulation.count() else self._empty(path, ids, cause)
+        )  # C6, only in flat context
+        if composite is None:
+            self._drop_if_idle(key, accumulation)
+            return
+        if accumulation.current is not None:
+            self._withdraw(accumulation.current)
+        accumulation.current = self._raise(composite)
+
+    def _accumulation(self, key: Key) -> Accumulation:
+        accumulation = self.accumulations.get(key)
+        if accumulation is None:
+            accumulation = self.accumulations[key] = self._new_accumulation()
+            if self.by_value:
+                self.note_key(key)
+        return accumulation
+
+    def _new_accumulation(self) -> Accumulation:
+        return Accumulation() if self.within is None and not self.slides else SlidingAccumulation()
+
+    def _is_allowed(self, composite: CompositeEvent, seen: Bindings | None = None) -> bool:
+        """Whether the guard is true (U5)."""
+        if self.values.guard is None or self.values.allows(composite, seen):
+            return True
+        if self.setting.witness is not None:
+            self.setting.witness.guarded(self.tree_index, self.node.index, composite)
+        return False
+
+    def _empty(self, path: PathType, ids: tuple[int, ...], cause: Cause) -> CompositeEvent | None:
+        """The composite of nothing; None if ``having`` or the guard is false (Z9)."""
+        values = self.values
+        if values.having is not None and not values.admits(()):
+            return None
+        composite = self.composer.composite(path, ids, (), EMPTY_START, EMPTY_END, cause, None, values.of(()))
+        return composite if values.guard is None or values.allows(composite) else None
+
+    def _raise(self, composite: CompositeEvent) -> Entry:
+        entry = self.composer.report_and_store(composite)
+        self._send(entry)
+        return entry
+
+    def _send(self, entry: Entry) -> None:
+        """What was raised is to go to the parent."""
+        self.outbox.append(entry)
+        if self.refills:
+            if self.on_its_way and self.on_its_way[0][AT] != entry[AT]:
+                self.on_its_way.clear()  # of an earlier time point: it has a place in no group of the parent
+            self.on_its_way.append(entry)
+
+    def _raise_batch(self, entries: list[Entry], cause: Cause) -> bool:
+        """Raises a batch of its own; says whether it did."""
+        values = self.values
+        if values.having is not None and not values.admits(entries):
+            return False
+        constituents = Integrated(entries, 0, len(entries))
+        path, ids = (
+            nearest_common_ancestor(constituents) if self.flat else self.composer.place(entries[0][EVENT])
+        )
+        composite = self.composer.composite(
+            path, ids, constituents, *interval(constituents), cause,
+            span_of(entries) if self.composer.extended else None, values.of(entries),
+        )  # fmt: skip
+        if not self._is_allowed(composite):
+            return False
+        self._raise(composite)
+        self.consumed_by(0, entries)
+        return True
+
+    def _tell(self, accumulation: Accumulation, until: int) -> None:
+        """The arrivals before this index stand in a raised composite, so they count as consumed (H7)."""
+        if self._owners is not None:
+            self.consumed_by(0, accumulation.entries[accumulation.told : until])
+        accumulation.told = until
+
+    def _withdraw(self, former: Entry) -> None:
+        """Takes the former composite out of the parent's store, or out of the post (M1, C6).
+
+        What the root of a tree has raised is not taken back: other trees keep it (H8).
+        """
+        if self.parent is not None and not discard(self.outbox, former):
+            self.parent.withdraw(self.node.child_index, former)
+        if self.on_its_way:
+            discard(self.on_its_way, former)
+
+    def withdraw(self, child: int, entry: Entry) -> None:
+        """A child multiplicity takes back a composite: out of the accumulation with it (M1)."""
+        key = self.grouping.key_of(entry)
+        accumulation = self.accumulations.get(key)
+        if accumulation is None:
+            return
+        kept = [other for other in accumulation.live() if other is not entry]
+        if len(kept) < accumulation.count():
+            accumulation.keep(kept)
+        for batch in accumulation.batches:
+            batch[:] = [other for other in batch if other is not entry]
+        if accumulation.batches:
+            accumulation.batches = [batch for batch in accumulation.batches if batch]
+        self._drop_if_idle(key, accumulation)
+
+    def _drop_if_idle(self, key: Key, accumulation: Accumulation) -> None:
+        if accumulation.is_idle():
+            self._drop(key)
+
+    def _drop(self, key: Key) -> None:
+        if self.accumulations.pop(key, None) is not None and self.by_value:
+            self.drop_key(key)
+
+    # ---- what the parent tells (M3, M5) ----------------------------------------------------------------
+
+    def consumed(self, entry: Entry) -> None:
+        """M3: if it is the composite that still integrates, accumulation starts over.
+
+        Arrivals that wait for a release were not integrated, and stay (C7).
+        """
+        # Where nothing is asked groups are places, and what was raised in one is of its node.
+        key = entry[EVENT][3][-1] if self._is_short else self.grouping.key_of(entry)
+        accumulation = self.accumulations.get(key)
+        if accumulation is None or accumulation.current is not entry:
+            return
+        is_used_up = accumulation.told == len(accumulation.entries)
+        if is_used_up and self._raises_at_once:
+            del self.accumulations[key]
+        elif is_used_up and not (accumulation.created or accumulation.batches):
+            self._drop(key)
+        else:
+            accumulation.start_over(accumulation.entries[accumulation.told :])
+            self._drop_if_idle(key, accumulation)
+
+    def successor(self, entry: Entry, stored: Iterable[Entry], at: int) -> Entry | None:
+        """M5: a silent empty composite, unless another of this group is unconsumed or the node is gone.
+
+        Unconsumed are those that are stored, and those that were raised and are about to be (C5).
+        """
+        if not self.refills or (self.values.having is not None and not self.values.admits(())):
+            return None
+        event = entry[EVENT]
+        if self.on_its_way:
+            stored = [*stored, *(other for other in self.on_its_way if other[AT] == at)]
+        if self.flat:
+            if any(True for _ in stored):
+                return None
+        elif event[3][-1] in self.gone:
+            return None
+        else:
+            for other in stored:  # almost always there is none
+                if other[EVENT][3] == event[3]:
+                    return None
+        if self._is_short:
+            return self._nothing(event[2], event[3], event[7], silent=True)
+        empty = self.composer.composite(
+            event[2], event[3], (), EMPTY_START, EMPTY_END, event[7], None, self.values.of(())
+        )
+        return self.composer.entry(empty, silent=True)
+
+    def arrived(self, entries: Iterable[Entry]) -> None:
+        for entry in entries if self.on_its_way else ():
+            discard(self.on_its_way, entry)
+
+    def available(self, silent: Entry) -> None:
+        """A silent composite stands in the parent's store: the next one replaces it."""
+        if self._is_short:
+            key = silent[EVENT][3][-1]
+            accumulation = self.accumulations.get(key)
+            if accumulation is None:
+                accumulation = self.accumulations[key] = Accumulation()
+        else:
+            accumulation = self._accumulation(self.grouping.key_of(silent))
+        if accumulation.current is None:
+            accumulation.current = silent
+
+    def vanish(self, path: PathType, ids: tuple[int, ...]) -> None:
+        assert self.parent is not None
+        key: Key = ids[-1]
+        self.gone[key] = self.parent.grouping.place(path, ids)
+        accumulation = self.accumulations.get(key)
+        if accumulation is not None and accumulation.current is not None and accumulation.current[SILENT]:
+            self._withdraw(accumulation.current)
+            accumulation.current = None
+            self._drop_if_idle(key, accumulation)
+
+    # ---- deferred (D5, X8, Z8) --------------------------------------------------------------------------
+
+    def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        for entry in arrivals:
+            accumulation = self._accumulation(key)
+            if self.within is not None and not self.slides:
+                assert isinstance(accumulation, SlidingAccumulation)
+                if not accumulation.keeps_all(entry, self.within):
+                    self._set_aside(accumulation, entry, self.within)
+            self._accumulates(key, accumulation, entry)
+            self._drop_if_idle(key, accumulation)
+
+    def _set_aside(self, accumulation: Accumulation, entry: Entry, within: tuple[int, int]) -> None:
+        """Before an arrival lets something drop out, full batches are set aside, and what is left if it is enough."""
+        entries = accumulation.live()
+        kept = young([*entries, entry], within)
+        if len(kept) > len(entries) or not any(other is entry for other in kept):
+            return
+        batches, rest = self._batches(entries)
+        accumulation.batches = [*accumulation.batches, *batches]
+        if batches:
+            accumulation.replace(rest)
+
+    def _batches(self, entries: list[Entry]) -> tuple[list[list[Entry]], list[Entry]]:
+        """Full batches of u, then the rest if there is at least l of it; and what stays."""
+        batches = []
+        while self.upper is not None and len(entries) >= self.upper:
+            if self.slides:
+                entries = entries[-self.upper :]
+            batches.append(entries[: self.upper])
+            entries = entries[self.upper :]
+        if entries and len(entries) >= self.lower:
+            batches.append(entries)
+            entries = []
+        return batches, entries
+
+    def hold_creation(self, key: Key, path: PathType, ids: tuple[int, ...]) -> None:
+        accumulation = self._accumulation(key)
+        if not accumulation.count():
+            accumulation.created = (path, ids)
+
+    def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:
+        return self._keep if self._is_plain else None
+
+    def _keep(self, key: Key, event: PrimitiveEvent) -> bool:
+        accumulation = self.accumulations.get(key)
+        if accumulation is None:
+            accumulation = self.accumulations[key] = Accumulation()
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        ts = event[0]
+        entry = (ts, ts, self.clock.point, event, False)
+        # Primitive events come in the order of their numbers.
+        accumulation.end = ts
+        entries = accumulation.entries
+        if entries:
+            entries.append(entry)
+            return len(entries) >= self.lower
+        accumulation.start = ts
+        accumulation.entries = [entry]
+        return self.lower <= 1
+
+    def is_possible(self, key: Key) -> bool:
+        accumulation = self.accumulations.get(key)
+        if accumulation is None:
+            return False
+        count = len(accumulation.entries) - accumulation.begin
+        enough = count >= self.lower and count > 0
+        return enough or accumulation.created is not None or bool(accumulation.batches)
+
+    def release_alone(self, key: Key, cause: Cause) -> None:
+        accumulation, parent = self.accumulations.get(key), self.parent
+        if (
+            accumulation is None
+            or parent is None
+            or not (self._is_plain and self.lower <= len(accumulation.entries) < self._full)
+        ):
+            super().release_alone(key, cause)
+            return
+        whole = self._release_whole(key, accumulation, cause)
+        above = key if self.same_groups else parent.grouping.key_of(whole)
+        if above is not None:
+            parent.taker.store(self.child_index, above, whole, cause)
+
+    def _release_whole(self, key: Key, accumulation: Accumulation, cause: Cause) -> Entry:
+        """The composite of all that has accumulated, which starts over: a batch that is not full; where nothing is
+        asked."""
+        whole = self._whole(accumulation, cause)
+        if self._owners is not None:
+            self.consumed_by(0, accumulation.entries)
+        del self.accumulations[key]
+        return whole
+
+    def release(self, key: Key, cause: Cause) -> None:
+        """Full batches of u, then the rest if there is at least l of it (D5)."""
+        accumulation = self.accumulations[key]
+        if self._is_plain and self.lower <= len(accumulation.entries) < self._full:
+            self._send(self._release_whole(key, accumulation, cause))
+            return
+        if accumulation.current is not None:
+            self._withdraw(accumulation.current)
+        had = accumulation.count() or accumulation.batches
+        batches, rest = self._batches(accumulation.live())
+        for batch in (*accumulation.batches, *batches):
+            # V6: a full batch that fails is dropped, and what was set aside, too (Z8); the rest stays.
+            is_rest = bool(batches) and batch is batches[-1] and len(batch) != self.upper
+            if not self._raise_batch(batch, cause) and is_rest:
+                rest = batch
+        if accumulation.created is not None and not had:
+            composite = self._empty(*accumulation.created, cause)
+            if composite is not None:
+                self._raise(composite)
+        accumulation.created = None
+        accumulation.batches = ()
+        accumulation.start_over(rest)
+        self._drop_if_idle(key, accumulation)
+
+    # ---- freeing (G4, W11) ------------------------------------------------------------------------------
+
+    def _watch_over(self, key: Key, accumulation: Accumulation, after: int | None = None) -> None:
+        """Says when the oldest arrival (that does so ``after`` some time) will drop out at whatever comes next."""
+        window = self.node.window
+        if accumulation.expiry is not None or window is None or not self.prompt:
+            return
+        if self.flat and self.lower == 0:
+            return  # an empty composite is raised only where nothing has accumulated (C6), however old
+        assert isinstance(accumulation, SlidingAccumulation)
+        amount, unit = reach(window), MEASURE[window.unit]
+        begin = accumulation.oldest_begin(unit, None if after is None else after - amount)
+        if begin is not None:
+            accumulation.expiry = begin + amount
+            if after is not None and not self.node.deferred:
+                # Together with others: whatever comes lets it drop out at once.
+                accumulation.expiry = max(accumulation.expiry, after + amount // _TOGETHER)
+            self.setting.expiries.set(window.unit, self.due(accumulation.expiry, key))
+
+    def expire(self, due: Due) -> None:
+        accumulation = self.accumulations.get(due.key)
+        if not isinstance(accumulation, SlidingAccumulation) or accumulation.expiry != due.at:
+            return
+        assert self.within is not None
+        accumulation.expiry = None
+        amount, unit = self.within
+        if not (self.node.deferred and accumulation.count() >= self.lower):
+            accumulation.drop_before(due.at - amount + 1, unit)
+        if self.parent is None and not accumulation.count():
+            accumulation.current = None  # nobody has it any more, to take it back from
+        self._drop_if_idle(due.key, accumulation)
+        if accumulation.count():
+            self._watch_over(due.key, accumulation, due.at)
+
+    def forget(self, key: Key) -> None:
+        self._drop(key)
+        if not self.gone:
+            return
+        place = self.grouping.place_of(key)
+        if place in self.gone and not self._is_stored_above(place):
+            del self.gone[place]
+        elif len(self.gone) > self._most_gone:
+            self.gone = {gone: at for gone, at in self.gone.items() if self._is_stored_above(gone)}
+            self._most_gone = max(_FEW, 2 * len(self.gone))
+
+    def by_group(self) -> tuple[dict[Key, Any], ...] | None:
+        return None if self.by_value or self.refills else (self.accumulations,)
+
+    def _is_stored_above(self, node: int) -> bool:
+        """Whether the parent has a composite of a node that is gone: its group lasts longer if its path is shorter."""
+        assert self.parent is not None
+        return self.parent.stores(self.child_index, self.gone[node], node)
+
+    def clear(self) -> None:
+        self.accumulations.clear()
+        self.gone.clear()
+        super().clear()
+
+    # ---- asked (Y1, Y3) -------------------------------------------------------------------------------
+
+    def group_keys(self) -> Collection[Key]:
+        return self.accumulations.keys()
+
+    def account(self, key: Key) -> Account:
+        accumulation = self.accumulations.get(key)
+        if accumulation is None:
+            return super().account(key)
+        live = self._not_too_old(accumulation.live())
+        entries = [*(entry for batch in accumulation.batches for entry in batch), *live]
+        objection = None
+        raised = accumulation.current is not None
+        if not raised and not self.node.deferred and len(live) >= max(self.lower, 1):
+            having = self.values.having is not None and not self.values.admits(live)
+            objection = Objection("having-false" if having else "guard-false", tuple(live))
+        return Account((entries,), objection, raised)
+
+    def _not_too_old(self, entries: list[Entry]) -> list[Entry]:
+        """Those of them that drop out by themselves (W11) and have not yet been freed left out."""
+        window = self.node.window
+        if window is None or self.within is None or self.node.deferred or not self.prompt:
+            return entries
+        amount, unit = self.within
+        oldest = self.clock.reading(window.unit, self.clock.ts) - amount
+        return [entry for entry in entries if entry[FIRST] is None or entry[FIRST][unit] >= oldest]
+
+    def lost(self, child: int, key: Key, entry: Entry, others: Sequence[Sequence[Entry]]) -> Objection:
+        newer = [other for other in others[0] if other[AT] > entry[AT]]
+        if self.within is not None and newer and entry[FIRST] is not None and newer[-1][LAST] is not None:
+            most, unit = self.within
+            apart = newer[-1][LAST][unit] - entry[FIRST][unit]
+            if apart > most:
+                return Objection("expired", (entry, newer[-1]), apart - most, most, unit)
+        return (
+            Objection("withdrawn", (entry, *newer[-1:]))
+            if self.slides
+            else super().lost(child, key, entry, others)
+        )
+
+    def size(self) -> int:
+        return sum(accumulation.size() for accumulation in self.accumulations.values())
