@@ -19,10 +19,10 @@ _KEPT_BYTES = 32 * 2**20
 _WITHOUT_PANDAS = "XMLCEP_WITHOUT_PANDAS"
 DAEMON_SETTINGS = {
     "spark.python.daemon.module": __name__,
-    # A task makes and frees tables of some megabytes all the time. Given back to the system each time, their pages
-    # are made anew and emptied each time, which is half of what putting findings in order takes.
     # PyArrow loads pandas to see whether it was given some, which takes as long as all our own modules.
     f"spark.executorEnv.{_WITHOUT_PANDAS}": "1",
+    # A task makes and frees tables of some megabytes all the time. Given back to the system each time, their pages
+    # are made anew and emptied each time, which is half of what putting findings in order takes.
     "spark.executorEnv.ARROW_DEFAULT_MEMORY_POOL": "system",
     "spark.executorEnv.MALLOC_MMAP_THRESHOLD_": str(_KEPT_BYTES),
     "spark.executorEnv.MALLOC_TRIM_THRESHOLD_": str(8 * _KEPT_BYTES),
