@@ -49,7 +49,7 @@ class Spool:
         except sqlite3.OperationalError as error:
             self._database.close()
             self._folder.cleanup()
-            raise _full(error) from error
+            raise no_room(error) from error
         self._texts = (Path(self._folder.name) / "findings").open("wb")
         self._end = 0  # of what was written there
 
@@ -131,7 +131,7 @@ class Spool:
         with contextlib.suppress(sqlite3.Error, OSError):
             self.close()
         if isinstance(error, sqlite3.OperationalError):
-            raise _full(error) from error
+            raise no_room(error) from error
 
 
 @contextlib.contextmanager
@@ -140,10 +140,11 @@ def _room() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise _full(error) from error
+        raise no_room(error) from error
 
 
-def _full(error: Exception) -> OutputError:
+def no_room(error: Exception) -> OutputError:
+    """What is said if there is no room for temporary files."""
     return OutputError(
         f"temporary files in {tempfile.gettempdir()}: {error}: set TMPDIR to a folder with room"
     )

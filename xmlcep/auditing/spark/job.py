@@ -12,8 +12,6 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-import pyarrow.compute as pc
-
 from ...log.json_codec import FASTEST
 from ...rules import PlainRules, Rules
 from ..failures import Failure, Failures
@@ -31,10 +29,10 @@ from .finding_order import OrderedFindings
 from .firings import FiringFailure, FiringPlaces
 from .kept_batches import KeptBatches
 from .mapper import Keep
-from .report_accumulator import Reports, reports_accumulator, reports_in
+from .report_accumulator import Reports, TaskReports, reports_accumulator
 from .segment_merge import SegmentMerge
 from .tables import CHUNK_DDL, ORDERED_DDL, ORDERED_SCHEMA, RECORD_DDL, ordered_of
-from .task_reports import Report, Topic
+from .task_reports import Topic
 from .tasks import map_task, order_task, place_task, replay_task, route_sorted_task, select_task
 from .whole_log import WholeLog
 
@@ -102,9 +100,8 @@ class SparkAudit:
             stack.enter_context(self._batches_of(_CHUNKS_AT_ONCE))
             routed, merge = self._routed(splits, buckets, stack)
             merge.collect(self._collector)
-            extents = merge.extents()
-            records = pc.sum(extents["records"]).as_py() or 0
-            ranges = FindingRanges.of(extents, self._records_per_range(records))
+            records = merge.records
+            ranges = FindingRanges.of(merge.extents(), self._records_per_range(records))
             whole = merge.whole(ranges)
             replayed, reports = self._replayed(routed, merge, buckets, whole, records, stack)
             self._collect_reports(reports, FiringPlaces(whole), routed)
@@ -119,18 +116,18 @@ class SparkAudit:
         self, splits: Sequence[Split], buckets: int, stack: ExitStack
     ) -> tuple[list[DataFrame], SegmentMerge]:
         """The chunks of the log, and what its segments have to report."""
-        reports = reports_accumulator(self._spark.sparkContext)
-        task = map_task(self._rules, buckets, splits, self._keep, reports, self._read, by_file=self._by_file)
+        reports, told = self._reports(stack)
+        task = map_task(self._rules, buckets, splits, self._keep, told, self._read, by_file=self._by_file)
         with self._watched("reading"):
             first = self._kept(self._indexes(splits).mapInArrow(task, CHUNK_DDL), stack)
-        merge = SegmentMerge(splits, reports_in(reports), self._plan, buckets, self._until)
+        merge = SegmentMerge(splits, reports.read(), self._plan, buckets, self._until)
         frames = [first]
         if merge.to_sort:
-            reports = reports_accumulator(self._spark.sparkContext)
+            reports, told = self._reports(stack)
             self._steps += 1
             with self._watched("sorting", stages=2):
-                frames.append(self._kept(self._route_sorted(splits, merge, buckets, reports), stack))
-            merge.add_sorted(reports_in(reports))
+                frames.append(self._kept(self._route_sorted(splits, merge, buckets, told), stack))
+            merge.add_sorted(reports.read())
         if merge.bad:
             for number, frame in enumerate(frames):
                 bad = frame.where(f"kind = {ChunkKind.BAD_RECORD.value}").coalesce(self._cores)
@@ -154,15 +151,15 @@ class SparkAudit:
     def _replayed(
         self, routed: Sequence[DataFrame], merge: SegmentMerge, buckets: int, log: WholeLog, records: int,
         stack: ExitStack,
-    ) -> tuple[DataFrame, list[Report]]:  # fmt: skip
-        """What the levels of the plan answer, one after the other, and what the replays of buckets report."""
+    ) -> tuple[DataFrame, list[TaskReports]]:  # fmt: skip
+        """What the levels of the plan answer, one after the other, and what the replays of buckets report in each."""
         from pyspark.sql.functions import expr
 
         seams = list(seam_chunks(merge.seams(), self._plan, buckets))
         whole = self._spark.sparkContext.broadcast(log)
         stack.callback(_forget, whole)
         answers: list[DataFrame] = []
-        done: list[Report] = []
+        done: list[TaskReports] = []
         for level in range(self._levels):
             of_level = f"kind = {ChunkKind.ROWS.value} and level = {level}"
             inputs = [frame.where(of_level) for frame in (*routed, *answers)]
@@ -172,16 +169,14 @@ class SparkAudit:
             division = merge.loads.tasks(level, self._cores)
             shuffled = _union(inputs).repartitionById(division.tasks, expr(division.expression))
             ordered = shuffled.sortWithinPartitions("target", "segment", "number")
-            reports = reports_accumulator(self._spark.sparkContext)
-            task = replay_task(self._rules, buckets, whole, reports, operators=self._operators)
+            reports, told = self._reports(stack)
+            task = replay_task(self._rules, buckets, whole, told, operators=self._operators)
             keys = merge.loads.largest_keys(level, division, records)
             with self._watched("replaying", stages=2, last=keys):
                 answers.append(self._kept(ordered.mapInArrow(task, CHUNK_DDL), stack))
-            for report in sorted(reports_in(reports), key=lambda report: report.segment):
-                if report.topic == Topic.LOAD:
-                    merge.loads.add(FASTEST.loads(report.content))
-                else:
-                    done.append(report)
+            done.append(reports)
+            for report in reports.read(Topic.LOAD):
+                merge.loads.add(FASTEST.loads(report.content))
         if self._plan.fires_in_keys:
             answers.append(self._placed(routed, answers, whole))
         return _union(answers), done
@@ -197,12 +192,13 @@ class SparkAudit:
         return ordered.mapInArrow(place_task(whole), CHUNK_DDL)
 
     def _collect_reports(
-        self, reports: Iterable[Report], places: FiringPlaces, routed: Sequence[DataFrame]
+        self, reports: Iterable[TaskReports], places: FiringPlaces, routed: Sequence[DataFrame]
     ) -> None:
         """What the replays say of themselves: seconds by document, records by pass, operation and path, failures."""
         records: list[Counter[str]] = [Counter() for _ in self._plan.passes]
         failures = Failures(self._plan.rules)
-        for report in (FASTEST.loads(each.content) for each in reports):
+        contents = (each.content for of_level in reports for each in of_level.read(Topic.REPLAY))
+        for report in map(FASTEST.loads, contents):
             for doc, seconds in report["seconds"].items():
                 self._collector.seconds(doc, seconds)
             for doc, failure in report["failures"].items():
@@ -232,6 +228,12 @@ class SparkAudit:
         return ordered
 
     # ---- details ----------------------------------------------------------------------------------------
+
+    def _reports(self, stack: ExitStack) -> tuple[TaskReports, Accumulator[Reports]]:
+        """What tasks are going to report, and the accumulator that they report to."""
+        reports = TaskReports()
+        stack.callback(reports.close)
+        return reports, reports_accumulator(self._spark.sparkContext, reports)
 
     def _indexes(self, splits: Sequence[Split]) -> DataFrame:
         """The splits' indexes, neighbours together, in as many tasks as there is use for."""
