@@ -39,6 +39,7 @@ from ..operators.record_arrivals import RecordState
 from ..operators.records import RecordAccumulation
 from ..operators.relation import RelationState
 from ..operators.trailing import Candidate, TrailingSequenceState
+from ..operators.waiting_multiplicity import WaitingMultiplicityState
 from ..operators.waiting_pairs import WaitingPairConjunction, WaitingPairSequence
 from ..operators.windowed_pairs import WindowedPairConjunction, WindowedPairSequence
 from ..release import Deferral
@@ -128,8 +129,8 @@ _MULTIPLICITY = _operator(
         "gone": ByKey(PLAIN),
         "_most_gone": PLAIN,
     },
-    "_by_detection", "lower", "upper", "_full", "slides", "prompt", "within", "_outer", "owner", "refills",
-    "_is_plain", "_raises_at_once", "_is_short", "on_its_way",  # of one time point
+    "_by_detection", "lower", "upper", "slides", "prompt", "within", "_outer", "owner", "refills",
+    "_raises_at_once", "_is_short", "on_its_way",  # of one time point
 )  # fmt: skip
 
 _DETECTIONS: dict[str, Form] = {"detections": ByKey(NumberedEntries())}
@@ -153,6 +154,7 @@ _OPERATORS: dict[type, Layout] = {
     ),
     DisjunctionState: _operator({"pending": ByKey(NumberedEntries())}, "context"),
     MultiplicityState: _MULTIPLICITY,
+    WaitingMultiplicityState: _layout(_MULTIPLICITY.state, *_MULTIPLICITY.derived, "_full", "_is_plain"),
     RecordState: _layout(_MULTIPLICITY.state, *_MULTIPLICITY.derived, "read"),
     NegatedMultiplicityState: _operator({}),
     PlusState: _operator({"waiting": ByKey(NumberedEntries())}, "delay", "context"),
