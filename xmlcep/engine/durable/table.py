@@ -21,17 +21,13 @@ from ..operators.any import AnyState
 from ..operators.aperiodic import AperiodicState
 from ..operators.aperiodic_star import AperiodicStarState
 from ..operators.chain import SequenceState
+from ..operators.chronicle_pairs import ChroniclePairConjunction, ChroniclePairSequence
 from ..operators.conjunction import ConjunctionState
 from ..operators.disjunction import DisjunctionState
 from ..operators.external import ExternalState
 from ..operators.integrating import MultiplicityState
 from ..operators.negation import NegatedMultiplicityState
-from ..operators.pairs import (
-    ChroniclePairConjunction,
-    ChroniclePairSequence,
-    PairConjunction,
-    PairSequence,
-)
+from ..operators.pairs import PairConjunction, PairSequence
 from ..operators.periodic import PeriodicState, Window
 from ..operators.periodic_star import PeriodicStarState
 from ..operators.plus import PlusState
