@@ -207,7 +207,7 @@ DETECTOR = _layout(
             "_latest": EventOrNothing(), "_more": PLAIN, "_closed": PLAIN, "_setting": Within(),
             "_evaluation": Within(), "_edit": Within(),
         },
-        "_rules", "_namespaces", "_active", "_operators", "_document", "_clock", "_is_plain",
+        "_rules", "_namespaces", "_active", "_operators", "_document", "_clock", "_timers", "_is_plain",
     )  # fmt: skip
 """Of `xmlcep.engine.Detector` itself."""
 
