@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.auditing.logs import documents, interleaved, with_clocks, write_log
 from tests.auditing.simulation import simulate
+from tests.auditing.tired import tired
 from tests.strategies import rule_sets
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.spool import Spool
@@ -26,9 +27,10 @@ Outcome = tuple[list[bytes], list[object], object]
 
 def both_ways(
     logs: list[Path], rules: Rules, *, split_bytes: int, segment_records: int, operators: bool,
-    on_bad: OnBadRecord = OnBadRecord.SKIP, keep: Keep | None = None, **more: int,
+    on_bad: OnBadRecord = OnBadRecord.SKIP, keep: Keep | None = None, rest: bool = False, **more: int,
 ) -> tuple[Outcome, Outcome]:  # fmt: skip
-    """Findings, quarantine and documents of the local audit and of the simulated distributed one."""
+    """Findings, quarantine and documents of the local audit (in which documents ``rest`` if they can) and of the
+    simulated distributed one."""
     outcomes = []
     for distributed in (False, True):
         with Spool() as spool:
@@ -40,7 +42,8 @@ def both_ways(
                     split_bytes=split_bytes, segment_records=segment_records, operators=operators, keep=keep, **more,
                 )  # fmt: skip
             else:
-                LocalAudit(rules, collector, operators=operators, keep=keep).run(find_files(logs).files)
+                with tired(rest):
+                    LocalAudit(rules, collector, operators=operators, keep=keep).run(find_files(logs).files)
                 lines = [line for _, text in spool.findings() for line in text.splitlines()]
             withheld = collector.quarantine.settle()
             described = {doc: each.to_record() for doc, each in summary.documents.items()}
@@ -64,5 +67,6 @@ def test_keys_by_themselves_find_what_the_whole_finds(definitions, data, operato
             [path], rules, split_bytes=data.draw(st.sampled_from((200, 900, 10**6))),
             segment_records=data.draw(st.sampled_from((1, 5, 1000))), operators=operators,
             buckets=data.draw(st.sampled_from((1, 3, 50))), most_bytes=data.draw(st.sampled_from((0, 2**20))),
+            rest=data.draw(st.booleans()),
         )  # fmt: skip
     assert distributed == local
