@@ -349,7 +349,8 @@ class Detector:
         cause = cause or self.last_fed
         assert cause is not None
         self._evaluation.run(cause, {}, {}, Release.FLUSH, due)
-        self._evaluation.free_the_dying()
+        self._evaluation.departed.look_after_releases()
+        self._evaluation.departed.look_if_no_timer_is_left()
         return raised + self._evaluation.take_report()
 
     @property
@@ -378,7 +379,7 @@ class Detector:
             self._edit.before = None
             if self._evaluation.waiting.elsewhere:
                 self._evaluation.run(point, {}, {})
-                self._evaluation.free_the_dying()
+                self._evaluation.departed.look_after_releases()
         return self._evaluation.take_report()
 
     def close(self, cause: Cause | None = None) -> list[CompositeEvent]:

@@ -70,6 +70,7 @@ class TimerFiring:
             self._edit.hold_time_point(cause, Release.NOTHING, due)
         else:
             self._evaluation.run(cause, {}, {}, Release.NOTHING, due)
+            self._evaluation.departed.look_if_no_timer_is_left()
 
     def take_by_transactions(self) -> dict[int, list[Due]]:
         """Takes what is due by transactions once the present one is over, by tree: a flush evaluates it (Z14)."""

@@ -14,6 +14,7 @@ from contexts.constraints import Contiguity, Violations
 from contexts.constraints.counting import CountedViolations
 
 from ..clock import Clock
+from ..departed import Departed
 from ..edits import Edit
 from ..evaluation import Evaluation
 from ..operators.accumulation import Accumulation, SlidingAccumulation
@@ -68,7 +69,7 @@ from .forms import (
     Within,
 )
 from .layouts import Form, Layout, Table
-from .special_forms import Dying, Heaps, Held, RunsForm, WaitingPair
+from .special_forms import Departures, Heaps, Held, RunsForm, WaitingPair
 
 PLAIN = Plain()
 ENTRIES_BY_KEY = ByKey(Entries())
@@ -214,7 +215,7 @@ DETECTOR = _layout(
 _SHARED: dict[type, Layout] = {
     Setting: _layout(
         {"clock": Within(), "timers": Within(), "expiries": Within(), "waiting": Within()},
-        "programs", "references", "document", "tries", "witness",
+        "programs", "references", "document", "tries", "witness", "gone",
     ),
     Clock: _layout(
         dict.fromkeys(
@@ -227,15 +228,19 @@ _SHARED: dict[type, Layout] = {
     ),
     Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys()}, "released"),
     Evaluation: _layout(
-        {"trees": AllWithin(), "report": Nothing(), "_touched": Nothing(), "_dying": Dying()},
+        {"trees": AllWithin(), "report": Nothing(), "_touched": Nothing(), "departed": Within()},
         "_active", "_setting", "_clock", "dispatch", "waiting", "_turns", "_releases_alone", "_apart",
+    ),
+    Departed: _layout(
+        {"awaited": Departures(), "late": Departures()},
+        "_upstream", "_trees", "_setting", "_waiting", "_below", "_most_late", "_flat", "_reached", "_brings",
     ),
     TreeState: _layout(
         {"states": AllWithin(), "deferrals": AllWithin()},
         "tree", "_index", "flat", "root", "_deferral", "_deferred_below", "_released", "_released_by_flush", "_places",
         "setting", "_clock", "_timers",
         "needs_time", "leaves", "by_detection", "extended", "has_short_entries", "waits_elsewhere", "releases_alone",
-        "reports_operators", "awaits_release", "waits_for_conditions", "_composite_dispatch",
+        "reports_operators", "late", "awaits_release", "waits_for_conditions", "_composite_dispatch",
     ),
     Deferral: _layout(
         {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
