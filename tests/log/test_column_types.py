@@ -87,8 +87,13 @@ def test_it_is_read_as_the_same(types: dict[str, Any], shape: Callable[[Any], An
 
 @pytest.mark.parametrize(
     ("name", "wrong"),
-    [("at", pa.timestamp("us")), ("ts", pa.float64()), ("op", pa.dictionary(pa.int8(), pa.int8())), ("path", pa.binary())],
-)  # fmt: skip
+    [
+        ("at", pa.timestamp("us")),
+        ("ts", pa.float64()),
+        ("op", pa.dictionary(pa.int8(), pa.int8())),
+        ("path", pa.binary()),
+    ],
+)
 def test_what_says_something_else_is_refused(name: str, wrong: Any, tmp_path: Path) -> None:
     plain = table({})
     column = pa.nulls(len(plain), wrong)
