@@ -85,6 +85,8 @@ class TreeState:
         """Whether anything waits for more than a condition."""
         self.waits_for_conditions = any(each.condition is not None for each in self.deferrals)
         """Whether anything waits for a condition."""
+        self.late = tuple(state for state in self.states if state.comes_late)
+        """What has timers that fire whether or not its node is still there."""
         self.setting = setting
         self._clock = setting.clock
         self._timers = setting.timers
@@ -498,6 +500,10 @@ class TreeState:
             ):
                 return True
         return False
+
+    def has_late_below(self, state: OperatorState) -> bool:
+        """Whether what is below an operator can bring something by a timer when its node is gone."""
+        return any(below.comes_late for below in self._below(state) if below is not state)
 
     def _below(self, state: OperatorState) -> Iterable[OperatorState]:
         yield state
