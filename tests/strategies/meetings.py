@@ -148,11 +148,18 @@ _SLOTS = (
 _CHOSEN = (0, 1, *range(2, len(_SLOTS)), *range(2, len(_SLOTS)), 2, 3, 4, 5, 2, 3, 4, 5, 11, 12)
 
 
+# The same where items go as often as anything else happens.
+_REMOVED = (*_CHOSEN, *(0, 1, 5) * 10)
+
+
 @st.composite
-def meeting_histories(draw: st.DrawFn, *, max_edits: int = 24, doc: str = "doc") -> History:
-    """A random history of a few places at which nodes come and go, again and again, in edits of several records."""
+def meeting_histories(
+    draw: st.DrawFn, *, max_edits: int = 24, removes: bool = False, doc: str = "doc"
+) -> History:
+    """A random history of a few places at which nodes come and go, again and again, in edits of several records;
+    ``removes``: whole items, often."""
     actions = st.lists(
-        st.tuples(st.sampled_from(_CHOSEN), st.integers(0, 3)),
+        st.tuples(st.sampled_from(_REMOVED if removes else _CHOSEN), st.integers(0, 3)),
         min_size=1,
         max_size=draw(st.sampled_from((1, 2, 4))),
     )
