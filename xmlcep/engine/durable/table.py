@@ -22,17 +22,13 @@ from ..operators.any import AnyState
 from ..operators.aperiodic import AperiodicState
 from ..operators.aperiodic_star import AperiodicStarState
 from ..operators.chain import SequenceState
+from ..operators.chronicle_pairs import ChroniclePairConjunction, ChroniclePairSequence
 from ..operators.conjunction import ConjunctionState
 from ..operators.disjunction import DisjunctionState
 from ..operators.external import ExternalState
 from ..operators.integrating import MultiplicityState
 from ..operators.negation import NegatedMultiplicityState
-from ..operators.pairs import (
-    ChroniclePairConjunction,
-    ChroniclePairSequence,
-    PairConjunction,
-    PairSequence,
-)
+from ..operators.pairs import PairConjunction, PairSequence
 from ..operators.periodic import PeriodicState, Window
 from ..operators.periodic_star import PeriodicStarState
 from ..operators.plus import PlusState
@@ -40,6 +36,7 @@ from ..operators.record_arrivals import RecordState
 from ..operators.records import RecordAccumulation
 from ..operators.relation import RelationState
 from ..operators.trailing import Candidate, TrailingSequenceState
+from ..operators.waiting_multiplicity import WaitingMultiplicityState
 from ..operators.waiting_pairs import WaitingPairConjunction, WaitingPairSequence
 from ..operators.windowed_pairs import WindowedPairConjunction, WindowedPairSequence
 from ..release import Deferral
@@ -129,8 +126,8 @@ _MULTIPLICITY = _operator(
         "gone": ByKey(PLAIN),
         "_most_gone": PLAIN,
     },
-    "_by_detection", "lower", "upper", "_full", "slides", "prompt", "within", "_outer", "owner", "refills",
-    "_is_plain", "_raises_at_once", "_is_short", "on_its_way",  # of one time point
+    "_by_detection", "lower", "upper", "slides", "prompt", "within", "_outer", "owner", "refills",
+    "_raises_at_once", "_is_short", "on_its_way",  # of one time point
 )  # fmt: skip
 
 _DETECTIONS: dict[str, Form] = {"detections": ByKey(NumberedEntries())}
@@ -154,6 +151,7 @@ _OPERATORS: dict[type, Layout] = {
     ),
     DisjunctionState: _operator({"pending": ByKey(NumberedEntries())}, "context"),
     MultiplicityState: _MULTIPLICITY,
+    WaitingMultiplicityState: _layout(_MULTIPLICITY.state, *_MULTIPLICITY.derived, "_full", "_is_plain"),
     RecordState: _layout(_MULTIPLICITY.state, *_MULTIPLICITY.derived, "read"),
     NegatedMultiplicityState: _operator({}),
     PlusState: _operator({"waiting": ByKey(NumberedEntries())}, "delay", "context"),
@@ -210,7 +208,7 @@ DETECTOR = _layout(
             "_latest": EventOrNothing(), "_more": PLAIN, "_closed": PLAIN, "_setting": Within(),
             "_evaluation": Within(), "_edit": Within(),
         },
-        "_rules", "_namespaces", "_active", "_operators", "_document", "_clock", "_is_plain",
+        "_rules", "_namespaces", "_active", "_operators", "_document", "_clock", "_timers", "_is_plain",
     )  # fmt: skip
 """Of `xmlcep.engine.Detector` itself."""
 
