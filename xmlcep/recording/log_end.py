@@ -64,14 +64,20 @@ class LogToContinue:
         last = self._files[-1]
         repairs = _cut_off(self._log, last, self._cuts)
         writer = LogWriter(self._log, self._lock, number_of(self._log, last), self.end.seal)
-        if self.end.edit_is_open:
-            # Or what is recorded next would seem to belong to it (U1).
-            clock = ClockRecord(self.end.doc, self.end.ts, self.end.at or _LONG_AGO)
+        clock = self.clock_to_come
+        if clock is not None:
             reason = "an edit was not written completely: a clock record ends it"
             repairs.append(Repair(str(writer.file), writer.size, b"", reason))
             writer.write_clock(clock)
             self.end = self.end._replace(clock=clock, edit_is_open=False)
         return writer, tuple(repairs)
+
+    @property
+    def clock_to_come(self) -> ClockRecord | None:
+        """The clock record that `open` puts behind an edit that was not written completely, or what is recorded next
+        would seem to belong to it (U1); None where there is none to be put."""
+        end = self.end
+        return ClockRecord(end.doc, end.ts, end.at or _LONG_AGO) if end.edit_is_open else None
 
     def close(self) -> None:
         """Leaves the log as it is and lets the next writer in."""

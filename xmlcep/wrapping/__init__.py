@@ -5,7 +5,6 @@ a change becomes events), `emitter` and `delivery` (what becomes of these), `for
 `document` is the door.
 """
 
-from .delivery import Listener as Listener
 from .document import Document as Document
 from .document import fromstring as fromstring
 from .document import parse as parse
@@ -22,6 +21,7 @@ from .functions import strip_attributes as strip_attributes
 from .functions import strip_elements as strip_elements
 from .functions import strip_tags as strip_tags
 from .functions import validate_with_defaults as validate_with_defaults
+from .listeners import Listener as Listener
 from .transactions import Transaction as Transaction
 from .transactions import TransactionError as TransactionError
 

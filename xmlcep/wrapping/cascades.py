@@ -96,7 +96,8 @@ class Cascades:
     def on_advance(self, at: str) -> None:
         """It is this time now, although nothing has changed (W6): what is due fires."""
         for rules in self.open:
-            self.run_flush(rules, rules.history.advance(at))
+            if rules in self.open:  # those before may call functions that close it
+                self.run_flush(rules, rules.history.advance(at))
 
     def next_due(self) -> str | None:
         """When something is due next if nothing changes, as RFC 3339 text (UTC)."""

@@ -22,9 +22,10 @@ from ..timestamps import as_microseconds, microseconds, timestamp
 from . import foreign
 from .announcing import announce
 from .classes import LOOKUPS
-from .delivery import Delivery, Listener
+from .delivery import Delivery
 from .errors import RefusedError, WrapError
 from .feeding import notice
+from .listeners import Listener
 from .lxml_methods import LOOKUP
 from .observation import Observation
 from .parsing import Source, name_of_source, parse_bytes, parse_file
@@ -349,7 +350,7 @@ class Document:
         if delivery.delivering:
             raise RefusedError("advance() in a callback: other callbacks have not heard of the change yet")
         with delivery.under_way():
-            for listener, _ in (*delivery.recorders, *delivery.listeners):
+            for listener, _ in delivery.present((*delivery.recorders, *delivery.listeners)):
                 listener.on_advance(at)
         if delivery.reactor is not None:
             delivery.reactor.on_advance(at)
