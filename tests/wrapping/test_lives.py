@@ -37,3 +37,19 @@ def test_an_edit_that_is_there_in_part_has_ended_for_a_recovered_watch_as_for_it
         again.document.root.set("k", "1")
     assert len(found) == 1
     assert [each["name"] for each in audit(log, rules).records()] == ["Known"]
+
+
+def test_a_root_that_was_being_renamed_is_what_it_was(tmp_path: Path) -> None:
+    """Half of that edit would leave no document to go on with."""
+    log = tmp_path / "log.jsonl"
+    with fromstring("<order k='1'><item>x</item></order>", name="order") as document, record(document, log):
+        document.root[0].text = "y"
+        document.root.tag = "bill"
+    lines = log.read_bytes().splitlines(keepends=True)
+    for missing in range(1, 8):
+        log.write_bytes(b"".join(lines[:-missing]))
+        with recover(log) as again:
+            root = again.document.root
+            assert root.tag == ("bill" if missing < 4 else "order")
+            assert missing != 4 or root.findtext("item") == "y"
+            again.document.close()

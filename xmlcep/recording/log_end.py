@@ -130,7 +130,7 @@ def _what_to_cut(file: Path) -> tuple[list[_Cut], int]:
     if not line.endswith(b"\n") and object_in(line) is None:
         cuts.append(_Cut(offset, "the last line was cut off by a crash"))
         size = offset
-    begun = _open_transaction(file, size) or _open_cascade(file, size)
+    begun = _open_transaction(file, size) or _open_cascade(file, size) or _open_root(file, size)
     if begun is not None:
         cuts.append(begun)
         size = begun.offset
@@ -176,6 +176,22 @@ def _open_cascade(file: Path, size: int) -> _Cut | None:
             return None
         before = before or not by_rule
     return None
+
+
+def _open_root(file: Path, size: int) -> _Cut | None:
+    """An edit that replaces the root element and did not make it into the log: without it there is a document."""
+    begins, root_gone = size, None
+    for offset, record in records_backwards(file, size):
+        if MARK in record or record.get("clock") is True or record.get("more") is not True:
+            break
+        begins = offset
+        if root_gone is None and len(record.get("ids") or ()) == 1 and record.get("op") in ("ins", "del"):
+            root_gone = record["op"] == "del"
+    return (
+        _Cut(begins, "an edit that replaces the root element was not written completely")
+        if root_gone
+        else None
+    )
 
 
 def _marks_commits(file: Path) -> bool:
