@@ -10,6 +10,7 @@ from lxml import etree
 
 from tests.wrapping.guests import run
 from xmlcep import parse_rules
+from xmlcep.errors import XmlCepError
 from xmlcep.recording.recorder import record
 from xmlcep.wrapping import fromstring
 
@@ -101,4 +102,17 @@ def test_a_recorded_watch_goes_on_when_its_recording_is_closed(tmp_path: Path) -
     assert watch.flush() == [] and len(watch.findings) == 4
     watch.close()
     assert watch.flush() == []
+    document._check()
+
+
+def test_a_callback_that_fails_when_time_passes_keeps_no_rules_from_firing() -> None:
+    document = fromstring("<order/>", now=lambda: 0.0)
+    called: list[str] = []
+    document.watch(TIMED, on_event=lambda found: 1 / 0)
+    document.rules(ACTING, actions={"tell": lambda fired: 1 / 0})
+    document.rules(ACTING, actions={"tell": lambda fired: called.append("second")})
+    etree.SubElement(document.root, "item")
+    with pytest.raises(XmlCepError):
+        document.advance("1970-01-01T00:00:02Z")
+    assert called == ["second"]
     document._check()

@@ -349,11 +349,15 @@ class Document:
         delivery = self.delivery
         if delivery.delivering:
             raise RefusedError("advance() in a callback: other callbacks have not heard of the change yet")
-        with delivery.under_way():
-            for listener, _ in delivery.present((*delivery.recorders, *delivery.listeners)):
-                listener.on_advance(at)
-        if delivery.reactor is not None:
-            delivery.reactor.on_advance(at)
+        for recorder, _ in delivery.recorders:
+            recorder.on_advance(at)
+        try:
+            with delivery.under_way():
+                for listener, _ in delivery.present(delivery.listeners):
+                    listener.on_advance(at)
+        finally:  # a callback that fails keeps no rule from firing
+            if delivery.reactor is not None:
+                delivery.reactor.on_advance(at)
 
     def next_due(self) -> str | None:
         """When a watch will raise something next, or a rule fire, if nothing changes, as RFC 3339 text (UTC); None if
