@@ -152,7 +152,7 @@ _CHOSEN = (0, 1, *range(2, len(_SLOTS)), *range(2, len(_SLOTS)), 2, 3, 4, 5, 2, 
 _REMOVED = (*_CHOSEN, *(0, 1, 5) * 10)
 
 
-def _actions(slots: Sequence[int]) -> tuple[st.SearchStrategy[list[tuple[int, int]]], ...]:
+def _actions(slots: tuple[int, ...]) -> tuple[st.SearchStrategy[list[tuple[int, int]]], ...]:
     return tuple(
         st.lists(st.tuples(st.sampled_from(slots), st.integers(0, 3)), min_size=1, max_size=most) for most in (1, 2, 4)
     )  # fmt: skip
