@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.auditing.logs import documents, interleaved, with_clocks, write_log
 from tests.auditing.simulation import simulate
+from tests.auditing.tired import tired
 from tests.strategies import rule_sets
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.spool import Spool
@@ -27,10 +28,12 @@ Outcome = tuple[list[bytes], list[object], object]
 
 def both_ways(
     logs: list[Path], rules: Rules, *, split_bytes: int, segment_records: int, operators: bool,
-    on_bad: OnBadRecord = OnBadRecord.SKIP, keep: Keep | None = None, **more: int,
+    on_bad: OnBadRecord = OnBadRecord.SKIP, keep: Keep | None = None, rest: bool = False, **more: int,
 ) -> tuple[Outcome, Outcome]:  # fmt: skip
-    """Findings, quarantine and documents of the local audit and of the simulated distributed one."""
-    return found_locally(logs, rules, operators=operators, on_bad=on_bad, keep=keep), found_in_parts(
+    """Findings, quarantine and documents of the local audit (in which documents ``rest`` if they can) and of the
+    simulated distributed one."""
+    local = found_locally(logs, rules, operators=operators, on_bad=on_bad, keep=keep, rest=rest)
+    return local, found_in_parts(
         logs, rules, split_bytes=split_bytes, segment_records=segment_records, operators=operators, on_bad=on_bad,
         keep=keep, **more,
     )  # fmt: skip
@@ -38,12 +41,13 @@ def both_ways(
 
 def found_locally(
     logs: list[Path], rules: Rules, *, operators: bool, on_bad: OnBadRecord = OnBadRecord.SKIP,
-    keep: Keep | None = None,
+    keep: Keep | None = None, rest: bool = False,
 ) -> Outcome:  # fmt: skip
-    """What the local audit finds, which no size is told."""
+    """What the local audit finds, which no size is told; documents ``rest`` if they can."""
 
     def run(collector: Collector, spool: Spool) -> list[bytes]:
-        LocalAudit(rules, collector, operators=operators, keep=keep).run(find_files(logs).files)
+        with tired(rest):
+            LocalAudit(rules, collector, operators=operators, keep=keep).run(find_files(logs).files)
         return [line for _, text in spool.findings() for line in text.splitlines()]
 
     return _outcome(rules, on_bad, run)
@@ -90,5 +94,6 @@ def test_keys_by_themselves_find_what_the_whole_finds(definitions, data, operato
             [path], rules, split_bytes=data.draw(st.sampled_from((200, 900, 10**6))),
             segment_records=data.draw(st.sampled_from((1, 5, 1000))), operators=operators,
             buckets=data.draw(st.sampled_from((1, 3, 50))), most_bytes=data.draw(st.sampled_from((0, 2**20))),
+            rest=data.draw(st.booleans()),
         )  # fmt: skip
     assert distributed == local

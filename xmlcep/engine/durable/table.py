@@ -229,7 +229,7 @@ _SHARED: dict[type, Layout] = {
     Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys()}, "released"),
     Evaluation: _layout(
         {"trees": AllWithin(), "report": Nothing(), "_touched": Nothing(), "departed": Within()},
-        "_active", "_setting", "_clock", "dispatch", "waiting", "_turns", "_releases_alone", "_apart",
+        "_active", "_setting", "_clock", "dispatch", "waiting", "_turns", "_releases_alone", "apart",
     ),
     Departed: _layout(
         {"awaited": Departures(), "late": Departures()},
@@ -247,7 +247,8 @@ _SHARED: dict[type, Layout] = {
         "state", "mode", "condition", "setting", "_tree", "_waiting", "_awaits", "_is_left",
     ),
     Edit: _layout(
-        {"held": Held(), "before": EventOrNothing()}, "_evaluation", "_setting", "asks_before", "asking", "others"
+        {"held": Held(), "before": EventOrNothing()},
+        "_evaluation", "_setting", "asks_before", "asking", "others", "sees_releases",
     ),
 }  # fmt: skip
 
