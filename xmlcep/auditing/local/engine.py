@@ -141,8 +141,10 @@ class LocalAudit:
         if since is None:
             return
         if since.state.final:
-            for doc in since.state.documents.keys() - self._replays.keys() - self._disordered:
-                left = None if self._at_rest.get(doc) is not None else self._revived(doc)
+            for doc in since.state.documents:
+                if doc in self._replays or doc in self._disordered or self._at_rest.get(doc) is not None:
+                    continue
+                left = self._revived(doc)
                 if left is not None and not left.is_asleep:
                     self._finish(left)
         else:
