@@ -84,6 +84,13 @@ class Choice(UnderConstraints):
         members = [[e for e in entries if (k, id(e)) in part] for k, entries in enumerate(group.stored)]
         return members if part else None
 
+    def any_with_both(self, group: Group, one: tuple[int, Entry], other: tuple[int, Entry]) -> bool:
+        begun = [_Candidate(entry[AT], k, 0, entry) for k, entry in (one, other)]
+        if self.count < 2 or _is_taken(begun[1], begun[:1]):
+            return False
+        others = [each for each in _candidates(group.stored) if not _is_taken(each, begun)]
+        return next(self._chosen(group, sorted(others), begun, asked=False), None) is not None
+
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
         return self._with(group, child, entry, asked=True) is not None
 

@@ -104,7 +104,7 @@ def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
     groups = MadeByKey(lambda operator, key: operator.open_group(key))
     return _operator(
         {"groups": groups, **state},
-        "context", "width", "_stores", "shared", "prompt", "_expires", "exists", "_stored_owners",
+        "context", "width", "_stores", "_moves_on", "shared", "prompt", "_expires", "exists", "_stored_owners",
         "_taken_back", "_aging", *derived,
     )  # fmt: skip
 
