@@ -194,9 +194,9 @@ _KEPT: dict[type, Layout] = {
     SlidingAccumulation: _layout({**_ACCUMULATION, "_ordered": PLAIN}, *_FOLLOWERS),
     Candidate: _layout({"members": NumberedEntries(), "due": PLAIN, "end": Number()}),
     Window: _layout({"entries": Entries(), "next": PLAIN, "beats": PLAIN}),
-    Violations: _layout({"stored": ENTRIES_BY_KEY}, "project"),
+    Violations: _layout({"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project"),
     CountedViolations: _layout(
-        {"stored": ENTRIES_BY_KEY}, "project", "_lower", "_upper", "_group_of", "_within", "_admit"
+        {"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project", "_lower", "_upper", "_group_of", "_within", "_admit"
     ),
     Contiguity: _layout({"_times": ByKey(Numbers())}, "_place_of"),
 }  # fmt: skip

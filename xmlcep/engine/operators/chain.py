@@ -189,6 +189,13 @@ class SequenceState(CombiningState):
         if self.contiguity is not None:
             self.contiguity.forget(self.grouping.place_of(key))
 
+    def forget_at(self, place: int) -> None:
+        for violations in self.violations.values():
+            if violations.stored:
+                violations.forget_at(place)
+        if self.contiguity is not None:
+            self.contiguity.forget(place)
+
     def clear(self) -> None:
         super().clear()
         for violations in self.violations.values():
