@@ -331,7 +331,12 @@ class Detector:
         self._more = False
         if self._document is not None and self._edit.is_open():
             self._edit.end(self._document)
-        return by_time_point(self._evaluation.take_report())
+        return by_time_point(self._evaluation.take_report()) if self._evaluation.report else []
+
+    @property
+    def is_in_edit(self) -> bool:
+        """Whether an edit goes on behind what was fed last: else there is nothing for `end_edit` to do."""
+        return self._more or self._edit.is_open()
 
     def flush(self, cause: Cause | None = None) -> list[CompositeEvent]:
         """Releases all that waits in deferred operators (D3, X9), and what is due by transactions (Z14).
@@ -373,14 +378,14 @@ class Detector:
         self._more = more
         self._clock.ts = point.ts
         self._clock.point = max(self._clock.point + 1, point.ts)
-        if self._document is not None and (more or self._edit.is_open()):
-            self._edit.hold_time_point(point, Release.LEFT, {})
+        evaluation, edit = self._evaluation, self._edit
+        if self._document is not None and edit.sees_releases and (more or edit.is_open()):
+            edit.hold_time_point(point, Release.LEFT, {})
         else:
-            self._edit.before = None
-            if self._evaluation.waiting.elsewhere:
-                self._evaluation.run(point, {}, {})
-                self._evaluation.departed.look_after_releases()
-        return self._evaluation.take_report()
+            edit.before = None
+            if evaluation.waiting.elsewhere:
+                evaluation.release_elsewhere(point)
+        return evaluation.take_report() if evaluation.report else []
 
     def close(self, cause: Cause | None = None) -> list[CompositeEvent]:
         """Flushes (see there), then forgets everything; later events are ignored (G3)."""

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from contexts import Entry
 from contexts.search import SearchLimitError
 
-from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent
+from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent, TimePoint
 from .bound_dispatch import NO_STEPS, BoundDispatch, BoundDispatches
 from .departed import Departed
 from .dispatch import ActiveTrees
@@ -70,7 +70,7 @@ class Evaluation:
             if tree.waits_elsewhere
         )
         # Whether the trees that ask the document, which wait for the end of an edit, use none that takes each record.
-        self._apart = active.asking.isdisjoint(
+        self.apart = active.asking.isdisjoint(
             user for index in self.trees.keys() - active.asking for user in active.users.get(index, ())
         )
         self._clock = setting.clock
@@ -104,7 +104,7 @@ class Evaluation:
             if only is None:
                 self.process_alone(event, bound)
                 return NOTHING_OUTSIDE
-            if self._apart:
+            if self.apart:
                 self._process_tree_by_tree(event, bound, only)
                 return NOTHING_OUTSIDE
         if bound is None:
@@ -158,7 +158,7 @@ class Evaluation:
                 for accept, position in first or ():
                     accept(ids[position], event)
                 if is_left and tree.releases_alone:
-                    tree.release_left(event)
+                    tree.release_left(event[2], event[3], event)
                 elif is_left and tree.must_release(event):
                     self._guarded(tree, event, None)
                     self._note(tree)
@@ -200,7 +200,7 @@ class Evaluation:
         left = sorted(elsewhere) if len(elsewhere) > 1 else [*elsewhere]
         if bound is None:
             for index in left:
-                self.trees[index].release_left(event)
+                self.trees[index].release_left(event[2], event[3], event)
             if self.departed.awaited:
                 self.departed.look_after_releases()
             return
@@ -214,11 +214,20 @@ class Evaluation:
         delivered = len(report)
         for index in left:
             if index not in users:
-                self.trees[index].release_left(event)
+                self.trees[index].release_left(event[2], event[3], event)
         if users or before < delivered < len(report):
             report[before:] = sorted(report[before:], key=self._turn)
         if bound.freed or self.departed.awaited:
             self.end_time_point(event, bound)
+
+    def release_elsewhere(self, cause: TimePoint) -> None:
+        """`run` for something that happened elsewhere, and means nothing to any tree."""
+        if self._releases_alone:
+            for index in sorted(self.waiting.elsewhere):
+                self.trees[index].release_left(None, (), cause)
+        else:
+            self.run(cause, {}, {})
+        self.departed.look_after_releases()
 
     def _turn(self, composite: CompositeEvent) -> int:
         """The index of the tree that raised it."""
