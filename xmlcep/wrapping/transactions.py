@@ -13,6 +13,7 @@ from . import foreign
 from .errors import RefusedError
 from .savepoints import open_journal
 from .shadow import ShadowTree
+from .single import Single
 from .undo import undo, undo_visibly
 
 _LEFT = (
@@ -43,8 +44,10 @@ class Transactions:
         self.joined: list[Transaction] = []
 
 
-class Transaction:
+class Transaction(Single):
     """The ``with`` block of `Document.transaction`."""
+
+    _instead = "begin another one, document.transaction()"
 
     __slots__ = (
         "_clock", "_failed", "_immediate", "_mark", "_meta", "_outer", "_outer_meta", "_position", "_queue", "_task",
