@@ -27,6 +27,8 @@ from tests.strategies import (
     History,
     full_rule_sets,
     histories,
+    late_histories,
+    late_rule_sets,
     meeting_histories,
     meeting_rule_sets,
     rule_sets,
@@ -256,7 +258,7 @@ def test_with_every_construct(definitions: tuple[EventDefinition, ...], history:
 
 
 @settings(max_examples=80, deadline=None)
-@given(meeting_rule_sets(), meeting_histories())
+@given(st.one_of(meeting_rule_sets(), late_rule_sets()), st.one_of(meeting_histories(), late_histories()))
 def test_edits_releases_conditions_and_timers(
     definitions: tuple[EventDefinition, ...], history: History
 ) -> None:

@@ -28,7 +28,7 @@ from ...rules.event_graph import EventGraph
 from ...rules.trees import EventTree, OperatorNode
 from .reach import is_external, looks_outside, measured_trees, prompt_trees
 from .reasons import reasons_for
-from .timer_keys import timer_obstacles
+from .timer_keys import TimerReach
 from .value_keys import dividing_variables
 
 DOCUMENT = -1
@@ -295,11 +295,12 @@ class Plan:
 
 def make_plan(rules: Rules) -> Plan:
     """The plan for these rules: trees of one level with equal keys share a pass."""
-    parts, levels = _parts(rules.graph)
+    timers = TimerReach(rules.graph)
+    parts, levels = _parts(rules.graph, timers)
     groups: dict[tuple[int, tuple[PathType, ...], bool], list[list[EventTree]]] = {}
     for part, level in sorted(zip(parts, levels, strict=True), key=lambda each: each[1]):
         by_value = all(dividing_variables(rules.graph, tree) for tree in part)
-        groups.setdefault((level, _keys(rules.graph, part), by_value), []).append(part)
+        groups.setdefault((level, _keys(rules.graph, timers, part), by_value), []).append(part)
     asking = frozenset(tree.index for tree in rules.graph.trees if rules.graph.asks_document(tree))
     waiting = rules.graph.waiting_for_edits
     following = waiting.union(*(rules.graph.trees[index].dependencies for index in waiting))
@@ -307,7 +308,7 @@ def make_plan(rules: Rules) -> Plan:
     for index, ((level, keys, by_value), together) in enumerate(groups.items()):
         trees = sorted((tree for part in together for tree in part), key=lambda tree: tree.index)
         sources = _sources(rules.graph, trees)
-        reasons = tuple(reasons_for(rules.graph, keys, together, sources, by_value=by_value))
+        reasons = tuple(reasons_for(rules.graph, timers, keys, together, sources, by_value=by_value))
         concerned = asking.intersection(tree.index for tree in (*trees, *sources))
         follows = not following.isdisjoint(tree.index for tree in trees)
         deferring = frozenset(
@@ -349,7 +350,7 @@ def _by_path(passes: Sequence[Pass]) -> dict[PathType, tuple[int, ...]]:
     return {path: tuple(indexes) for path, indexes in found.items()}
 
 
-def _parts(graph: EventGraph) -> tuple[list[list[EventTree]], list[int]]:
+def _parts(graph: EventGraph, timers: TimerReach) -> tuple[list[list[EventTree]], list[int]]:
     """The trees in parts that are replayed together, and the level of each part.
 
     A tree and one whose composites it takes are in one part if their keys are the same anyway, if the
@@ -371,7 +372,7 @@ def _parts(graph: EventGraph) -> tuple[list[list[EventTree]], list[int]]:
             number: {place[used] for tree in part for used in tree.dependencies} - {number}
             for number, part in enumerate(parts)
         }
-        keys = [_keys(graph, part) for part in parts]
+        keys = [_keys(graph, timers, part) for part in parts]
         same = [(number, other) for number in above for other in above[number] if keys[number] == keys[other]]
         if not same:
             try:
@@ -413,11 +414,11 @@ def _sources(graph: EventGraph, trees: Sequence[EventTree]) -> tuple[EventTree, 
     return tuple(tree for tree in graph.with_used(trees) if tree.index not in own)
 
 
-def _keys(graph: EventGraph, trees: list[EventTree]) -> tuple[PathType, ...]:
+def _keys(graph: EventGraph, timers: TimerReach, trees: list[EventTree]) -> tuple[PathType, ...]:
     """The key path types of trees that belong together; none: the document."""
     if any(tree.flat or looks_outside(graph, tree) for tree in trees):
         return ()
-    if any(next(timer_obstacles(graph, tree), None) is not None for tree in trees):
+    if any(next(timers.obstacles(tree), None) is not None for tree in trees):
         return ()
     if any(map(is_external, trees)):
         # What a rule has raised has its place between all records; what takes it is in the same part.

@@ -62,6 +62,7 @@ from .forms import (
     Numbers,
     PathInstance,
     Plain,
+    QueuedItems,
     SharedEntries,
     SharedRecords,
     Span,
@@ -136,8 +137,10 @@ _CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None))))
 _OPERATORS: dict[type, Layout] = {
     PairConjunction: _pair({"_groups": ByKey(BothItems())}, "exists"),
     PairSequence: _pair({"_firsts": ByKey(Items(0))}, "exists", "_ends"),
-    ChroniclePairConjunction: _pair({"_first": ByKey(Items(0)), "_second": ByKey(Items(1))}, "exists"),
-    ChroniclePairSequence: _pair({"_firsts": ByKey(Items(0))}, "exists", "_ends"),
+    ChroniclePairConjunction: _pair(
+        {"_first": ByKey(QueuedItems(0)), "_second": ByKey(QueuedItems(1))}, "exists"
+    ),
+    ChroniclePairSequence: _pair({"_firsts": ByKey(QueuedItems(0))}, "exists", "_ends"),
     WaitingPairConjunction: _pair({"groups": ByKey(WaitingPair())}),
     WaitingPairSequence: _pair({"groups": ByKey(WaitingPair())}, "_ends"),
     WindowedPairConjunction: _windowed({"_first": ByKey(Items(0)), "_second": ByKey(Items(1))}),
