@@ -31,7 +31,7 @@ from .observation import Observation
 from .parsing import Source, name_of_source, parse_bytes, parse_file
 from .raw import Node, get_parent, name_of
 from .shadow import ShadowTree, Tracked, tree_of
-from .snapshots import restore_ids, take_snapshot
+from .snapshots import check_ids, restore_ids, take_snapshot
 from .transactions import Transaction, Transactions
 from .updating import update
 from .verification import differences
@@ -136,6 +136,7 @@ class Document:
             raise RefusedError(
                 f"resume() of the document {self.name!r}, whose events are told already: wrap it anew"
             )
+        check_ids(self._tree, ids)
         restore_ids(self._tree, ids)
         self._resumed(clock, txn, next_id)
 
