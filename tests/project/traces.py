@@ -113,7 +113,11 @@ def _events(frame: FrameType) -> Iterator[PrimitiveEvent | CompositeEvent]:
         value = frame.f_locals.get(name)
         if isinstance(value, (PrimitiveEvent, CompositeEvent)):
             yield value
-        elif type(value) is tuple and len(value) == len(PrimitiveEvent._fields) and isinstance(value[2], PathType):
+        elif (
+            type(value) is tuple
+            and len(value) == len(PrimitiveEvent._fields)
+            and isinstance(value[2], PathType)
+        ):
             yield PrimitiveEvent(*value)  # a plain tuple of that layout
 
 
