@@ -59,16 +59,16 @@ def test_a_killed_worker_changes_nothing(
     def deadly(*arguments: Any, **options: Any) -> Callable[[Any], Iterator[Any]]:
         task = make_task(*arguments, **options)
 
-        def run(batches: Any) -> Iterator[Any]:
+        def run(given: Any) -> Iterator[Any]:
             seen = []
 
             def watched() -> Iterator[Any]:
-                for batch in batches:
-                    seen.extend([None] if level is None else batch.column("level").to_pylist())
-                    yield batch
+                for each in given:
+                    seen.append(None if level is None else each.level)
+                    yield each
 
-            for number, batch in enumerate(task(watched())):
-                yield batch
+            for number, answer in enumerate(task(watched())):
+                yield answer
                 if number and level in seen and not killed.exists():  # some of its answer is out
                     killed.touch()
                     os.kill(os.getpid(), signal.SIGKILL)
@@ -103,13 +103,13 @@ def test_an_engine_that_fails_is_one_sentence_and_leaves_nothing(
     def broken(*arguments: Any, **options: Any) -> Callable[[Any], Iterator[Any]]:
         task = tasks.replay_task(*arguments, **options)
 
-        def run(batches: Any) -> Iterator[Any]:
+        def run(chunks: Any) -> Iterator[Any]:
             def fail(*_: Any) -> None:
                 raise ValueError("the engine\nis broken")
 
             with pytest.MonkeyPatch.context() as patch:  # the worker process will be used again
                 patch.setattr(Detector, "flush", fail)
-                yield from task(batches)
+                yield from task(chunks)
 
         return run
 

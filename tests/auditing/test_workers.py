@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from xmlcep.auditing.spark.worker_daemon import installed_path
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,3 +30,30 @@ def test_workers_of_this_machine_begin_with_all_modules(spark: SparkSession) -> 
     program, loaded, pandas = spark.sparkContext.parallelize([0], 1).map(program_and_modules).collect()[0]
     assert "xmlcep.auditing.spark.worker_daemon" in program.split("\0")
     assert loaded and not pandas  # which takes as long as all our modules
+
+
+def test_they_import_what_is_installed_not_what_spark_has_packed(spark: SparkSession) -> None:
+    """Python compiles the modules of an archive anew each time."""
+
+    def origin(_: int) -> str | None:
+        return sys.modules["pyspark.worker"].__file__
+
+    import pyspark
+
+    assert spark.sparkContext.parallelize([0], 1).map(origin).collect() == [
+        str(Path(pyspark.__file__).with_name("worker.py"))
+    ]
+
+
+def test_another_spark_than_the_installed_one_brings_its_own_modules(tmp_path: Path) -> None:
+    import py4j
+    import pyspark
+
+    home = Path(pyspark.__file__).parent
+    packages = [str(home.parent), str(Path(py4j.__file__).parents[1])]
+    archive = str(home / "python" / "lib" / "pyspark.zip")
+    assert installed_path([archive, *packages], str(home)) == packages
+    assert installed_path([archive], str(home)) == [archive]  # nothing else has it
+    other = str(tmp_path / "python" / "lib" / "pyspark.zip")
+    assert installed_path([other, *packages], str(tmp_path)) == [other, *packages]
+    assert installed_path(packages, "") == packages

@@ -16,6 +16,8 @@ from tests.strategies import (
     EVERYTHING,
     History,
     full_rule_sets,
+    late_histories,
+    late_rule_sets,
     meeting_histories,
     meeting_rule_sets,
     timed_histories,
@@ -51,6 +53,14 @@ def test_edits_releases_conditions_and_timers(
     check(definitions, history)
 
 
+@settings(max_examples=200, deadline=None)
+@given(late_rule_sets(), late_histories())
+def test_timers_and_releases_at_nodes_that_are_gone(
+    definitions: tuple[EventDefinition, ...], history: History
+) -> None:
+    check(definitions, history)
+
+
 @pytest.mark.parametrize("construct", sorted(KNOWN))
 @settings(max_examples=40, deadline=None)
 @given(data=st.data(), history=histories())
@@ -69,7 +79,7 @@ def test_every_operator(operator: type[Operator], data: st.DataObject, history: 
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.one_of(full_rule_sets(constructs=KNOWN), meeting_rule_sets()))
+@given(st.one_of(full_rule_sets(constructs=KNOWN), meeting_rule_sets(), late_rule_sets()))
 def test_every_rule_set_that_is_drawn_is_one(definitions: tuple[EventDefinition, ...]) -> None:
     """It passes what checks rules, and means what it says."""
     assert rules_of(definitions).definitions == definitions

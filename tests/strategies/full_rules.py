@@ -48,6 +48,7 @@ from xmlcep.algebra import (
 )
 from xmlcep.events import ANY, CompositeType, PrimitiveType, Scope
 
+from .choices import Choices
 from .rules import CONDITIONS, fits
 
 EVERYTHING = frozenset(CONSTRUCTS) - {"advance"}
@@ -149,7 +150,7 @@ def _acyclic(definitions: list[EventDefinition]) -> bool:
     return True
 
 
-class FullRuleBuilder:
+class FullRuleBuilder(Choices):
     """Draws one definition; ``known`` are those its leaves may take the composites of, ``variables`` what these bind.
 
     What is likely stands in the class, so that others may prefer something else. ``bound`` are the variables of what it
@@ -174,7 +175,7 @@ class FullRuleBuilder:
         self, draw: st.DrawFn, known: list[EventDefinition], variables: Mapping[str, Bound], max_depth: int,
         wanted: frozenset[str], contexts: tuple[ContextName, ...], number: int,
     ) -> None:  # fmt: skip
-        self.draw = draw
+        super().__init__(draw)
         self.known = known
         self.variables = variables
         self.bound = Bound({})
@@ -523,13 +524,6 @@ class FullRuleBuilder:
                 for value in ("@partNum", *(f"${n}" for n in bound.names))
             ]
         return operator.with_options(replace(operator.options, guard=self._one(texts)))
-
-    def _one(self, values: Iterable[Any]) -> Any:
-        return self.draw(st.sampled_from(tuple(values)))
-
-    def _chance(self, one_in: int) -> bool:
-        """True once in so many draws; False is what hypothesis shrinks to."""
-        return self.draw(st.integers(1, one_in)) == one_in
 
 
 def _leaves(expression: Expression) -> list[Leaf]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import RecordError
+from ..files import reading
 from ..log.errors import LogError, NewerFormatError
 from ..log.json_codec import STANDARD
 from ..log.lock import WriterLock
@@ -112,7 +113,7 @@ def look_at(log: str | os.PathLike[str]) -> LogToContinue | None:
 
 def _check_ours(file: Path) -> None:
     """Nothing is cut off what is no log: its first line is a header or a change record, as far as it goes."""
-    with file.open("rb") as stream:
+    with reading(file) as stream:
         line = stream.readline()
     record = object_in(line)
     if record is not None and (MARK in record or ("doc" in record and "ts" in record)):
@@ -195,7 +196,7 @@ def _open_root(file: Path, size: int) -> _Cut | None:
 
 
 def _marks_commits(file: Path) -> bool:
-    with file.open("rb") as stream:
+    with reading(file) as stream:
         try:
             header = STANDARD.loads(stream.readline())
         except ValueError:

@@ -38,12 +38,3 @@ class BucketTasks:
         if bucket in self.large:
             return self.large.index(bucket)
         return len(self.large) + bucket % (self.tasks - len(self.large))
-
-    @property
-    def expression(self) -> str:
-        """The same in SQL, of the column ``target``."""
-        rest = f"{len(self.large)} + target % {self.tasks - len(self.large)}"
-        if not self.large:
-            return f"cast({rest} as int)"
-        cases = " ".join(f"when {bucket} then {task}" for task, bucket in enumerate(self.large))
-        return f"cast(case target {cases} else {rest} end as int)"

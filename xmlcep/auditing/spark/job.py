@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from functools import reduce
-from typing import TYPE_CHECKING, Any
-
-import pyarrow.compute as pc
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...log.json_codec import FASTEST
 from ...rules import PlainRules, Rules
@@ -23,34 +20,35 @@ from ..plan.partition_key import make_plan
 from ..progress import LastTasks, Progress, watched
 from ..rule_counts import records_by_rule, type_of
 from ..splits import SPLIT_BYTES, Split, make_splits
+from .bucket_tasks import BucketTasks
+from .chunk_rdds import chunks_in, exchange, keep
 from .chunks import Chunk, ChunkKind
 from .document_merge import seam_chunks
 from .failures import explained
 from .finding_chunks import FindingRanges
 from .finding_order import OrderedFindings
 from .firings import FiringFailure, FiringPlaces
-from .kept_batches import KeptBatches
 from .mapper import Keep
-from .report_accumulator import Reports, reports_accumulator, reports_in
+from .report_accumulator import Reports, TaskReports, reports_accumulator
 from .segment_merge import SegmentMerge
-from .tables import CHUNK_DDL, ORDERED_DDL, ORDERED_SCHEMA, RECORD_DDL, ordered_of
-from .task_reports import Report, Topic
+from .tables import CHUNK_DDL, RECORD_DDL, PackedFindings
+from .task_reports import Topic
 from .tasks import map_task, order_task, place_task, replay_task, route_sorted_task, select_task
 from .whole_log import WholeLog
 
 if TYPE_CHECKING:
-    from pyspark import Accumulator
+    from pyspark import RDD, Accumulator
     from pyspark.core.broadcast import Broadcast
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
+
+T = TypeVar("T")
 
 _BYTES_PER_PARTITION = 64 * 2**20
 _MOST_SMALL_PARTITIONS = 64
 _TASKS_PER_CORE = 2
 _BUCKETS_PER_CORE = 16  # more than tasks, so that one with a large key can have a task for itself
 _RECORDS_PER_RANGE = 500_000
-# Rows per Arrow batch: of chunks, which are large, and of records.
-_CHUNKS_AT_ONCE = 32
-_RECORDS_AT_ONCE = 4096
+_RECORDS_AT_ONCE = 4096  # in an Arrow batch
 _BATCH_SETTING = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 
@@ -99,118 +97,109 @@ class SparkAudit:
         splits = make_splits(files, self._split_bytes)
         buckets = self._partitions or self._default_partitions(files)
         with ExitStack() as stack, explained():
-            stack.enter_context(self._batches_of(_CHUNKS_AT_ONCE))
             routed, merge = self._routed(splits, buckets, stack)
             merge.collect(self._collector)
-            extents = merge.extents()
-            records = pc.sum(extents["records"]).as_py() or 0
-            ranges = FindingRanges.of(extents, self._records_per_range(records))
+            records = merge.records
+            ranges = FindingRanges.of(merge.extents(), self._records_per_range(records))
             whole = merge.whole(ranges)
             replayed, reports = self._replayed(routed, merge, buckets, whole, records, stack)
             self._collect_reports(reports, FiringPlaces(whole), routed)
             with self._watched("writing", stages=2 + self._plan.fires_in_keys):
                 ordered = self._ordered(replayed, ranges, withheld(), stack)
-                for batch in ordered:
-                    yield from ordered_of(batch)
+                for findings in ordered.toLocalIterator(prefetchPartitions=True):
+                    yield findings.unpacked()
 
     # ---- steps ------------------------------------------------------------------------------------------
 
     def _routed(
         self, splits: Sequence[Split], buckets: int, stack: ExitStack
-    ) -> tuple[list[DataFrame], SegmentMerge]:
+    ) -> tuple[RDD[Chunk], SegmentMerge]:
         """The chunks of the log, and what its segments have to report."""
-        reports = reports_accumulator(self._spark.sparkContext)
-        task = map_task(self._rules, buckets, splits, self._keep, reports, self._read, by_file=self._by_file)
+        reports, told = self._reports(stack)
+        task = map_task(self._rules, buckets, splits, self._keep, told, self._read, by_file=self._by_file)
         with self._watched("reading"):
-            first = self._kept(self._indexes(splits).mapInArrow(task, CHUNK_DDL), stack)
-        merge = SegmentMerge(splits, reports_in(reports), self._plan, buckets, self._until)
-        frames = [first]
+            context, tasks = self._spark.sparkContext, self._map_tasks(splits)
+            routed = self._kept(context.parallelize(range(len(splits)), tasks).mapPartitions(task), stack)
+        merge = SegmentMerge(splits, reports.read(), self._plan, buckets, self._until)
+        again = None
         if merge.to_sort:
-            reports = reports_accumulator(self._spark.sparkContext)
+            reports, told = self._reports(stack)
             self._steps += 1
             with self._watched("sorting", stages=2):
-                frames.append(self._kept(self._route_sorted(splits, merge, buckets, reports), stack))
-            merge.add_sorted(reports_in(reports))
+                again = self._kept(self._route_sorted(splits, merge, buckets, told), stack)
+            merge.add_sorted(reports.read())
         if merge.bad:
-            for number, frame in enumerate(frames):
-                bad = frame.where(f"kind = {ChunkKind.BAD_RECORD.value}").coalesce(self._cores)
-                for chunk in _chunks(bad):
+            for number, chunks in enumerate((routed, again)):
+                for chunk in () if chunks is None else self._fetched(chunks, ChunkKind.BAD_RECORD):
                     merge.collect_bad(chunk, self._collector, again=number > 0)
-        return frames, merge
+        return routed if again is None else routed.union(again), merge
 
     def _route_sorted(
         self, splits: Sequence[Split], merge: SegmentMerge, buckets: int, reports: Accumulator[Reports]
-    ) -> DataFrame:
+    ) -> RDD[Chunk]:
         """The documents whose records do not stand in order: read again, sorted, routed."""
         concerned = merge.splits_to_sort()
-        selected = self._indexes(concerned).mapInArrow(
+        selected = self._spark.range(0, len(concerned), 1, self._map_tasks(concerned)).mapInArrow(
             select_task(self._rules, concerned, merge.to_sort, self._keep), RECORD_DDL
         )
         columns = ("doc", "ts", "clock", "part", "number")  # change records, which have no clock, come first
         ordered = selected.repartition(self._cores * 2, "doc").sortWithinPartitions(*columns)
         with self._batches_of(_RECORDS_AT_ONCE):
-            return ordered.mapInArrow(route_sorted_task(self._rules, buckets, splits, reports), CHUNK_DDL)
+            task = route_sorted_task(self._rules, buckets, splits, reports)
+            return chunks_in(ordered.mapInArrow(task, CHUNK_DDL))
 
     def _replayed(
-        self, routed: Sequence[DataFrame], merge: SegmentMerge, buckets: int, log: WholeLog, records: int,
+        self, routed: RDD[Chunk], merge: SegmentMerge, buckets: int, log: WholeLog, records: int,
         stack: ExitStack,
-    ) -> tuple[DataFrame, list[Report]]:  # fmt: skip
-        """What the levels of the plan answer, one after the other, and what the replays of buckets report."""
-        from pyspark.sql.functions import expr
-
+    ) -> tuple[RDD[Chunk], list[TaskReports]]:  # fmt: skip
+        """What the levels of the plan answer, one after the other, and what the replays of buckets report in each."""
+        context = self._spark.sparkContext
         seams = list(seam_chunks(merge.seams(), self._plan, buckets))
-        whole = self._spark.sparkContext.broadcast(log)
+        whole = context.broadcast(log)
         stack.callback(_forget, whole)
-        answers: list[DataFrame] = []
-        done: list[Report] = []
+        answers: list[RDD[Chunk]] = []
+        done: list[TaskReports] = []
         for level in range(self._levels):
-            of_level = f"kind = {ChunkKind.ROWS.value} and level = {level}"
-            inputs = [frame.where(of_level) for frame in (*routed, *answers)]
-            late = [(int(chunk.kind), *chunk[1:]) for chunk in seams if chunk.level == level]
-            if late:
-                inputs.append(self._spark.createDataFrame(late, CHUNK_DDL))
+            late = [chunk for chunk in seams if chunk.level == level]
+            inputs = context.union([routed, *answers, *([context.parallelize(late, 1)] if late else [])])
             division = merge.loads.tasks(level, self._cores)
-            shuffled = _union(inputs).repartitionById(division.tasks, expr(division.expression))
-            ordered = shuffled.sortWithinPartitions("target", "segment", "number")
-            reports = reports_accumulator(self._spark.sparkContext)
-            task = replay_task(self._rules, buckets, whole, reports, operators=self._operators)
+            shuffled = exchange(inputs, division.tasks, _rows_of(level, division))
+            reports, told = self._reports(stack)
+            task = replay_task(self._rules, buckets, whole, told, operators=self._operators)
             keys = merge.loads.largest_keys(level, division, records)
             with self._watched("replaying", stages=2, last=keys):
-                answers.append(self._kept(ordered.mapInArrow(task, CHUNK_DDL), stack))
-            for report in sorted(reports_in(reports), key=lambda report: report.segment):
-                if report.topic == Topic.LOAD:
-                    merge.loads.add(FASTEST.loads(report.content))
-                else:
-                    done.append(report)
+                answers.append(self._kept(shuffled.mapPartitions(task), stack))
+            done.append(reports)
+            for report in reports.read(Topic.LOAD):
+                merge.loads.add(FASTEST.loads(report.content))
         if self._plan.fires_in_keys:
-            answers.append(self._placed(routed, answers, whole))
-        return _union(answers), done
+            answers.append(self._placed(context.union([routed, *answers]), whole))
+        return context.union(answers), done
 
-    def _placed(
-        self, routed: Sequence[DataFrame], answers: Sequence[DataFrame], whole: Broadcast[WholeLog]
-    ) -> DataFrame:
+    def _placed(self, chunks: RDD[Chunk], whole: Broadcast[WholeLog]) -> RDD[Chunk]:
         """The findings of timers with their time points."""
-        kinds = f"kind in ({ChunkKind.FIRINGS.value}, {ChunkKind.CLOCKS.value})"
-        chunks = _union([frame.where(kinds) for frame in (*routed, *answers)])
-        shuffled = chunks.repartition(_TASKS_PER_CORE * self._cores, "segment")
-        ordered = shuffled.sortWithinPartitions("segment", "number", "source")
-        return ordered.mapInArrow(place_task(whole), CHUNK_DDL)
+        tasks = _TASKS_PER_CORE * self._cores
+        timed = (ChunkKind.FIRINGS, ChunkKind.CLOCKS)
+        shuffled = exchange(
+            chunks, tasks, lambda chunk: chunk.segment % tasks if chunk.kind in timed else None
+        )
+        return shuffled.mapPartitions(place_task(whole))
 
     def _collect_reports(
-        self, reports: Iterable[Report], places: FiringPlaces, routed: Sequence[DataFrame]
+        self, reports: Iterable[TaskReports], places: FiringPlaces, routed: RDD[Chunk]
     ) -> None:
         """What the replays say of themselves: seconds by document, records by pass, operation and path, failures."""
         records: list[Counter[str]] = [Counter() for _ in self._plan.passes]
         failures = Failures(self._plan.rules)
-        for report in (FASTEST.loads(each.content) for each in reports):
+        contents = (each.content for of_level in reports for each in of_level.read(Topic.REPLAY))
+        for report in map(FASTEST.loads, contents):
             for doc, seconds in report["seconds"].items():
                 self._collector.seconds(doc, seconds)
             for doc, failure in report["failures"].items():
                 failures.add(doc, Failure(*failure))
             for found in (FiringFailure(*each) for each in report["firing_failures"]):
-                clocks = f"kind = {ChunkKind.CLOCKS.value} and segment = {found.segment}"
-                chunks = (chunk for frame in routed for chunk in _chunks(frame.where(clocks)))
-                failures.add(found.doc, places.failure(found, chunks))
+                clocks = self._fetched(routed, ChunkKind.CLOCKS, segment=found.segment)
+                failures.add(found.doc, places.failure(found, clocks))
             for index, counts in report["records"].items():
                 records[int(index)].update(counts)
         failures.check()
@@ -219,24 +208,26 @@ class SparkAudit:
             self._collector.count_for_rules(records_by_rule(self._plan.rules, by_type, each.names))
 
     def _ordered(
-        self, replayed: DataFrame, ranges: FindingRanges, withheld: set[str], stack: ExitStack
-    ) -> KeptBatches:
+        self, replayed: RDD[Chunk], ranges: FindingRanges, withheld: set[str], stack: ExitStack
+    ) -> RDD[PackedFindings]:
         """The findings of each range in order, ranges in their order."""
-        found = replayed.where(f"kind = {ChunkKind.FINDINGS.value}")
-        shuffled = found.repartitionById(len(ranges), "target")
-        chunks = shuffled.sortWithinPartitions("target", "segment", "source", "number")
+        chunks = exchange(
+            replayed, len(ranges), lambda chunk: chunk.target if chunk.kind == ChunkKind.FINDINGS else None
+        )
         task = order_task(self._rules, withheld, by_event=self._by_event)
-        ordered = KeptBatches(chunks.mapInArrow(task, ORDERED_DDL), ORDERED_SCHEMA)
-        stack.callback(_forget, ordered)
-        ordered.make()
-        return ordered
+        return self._kept(chunks.mapPartitions(task), stack)
 
     # ---- details ----------------------------------------------------------------------------------------
 
-    def _indexes(self, splits: Sequence[Split]) -> DataFrame:
-        """The splits' indexes, neighbours together, in as many tasks as there is use for."""
-        tasks = min(len(splits), max(4 * self._cores, len(splits) // 16))
-        return self._spark.range(0, len(splits), 1, tasks)
+    def _reports(self, stack: ExitStack) -> tuple[TaskReports, Accumulator[Reports]]:
+        """What tasks are going to report, and the accumulator that they report to."""
+        reports = TaskReports()
+        stack.callback(reports.close)
+        return reports, reports_accumulator(self._spark.sparkContext, reports)
+
+    def _map_tasks(self, splits: Sequence[Split]) -> int:
+        """So many tasks as there is use for to read splits, neighbours together."""
+        return min(len(splits), max(4 * self._cores, len(splits) // 16))
 
     def _watched(
         self, stage: str, stages: int = 1, last: LastTasks | None = None
@@ -261,14 +252,17 @@ class SparkAudit:
         """So many of these that all cores have something to put in order, and no range is large."""
         return max(1, min(_RECORDS_PER_RANGE, -(-records // (2 * self._cores))))
 
-    def _kept(self, frame: DataFrame, stack: ExitStack) -> DataFrame:
-        """Runs what makes the frame and keeps it on the workers' disks until the audit is over."""
-        from pyspark import StorageLevel
+    def _kept(self, rdd: RDD[T], stack: ExitStack) -> RDD[T]:
+        """Makes what is in it and keeps it on the workers' disks until the audit is over."""
+        stack.callback(_forget, rdd)
+        return keep(rdd)
 
-        frame.persist(StorageLevel.DISK_ONLY)
-        stack.callback(_forget, frame)
-        frame.count()
-        return frame
+    def _fetched(self, chunks: RDD[Chunk], kind: ChunkKind, segment: int | None = None) -> Iterator[Chunk]:
+        """The chunks of a kind (and segment), in their order; the next are fetched while these are used."""
+        wanted = chunks.filter(
+            lambda chunk: chunk.kind == kind and (segment is None or chunk.segment == segment)
+        )
+        return wanted.coalesce(self._cores).toLocalIterator(prefetchPartitions=True)
 
     @contextmanager
     def _batches_of(self, rows: int) -> Iterator[None]:
@@ -283,15 +277,14 @@ class SparkAudit:
                 settings.set(_BATCH_SETTING, str(before))
 
 
-def _union(frames: Sequence[DataFrame]) -> DataFrame:
-    return reduce(lambda one, other: one.union(other), frames)
+def _rows_of(level: int, division: BucketTasks) -> Callable[[Chunk], int | None]:
+    """Which task a chunk goes to; only those of rows of this level have one."""
 
+    def task_of(chunk: Chunk) -> int | None:
+        its = chunk.kind == ChunkKind.ROWS and chunk.level == level
+        return division.task_of(chunk.target) if its else None
 
-def _chunks(frame: DataFrame) -> Iterator[Chunk]:
-    """The chunks of a frame, in its order; the next are fetched while these are used."""
-    for row in frame.toLocalIterator(prefetchPartitions=True):
-        content = bytes(row.content)
-        yield Chunk(ChunkKind(row.kind), row.level, row.target, row.segment, row.source, row.number, content)
+    return task_of
 
 
 def _forget(kept: Any) -> None:

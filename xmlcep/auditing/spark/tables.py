@@ -1,13 +1,12 @@
-"""Rows of the Spark job as Arrow batches and back: chunks, and records to be sorted."""
+"""What travels between the steps of the Spark job, packed: rows of frames as Arrow batches, findings in their order."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from ...log.json_codec import FASTEST
 from .chunks import Chunk
 from .finding_order import OrderedFindings
 from .mapper import SelectedRecord
@@ -15,7 +14,7 @@ from .mapper import SelectedRecord
 _PACKING = "zstd"
 
 CHUNK_DDL = "kind int, level int, target int, segment bigint, source int, number bigint, content binary"
-_CHUNK_SCHEMA = pa.schema(
+CHUNK_SCHEMA = pa.schema(
     [
         ("kind", pa.int32()), ("level", pa.int32()), ("target", pa.int32()), ("segment", pa.int64()),
         ("source", pa.int32()), ("number", pa.int64()), ("content", pa.binary()),
@@ -28,33 +27,31 @@ _RECORD_SCHEMA = pa.schema(
         ("number", pa.int64()), ("line", pa.binary()),
     ]
 )  # fmt: skip
-ORDERED_DDL = "target int, number int, name string, counts binary, content binary"
-ORDERED_SCHEMA = pa.schema(
-    [
-        ("target", pa.int32()), ("number", pa.int32()), ("name", pa.string()), ("counts", pa.binary()),
-        ("content", pa.binary()),
-    ]
-)  # fmt: skip
 
 
-def ordered_batch(target: int, number: int, findings: OrderedFindings) -> pa.RecordBatch:
-    """Findings of a range as a batch, packed."""
-    text = pa.compress(findings.text, _PACKING, asbytes=True)
-    counts = FASTEST.dumps({"counts": findings.counts, "size": len(findings.text)})
-    return _batch_of([(target, number, findings.name, counts, text)], ORDERED_SCHEMA)
+class PackedFindings(NamedTuple):
+    """`OrderedFindings` on their way to the driver; ``size`` is that of their text before it was packed."""
 
+    name: str | None
+    counts: dict[str, dict[str, int]]
+    text: bytes
+    size: int
 
-def ordered_of(batch: pa.RecordBatch) -> Iterator[OrderedFindings]:
-    """The findings of such a batch."""
-    for _, _, name, counts, content in _rows_of(batch):
-        about = FASTEST.loads(counts)
-        text = pa.decompress(content, about["size"], _PACKING, asbytes=True)
-        yield OrderedFindings(name, about["counts"], text)
+    @classmethod
+    def of(cls, findings: OrderedFindings) -> PackedFindings:
+        """The findings, packed."""
+        text = pa.compress(findings.text, _PACKING, asbytes=True)
+        return cls(findings.name, findings.counts, text, len(findings.text))
+
+    def unpacked(self) -> OrderedFindings:
+        """The findings as they were."""
+        text = pa.decompress(self.text, self.size, _PACKING, asbytes=True)
+        return OrderedFindings(self.name, self.counts, text)
 
 
 def chunk_batch(chunks: Iterable[Chunk]) -> pa.RecordBatch:
     """Chunks as a batch."""
-    return _batch_of(chunks, _CHUNK_SCHEMA)
+    return _batch_of(chunks, CHUNK_SCHEMA)
 
 
 def record_batch(records: Iterable[SelectedRecord]) -> pa.RecordBatch:

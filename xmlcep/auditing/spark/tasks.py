@@ -1,4 +1,4 @@
-"""What Spark's Python workers run: generators from Arrow batches to Arrow batches.
+"""What Spark's Python workers run: generators from what a partition holds to what is made of it.
 
 They are made from plain values; rules travel as text, with their reference documents, and are parsed where they are
 needed.
@@ -10,7 +10,7 @@ import gc
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import pyarrow as pa
 
@@ -19,6 +19,7 @@ from ...rules import PlainRules
 from ..findings.order import Ranking
 from ..plan.partition_key import Plan, make_plan
 from ..splits import Split
+from .chunk_sorting import in_order
 from .chunks import Chunk
 from .detector_pool import DetectorPool
 from .finding_order import FindingOrder, by_range
@@ -26,7 +27,7 @@ from .firings import FiringPlaces
 from .mapper import Keep, Mapper
 from .replayer import BucketReplayer
 from .report_accumulator import Reports, as_entry
-from .tables import chunk_batch, chunks_of, ordered_batch, record_batch, records_of
+from .tables import PackedFindings, chunk_batch, record_batch, records_of
 from .task_reports import Report, Topic
 from .whole_log import WholeLog
 
@@ -35,23 +36,38 @@ if TYPE_CHECKING:
     from pyspark.core.broadcast import Broadcast
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
-Task: TypeAlias = Callable[[Batches], Batches]
+Chunks: TypeAlias = Iterator[Chunk]
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+Task: TypeAlias = Callable[[Iterable[Given]], Iterator[Made]]
 
 
-def _without_collector(task: Task) -> Task:
+def _without_collector(task: Task[Given, Made]) -> Task[Given, Made]:
     """Runs a task with the cyclic garbage collector off: nothing here makes cycles, and it costs much."""
 
-    def run(batches: Batches) -> Batches:
+    def run(given: Iterable[Given]) -> Iterator[Made]:
         gc.disable()
         # PySpark collects after each task, through modules, plan and what was broadcast: they live as long as the
         # worker, and going through them takes longer than a small task.
         gc.freeze()
         try:
-            yield from task(batches)
+            yield from task(given)
         finally:
             gc.enable()
 
     return run
+
+
+def _as_replayed(chunk: Chunk) -> tuple[int, ...]:
+    return chunk.target, chunk.segment, chunk.number
+
+
+def _as_placed(chunk: Chunk) -> tuple[int, ...]:
+    return chunk.segment, chunk.number, chunk.source
+
+
+def _as_found(chunk: Chunk) -> tuple[int, ...]:
+    return chunk.target, chunk.segment, chunk.source, chunk.number
 
 
 @lru_cache(maxsize=4)
@@ -69,34 +85,35 @@ def _detectors(rules: PlainRules, *, operators: bool) -> DetectorPool:
 def map_task(
     rules: PlainRules, buckets: int, splits: Sequence[Split], keep: Keep | None, reports: Accumulator[Reports],
     read: Accumulator[int], *, by_file: bool = False,
-) -> Task:  # fmt: skip
+) -> Task[int, Chunk]:  # fmt: skip
     """From indexes of splits to their chunks; the rest goes to ``reports``; ``read`` counts records.
 
     ``by_file``: reports say of each file which documents are in it.
     """
 
-    def task(batches: Batches) -> Batches:
+    def task(indexes: Iterable[int]) -> Chunks:
         mapper = Mapper(_plan(rules), buckets, keep=keep, by_file=by_file)
-        for batch in batches:
-            for index in batch.column(0).to_pylist():
-                yield from _chunks(mapper.read(splits[index]), reports)
-                read.add(mapper.lines)
+        for index in indexes:
+            yield from _chunks(mapper.read(splits[index]), reports)
+            read.add(mapper.lines)
 
     return _without_collector(task)
 
 
-def _chunks(items: Iterable[Chunk | Report], reports: Accumulator[Reports]) -> Batches:
+def _chunks(items: Iterable[Chunk | Report], reports: Accumulator[Reports]) -> Chunks:
     for item in items:
         if isinstance(item, Chunk):
-            yield chunk_batch([item])
+            yield item
         else:
             reports.add(as_entry(item))
 
 
-def select_task(rules: PlainRules, splits: Sequence[Split], docs: frozenset[str], keep: Keep | None) -> Task:
-    """From indexes of splits to the records of some documents."""
+def select_task(
+    rules: PlainRules, splits: Sequence[Split], docs: frozenset[str], keep: Keep | None
+) -> Task[pa.RecordBatch, pa.RecordBatch]:
+    """From indexes of splits to the records of some documents, both in batches."""
 
-    def task(batches: Batches) -> Batches:
+    def task(batches: Iterable[pa.RecordBatch]) -> Batches:
         mapper = Mapper(_plan(rules), 1, keep=keep)
         for batch in batches:
             for index in batch.column(0).to_pylist():
@@ -109,14 +126,16 @@ def select_task(rules: PlainRules, splits: Sequence[Split], docs: frozenset[str]
 
 def route_sorted_task(
     rules: PlainRules, buckets: int, splits: Sequence[Split], reports: Accumulator[Reports]
-) -> Task:
-    """From records sorted by document, ts, time of a clock record, part of the log and number to their chunks."""
+) -> Task[pa.RecordBatch, pa.RecordBatch]:
+    """From records sorted by document, ts, time of a clock record, part of the log and number to their chunks, both in
+    batches."""
 
-    def task(batches: Batches) -> Batches:
+    def task(batches: Iterable[pa.RecordBatch]) -> Batches:
         mapper = Mapper(_plan(rules), buckets)
         parts = {part.place: part for split in splits for part in split.parts}
         records = (record for batch in batches for record in records_of(batch))
-        yield from _chunks(mapper.route_sorted(records, parts), reports)
+        for chunk in _chunks(mapper.route_sorted(records, parts), reports):
+            yield chunk_batch([chunk])
 
     return _without_collector(task)
 
@@ -124,33 +143,30 @@ def route_sorted_task(
 def replay_task(
     rules: PlainRules, buckets: int, whole: Broadcast[WholeLog], reports: Accumulator[Reports], *,
     operators: bool,
-) -> Task:  # fmt: skip
-    """From chunks sorted by bucket, segment and number to chunks of findings and of composites for later levels; what
+) -> Task[Chunk, Chunk]:  # fmt: skip
+    """From chunks of rows, in any order, to chunks of findings and of composites for later levels; what
     was done goes to ``reports``.
 
     What is known of the ``whole`` log is broadcast: it grows with the documents, and a worker runs many tasks.
     """
 
-    def task(batches: Batches) -> Batches:
+    def task(chunks: Iterable[Chunk]) -> Chunks:
         plan, detectors = _plan(rules), _detectors(rules, operators=operators)
-        chunks = (chunk for batch in batches for chunk in chunks_of(batch))
-        for bucket, its_chunks in groupby(chunks, key=lambda chunk: chunk.target):
+        ordered = in_order(chunks, _as_replayed)
+        for bucket, its_chunks in groupby(ordered, key=lambda chunk: chunk.target):
             replayer = BucketReplayer(plan, bucket, buckets, whole.value, detectors)
-            for answer in replay_segments(replayer, its_chunks):
-                yield chunk_batch([answer])
+            yield from replay_segments(replayer, its_chunks)
             reports.add(as_entry(replay_report(replayer, bucket)))
             reports.add(as_entry(Report(Topic.LOAD, bucket, "", FASTEST.dumps(replayer.load.take()))))
 
     return _without_collector(task)
 
 
-def place_task(whole: Broadcast[WholeLog]) -> Task:
-    """From chunks of firings and clocks, sorted by segment and number, to chunks of findings."""
+def place_task(whole: Broadcast[WholeLog]) -> Task[Chunk, Chunk]:
+    """From chunks of firings and clocks, in any order, to chunks of findings."""
 
-    def task(batches: Batches) -> Batches:
-        places = FiringPlaces(whole.value)
-        for found in places.findings(chunk for batch in batches for chunk in chunks_of(batch)):
-            yield chunk_batch([found])
+    def task(chunks: Iterable[Chunk]) -> Chunks:
+        yield from FiringPlaces(whole.value).findings(in_order(chunks, _as_placed))
 
     return _without_collector(task)
 
@@ -172,15 +188,16 @@ def replay_report(replayer: BucketReplayer, bucket: int) -> Report:
     return Report(Topic.REPLAY, bucket, "", content)
 
 
-def order_task(rules: PlainRules, withheld: Collection[str], *, by_event: bool) -> Task:
-    """From chunks of findings sorted by range, segment, source and number to the findings in their order."""
+def order_task(
+    rules: PlainRules, withheld: Collection[str], *, by_event: bool
+) -> Task[Chunk, PackedFindings]:
+    """From chunks of findings, in any order, to the findings in theirs."""
 
-    def task(batches: Batches) -> Batches:
+    def task(chunks: Iterable[Chunk]) -> Iterator[PackedFindings]:
         order = FindingOrder(Ranking(_plan(rules).rules), withheld=withheld, by_event=by_event)
-        chunks = (chunk for batch in batches for chunk in chunks_of(batch))
-        for target, its_chunks in by_range(chunks):
-            for number, findings in enumerate(order.order(its_chunks)):
-                yield ordered_batch(target, number, findings)
+        for _, its_chunks in by_range(in_order(chunks, _as_found)):
+            for findings in order.order(its_chunks):
+                yield PackedFindings.of(findings)
 
     return _without_collector(task)
 

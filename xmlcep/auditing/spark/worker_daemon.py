@@ -12,7 +12,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
 from types import ModuleType
 
 _KEPT_BYTES = 32 * 2**20
@@ -55,9 +56,23 @@ def _pandas_hidden() -> Iterator[None]:
         sys.meta_path.remove(finder)
 
 
+def installed_path(path: Sequence[str], home: str) -> list[str]:
+    """Where to import from: ``path`` without the archives of Spark's ``home``, if that is the installed package.
+
+    Spark puts archives of PySpark and py4j before the folders of the same modules. Python compiles what it finds in an
+    archive each time: 0.6 s of CPU.
+    """
+    folders = [each for each in path if Path(home) not in Path(each).parents]
+    pyspark, py4j = (PathFinder.find_spec(name, folders) for name in ("pyspark", "py4j"))
+    if py4j is None or pyspark is None or pyspark.origin != str(Path(home, "__init__.py")):
+        return list(path)
+    return folders
+
+
 def main() -> None:
     """Loads what workers need, then does what PySpark's daemon does."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # no thread of numpy before the fork
+    sys.path[:] = installed_path(sys.path, os.environ.get("SPARK_HOME", ""))
     import pyarrow as pa
     import pyspark.worker  # noqa: F401
     from pyspark.daemon import manager
