@@ -27,7 +27,7 @@ from .observation import Observation
 from .raw import Node, name_of
 from .shadow import ShadowTree, tree_of
 from .single import Single
-from .snapshots import restore_ids, take_snapshot
+from .snapshots import check_ids, restore_ids, take_snapshot
 from .transactions import Transaction, Transactions
 from .updating import update
 from .verification import differences
@@ -134,6 +134,7 @@ class Document(Single):
             raise RefusedError(
                 f"resume() of the document {self.name!r}, whose events are told already: wrap it anew"
             )
+        check_ids(self._tree, ids)
         restore_ids(self._tree, ids)
         self._tree.clock.go_on(clock, next_id)
         self._transactions.count = txn

@@ -72,6 +72,11 @@ class Watch(Single):
 
     # --- what the document tells
 
+    @property
+    def takes_tuples(self) -> bool:
+        """Whether plain tuples of the layout of events do (see `Delivery`)."""
+        return self._detector.takes_tuples
+
     def on_change(self, event: PrimitiveEvent) -> None:
         """A primitive event (called by the document)."""
         raised = self._detector.feed(event)
