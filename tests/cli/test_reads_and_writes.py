@@ -82,6 +82,11 @@ def test_these_are_all_commands_that_read_logs_and_all_that_write() -> None:
     assert reading == READS_LOGS.keys()
     kept = {name for name, each in parameters() if each.callback is _log_arguments._kept}
     assert kept == reading
+    optional = {name for name, each in parameters() if each.name == "log" and isinstance(each, click.Option)}
+    assert optional == {"apply"}  # of which `test_apply_takes_all_through_standard_input`
+    takes_rules = {name for name, each in parameters() if each.name in ("rules", "rules_file", "rules_files")}
+    for option in ("references", "allow"):
+        assert {name for name, each in parameters() if each.name == option} == takes_rules - {"fmt"}
     writing = {
         (name, each.name)
         for name, each in parameters()
@@ -117,6 +122,28 @@ def test_so_may_rules_but_not_both(
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(LOG.encode())))
     assert run(command.format(log="-").split()) == 2
     assert b"standard input is the log, it cannot be the rules as well" in capsysbinary.readouterr().err
+
+
+def test_apply_takes_all_through_standard_input(
+    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    document = xmlcep.parse("a.xml", name="a")
+    with xmlcep.record(document, "recorded.jsonl"):
+        document.root.append(document.root.makeelement("item"))
+    command = ["apply", "act.xcep", "a.xml", "--log", "recorded.jsonl"]
+    assert run(command) == 0
+    expected = capsysbinary.readouterr().out
+    assert b"seen" in expected
+    for place in (1, 2, 4):
+        content = Path(command[place]).read_bytes()
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+        assert run([*command[:place], "-", *command[place + 1 :]]) == 0
+        assert capsysbinary.readouterr().out == expected
+    for one, other in ((1, 2), (1, 4), (2, 4)):
+        twice = ["-" if place in (one, other) else each for place, each in enumerate(command)]
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"")))
+        assert run(twice) == 2
+        assert b"standard input is" in capsysbinary.readouterr().err
 
 
 @pytest.mark.parametrize("command", WRITES.values(), ids=map("-".join, WRITES))

@@ -67,7 +67,7 @@ def check_declared(thing: object, seen: set[int]) -> None:
             "it is running state (a form) or follows from the rules (derived)"
         )
         for name in layout.state:
-            if not (name == "_dying" or name == "held"):
+            if name not in ("awaited", "late", "held"):
                 check_declared(getattr(thing, name), seen)
 
 

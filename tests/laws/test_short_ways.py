@@ -27,6 +27,8 @@ from tests.strategies import (
     History,
     full_rule_sets,
     histories,
+    late_histories,
+    late_rule_sets,
     meeting_histories,
     meeting_rule_sets,
     rule_sets,
@@ -35,6 +37,7 @@ from tests.strategies import (
 from xmlcep.algebra import ContextName, EventDefinition
 from xmlcep.documents import Replica
 from xmlcep.engine import Detector, bound_dispatch, dispatch
+from xmlcep.engine.departed import Departed
 from xmlcep.engine.evaluation import Evaluation
 from xmlcep.engine.operators import combining, conjunction, multiplicity, sequence
 from xmlcep.engine.operators.combining import CombiningState
@@ -88,12 +91,13 @@ def general_way() -> Iterator[None]:
         vanishing = tuple((tree, state) for tree, state in bound.freed if state.refills)
         return replace(bound, direct=None, first=None, vanishing=vanishing)
 
-    free_the_dying = Evaluation.free_the_dying
+    look_after_releases = Departed.look_after_releases
 
-    def free_any(evaluation: Any) -> None:
-        """All are looked at, whatever was released."""
-        evaluation.waiting.released.update(evaluation.trees)
-        free_the_dying(evaluation)
+    def look_at_all(departed: Any) -> None:
+        """Whatever was released, and however few there are."""
+        departed._waiting.released.update(departed._trees)
+        look_after_releases(departed)
+        departed.look()
 
     def all_at_once(
         evaluation: Any, record: Any, bound: Any, outside: Any, only: Any = None, before: Any = NO_ANSWERS
@@ -135,7 +139,7 @@ def general_way() -> Iterator[None]:
         patch.setattr(Evaluation, "process", all_at_once)
         patch.setattr(Evaluation, "process_alone", alone)
         patch.setattr(ConjunctionState, "take", CombiningState.take)
-        patch.setattr(Evaluation, "free_the_dying", free_any)
+        patch.setattr(Departed, "look_after_releases", look_at_all)
         patch.setattr(MultiplicityState, "__init__", not_short)
         patch.setattr(AnyOrder, "constrained", True)
         patch.setattr(Violations, "one_is_enough", False)
@@ -187,7 +191,7 @@ def test_with_every_construct(definitions: tuple[EventDefinition, ...], history:
 
 
 @settings(max_examples=80, deadline=None)
-@given(meeting_rule_sets(), meeting_histories())
+@given(st.one_of(meeting_rule_sets(), late_rule_sets()), st.one_of(meeting_histories(), late_histories()))
 def test_edits_releases_conditions_and_timers(
     definitions: tuple[EventDefinition, ...], history: History
 ) -> None:

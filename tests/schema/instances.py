@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import random
 import re
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+import xmlschema
 from lxml import etree
 
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
 _VALUES = ("1", "a", "true", "A1", "1.5", "2020-01-01", "x y", "1 2", "10:00:00", "P1D", "urn:x", "")
 _FOREIGN = ("{urn:foreign}thing", "thing", "{urn:foreign}other")
+
+
+@cache
+def library(main: Path) -> Any:
+    """The schema as the library has it: XSD 1.1 where its document asks for that."""
+    version = xmlschema.XMLSchema11 if "minVersion" in main.read_text() else xmlschema.XMLSchema10
+    return version(str(main))
 
 
 class NoDocument(Exception):
@@ -85,7 +95,7 @@ class _Maker:
         return sorted(declaration.iter_substitutes(), key=lambda each: str(each.name))
 
     def _type(self, declaration: Any, made: etree._Element) -> Any:
-        type_ = declaration.type
+        type_ = self._alternative(declaration, made)
         derived = []
         for name, other in sorted(self.schema.maps.types.items()):
             own = "w3.org" not in name and other is not type_ and type_.name != _ANY_TYPE
@@ -104,11 +114,22 @@ class _Maker:
             raise NoDocument
         return type_
 
+    def _alternative(self, declaration: Any, made: etree._Element) -> Any:
+        """The type that attributes select which the tests of type alternatives name, some of them set."""
+        tests = " ".join(
+            each.elem.get("test", "") for each in getattr(declaration, "alternatives", None) or ()
+        )
+        values = [*(value for _, value in re.findall(r"(['\"])(.*?)\1", tests)), "1", "2"]
+        for name in sorted(set(re.findall(r"@(\w+)", tests))):
+            if self.choose.random() < 0.6:
+                made.set(name, self.choose.choice(values))
+        return declaration.get_alternative_type(made)
+
     def _attributes(self, type_: Any, made: etree._Element) -> None:
         if type_.is_simple():
             return
         for name, attribute in type_.attributes.items():
-            if name is None or attribute.use == "prohibited":
+            if name is None or attribute.use == "prohibited" or name in made.attrib:
                 continue
             if attribute.use == "required" or self.choose.random() < 0.3:
                 made.set(
@@ -170,22 +191,8 @@ class _Filler(_Maker):
             self._wildcard(opened.any_element, made, depth)
         return made
 
-    def _type(self, declaration: Any, made: etree._Element) -> Any:
-        tests = [
-            (found[1], found[2], each.type)
-            for each in getattr(declaration, "alternatives", None) or ()
-            if (found := re.fullmatch(r"@(\w+)='(\w+)'", each.elem.get("test", "")))
-        ]
-        if tests and self.choose.random() < 0.7:
-            name, value, type_ = self.choose.choice(tests)
-            made.set(name, value)
-            return type_
-        return super()._type(declaration, made)
-
     def _attributes(self, type_: Any, made: etree._Element) -> None:
-        before = dict(made.attrib)
         super()._attributes(type_, made)
-        made.attrib.update(before)
         wildcard = None if type_.is_simple() else type_.attributes.get(None)
         declared = [name for name in self.schema.maps.attributes if "w3.org" not in name]
         for name in (*_FOREIGN, *declared) if wildcard is not None else ():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -136,21 +136,30 @@ def outcome(order: list[Node], rules: Rules, schema: Any) -> Outcome:
 
 
 def judged(order: list[Node], schema: Any) -> dict[int, int]:
-    """For every element that becomes complete the time point at which it does."""
+    """For every element that becomes complete the time point at which it first does.
+
+    What is complete can be so no longer, for its parents too: when an attribute selects another type.
+    """
     present: set[Node] = set()
-    complete: dict[int, int] = {}
+    now: set[int] = set()
+    first: dict[int, int] = {}
     for ts, node in enumerate(order, 1):
         present.add(node)
         element = node if node.is_element else node.parent
-        while element is not None and element.index not in complete:
-            if not is_complete(element, present, complete, schema):
+        while element is not None:
+            was = element.index in now
+            if was is is_complete(element, present, now, schema):
                 break
-            complete[element.index] = ts
+            if was:
+                now.discard(element.index)
+            else:
+                now.add(element.index)
+                first.setdefault(element.index, ts)
             element = element.parent
-    return complete
+    return first
 
 
-def is_complete(element: Node, present: set[Node], complete: dict[int, int], schema: Any) -> bool:
+def is_complete(element: Node, present: set[Node], complete: Collection[int], schema: Any) -> bool:
     """Whether xmlschema finds nothing missing in an element with the parts that are there and complete."""
     there = [c for c in element.children if c in present and (not c.is_element or c.index in complete)]
     if element.xsd is None:
@@ -212,7 +221,7 @@ def _declaration(xsd: Any, parent: etree._Element, tag: str, schema: Any) -> Any
     """The declaration of a child element; None where the schema leaves it open."""
     if xsd is None:
         return schema.maps.elements.get(tag)
-    type_ = xsd.type
+    type_ = xsd.get_alternative_type(parent)
     given = parent.get(f"{XSI}type")
     if given is not None:
         prefix, _, name = given.rpartition(":")

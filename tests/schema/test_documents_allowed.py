@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import random
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
-import xmlschema
 
 from path_types import PathType
-from tests.schema.instances import NoDocument, random_document
+from tests.schema.instances import NoDocument, library, random_document
 from tests.schema.judging import nodes_of
 from xmlcep.rules import parse_rules
 from xmlcep.schema import check_rules
@@ -20,13 +17,6 @@ from xmlcep.schema.vocabulary import Vocabulary
 
 HERE = Path(__file__).parent
 SCHEMAS = sorted(main for folder in ("unusual", "open") for main in HERE.glob(f"{folder}/*/main.xsd"))
-
-
-@cache
-def library(main: Path) -> Any:
-    """The schema as the library has it: XSD 1.1 where its document asks for that."""
-    version = xmlschema.XMLSchema11 if "minVersion" in main.read_text() else xmlschema.XMLSchema10
-    return version(str(main))
 
 
 def paths(main: Path) -> set[PathType]:

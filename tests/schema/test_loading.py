@@ -92,6 +92,27 @@ def test_values_are_not_matched(facets: str, takes_empty: bool, tmp_path: Path) 
     assert ("event CompleteA(a) = ins(a) ; ins(a/text())" in text) is not takes_empty
 
 
+@pytest.mark.parametrize(
+    "used",
+    [
+        '<xs:element name="a" type="x:T"/>',
+        '<xs:element name="a" substitutionGroup="x:T"/>',
+        '<xs:element name="a"><xs:complexType><xs:group ref="x:T"/></xs:complexType></xs:element>',
+        '<xs:element name="a"><xs:complexType><xs:attribute ref="x:T"/></xs:complexType></xs:element>',
+        '<xs:element name="a"><xs:complexType><xs:attributeGroup ref="x:T"/></xs:complexType></xs:element>',
+    ],
+)
+@pytest.mark.parametrize("where", ["", 'schemaLocation="there-is-none.xsd"'])
+def test_an_import_without_a_file_is_named(where: str, used: str, tmp_path: Path) -> None:
+    file = tmp_path / "s.xsd"
+    file.write_text(
+        '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:x="urn:x">'
+        f'<xs:import namespace="urn:x" {where}/>{used}</xs:schema>'
+    )
+    with pytest.raises(SchemaError, match=r"(?s)Import of namespace 'urn:x'.*--location NAMESPACE=FILE"):
+        derive(file)
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_pipes_are_no_schemas(tmp_path: Path) -> None:
     """A pipe that nobody writes to would be waited for, for ever."""

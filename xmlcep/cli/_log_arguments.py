@@ -18,9 +18,10 @@ def _kept(context: click.Context, _: click.Parameter, given: tuple[str, ...]) ->
         return given
     if STANDARD_INPUT in given:
         claim_standard_input(context, "the log")
-    with ExitStack() as stack:  # a context that cannot be made is not left
+    with ExitStack() as stack:
         kept = tuple(with_pipes_kept(given, stack))
-        context.call_on_close(stack.pop_all().close)
+        # A context that cannot be made, as another option is wrong, is not left; that of the program is.
+        context.find_root().call_on_close(stack.pop_all().close)
     return kept
 
 
@@ -29,6 +30,15 @@ def logs_argument(name: str, metavar: str) -> Callable[[click.decorators.FC], cl
     return click.argument(
         name, nargs=-1, required=True, metavar=metavar, type=click.Path(allow_dash=True), callback=_kept
     )
+
+
+def log_option(*names: str, help: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """One log, or none, kept in the same way."""
+
+    def kept(context: click.Context, option: click.Parameter, given: str | None) -> LogPath | None:
+        return None if given is None else _kept(context, option, (given,))[0]
+
+    return click.option(*names, metavar="LOG", type=click.Path(allow_dash=True), callback=kept, help=help)
 
 
 def files_read(logs: Sequence[LogPath]) -> list[str]:

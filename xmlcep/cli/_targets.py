@@ -11,6 +11,7 @@ import click
 
 from ..auditing.findings.atomic_files import check_targets
 from ..errors import XmlCepError
+from ..files import reading
 from ..log.json_codec import STANDARD
 
 _LOOKED_AT = 1 << 20  # bytes of a file
@@ -69,7 +70,7 @@ def guard(targets: Sequence[Target], sources: Sequence[str | Path], *, force: bo
 
 
 def _first_record(path: Path) -> dict[str, object]:
-    with path.open("rb") as stream:
+    with reading(path) as stream:
         line = stream.readline(_LOOKED_AT)
     try:
         record = STANDARD.loads(line)
@@ -79,7 +80,7 @@ def _first_record(path: Path) -> dict[str, object]:
 
 
 def _are_findings(path: Path) -> bool:
-    with path.open("rb") as stream:
+    with reading(path) as stream:
         parquet = stream.read(4) == b"PAR1"
     if not parquet:
         return {"name", "constituents"} <= _first_record(path).keys()
@@ -93,12 +94,12 @@ def _are_findings(path: Path) -> bool:
 
 
 def _is_report(path: Path) -> bool:
-    with path.open("rb") as stream:
+    with reading(path) as stream:
         return b'<meta name="generator" content="xmlcep report">' in stream.read(2000)
 
 
 def _is_summary(path: Path) -> bool:
-    with path.open("rb") as stream:
+    with reading(path) as stream:
         begin = stream.read(200)
     return begin.startswith(b"{") and b'"engine"' in begin and b'"files"' in begin
 

@@ -13,21 +13,28 @@ from ..auditing.findings.atomic_files import AtomicFile
 from ..errors import XmlCepError
 from ..events import PrimitiveEvent
 from ..recording.playing import Playback
-from ..rules import Rules, load_rules
+from ..rules import Rules
 from ..wrapping import Document, parse
 from ..xml_writer import xml_file
+from ._log_arguments import LogPath, files_read, log_option
 from ._output import plain
+from ._rule_sources import allow_option, reference_option
+from ._rules_input import STANDARD_INPUT, claim_standard_input, load
 from ._targets import Target, Written, force_option, guard, standard_output
 
 FAILED = 1
 
 
+def _claimed(context: click.Context, _: click.Parameter, document: str) -> str:
+    if document == STANDARD_INPUT:
+        claim_standard_input(context, "the document")
+    return document
+
+
 @click.command(name="apply")
-@click.argument("rules_file", metavar="RULES", type=click.Path())
-@click.argument("document", metavar="DOC.xml", type=click.Path())
-@click.option(
-    "--log", metavar="LOG", type=click.Path(), help="Make the edits of this log, which began with DOC.xml."
-)
+@click.argument("rules_file", metavar="RULES", type=click.Path(allow_dash=True))
+@click.argument("document", metavar="DOC.xml", type=click.Path(allow_dash=True), callback=_claimed)
+@log_option("--log", help="Make the edits of this log, which began with DOC.xml.")
 @click.option("--initial", is_flag=True, help="Begin with an insertion of all that is in the document.")
 @click.option(
     "--out",
@@ -37,31 +44,34 @@ FAILED = 1
     help="Where the document goes; without it to standard output.",
 )
 @force_option
+@reference_option
+@allow_option
 @click.option("--dry-run", is_flag=True, help="Write no document: only say what each firing did.")
 @click.option(
     "--limit", type=click.IntRange(min=1), default=64, show_default=True, help="How deep a cascade may be."
 )
 def command(
-    rules_file: str, document: str, log: str | None, initial: bool, out: str | None, force: bool, dry_run: bool,
-    limit: int,
+    rules_file: str, document: str, log: LogPath | None, initial: bool, out: str | None, force: bool,
+    references: dict[str, str], allow: tuple[str, ...], dry_run: bool, limit: int,
 ) -> int:  # fmt: skip
     """Run the rules of RULES that act over a document and say what each firing did (L11).
 
     The rules see the edits of a log, or with --initial an insertion of everything. Functions that rules call are
-    named and not called. What is said goes to standard output, or to standard error where the document goes there.
-    Exit status 1 if a firing failed.
+    named and not called. RULES, DOC.xml or LOG can be -, standard input. What is said goes to standard output, or to
+    standard error where the document goes there. Exit status 1 if a firing failed.
     """
     if log is None and not initial:
         raise click.UsageError("say what happens to the document: --initial, or --log LOG")
     if out is not None and dry_run:
         raise click.UsageError("--dry-run writes no document: leave --out away")
-    rules = load_rules(rules_file)
+    rules = load([rules_file], references, allow)
     if rules.triggers is None:
         raise XmlCepError(f"{rules_file}: there are no rules that act: write rule NAME on EVENT do …")
-    sources = [rules_file, document, *([] if log is None else [log])]
+    sources = [name for name in (rules_file, document) if name != STANDARD_INPUT]
+    sources += [] if log is None else files_read([log])
     guard([] if out is None else [Target(Path(out), Written.DOCUMENT)], sources, force=force)
     to_error = out is None and not dry_run
-    wrapped = parse(document)
+    wrapped = parse(sys.stdin.buffer if document == STANDARD_INPUT else document)
     report = _Report(to_error=to_error)
     _run(wrapped, rules, report, log=log, initial=initial, limit=limit)
     if not dry_run:
@@ -111,7 +121,7 @@ def _shown(event: PrimitiveEvent) -> str:
 
 
 def _run(
-    document: Document, rules: Rules, report: _Report, *, log: str | None, initial: bool, limit: int
+    document: Document, rules: Rules, report: _Report, *, log: LogPath | None, initial: bool, limit: int
 ) -> None:
     assert rules.triggers is not None
     functions = {name: _not_called(report, name) for name in rules.triggers.functions}

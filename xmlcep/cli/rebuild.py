@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import click
 
 from ..errors import XmlCepError
+from ..files import reading
 from ..log.json_codec import STANDARD
 from ..recording.rebuilding import rebuild_with_end
 from ..xml_writer import xml_file
@@ -48,7 +48,7 @@ def command(log: tuple[LogPath, ...], at: int | str | None, doc: str | None, ann
 
 def _findings(file: str) -> Iterator[dict[str, Any]]:
     """The findings in a file; raises `XmlCepError` for a line that is none."""
-    with Path(file).open("rb") as lines:
+    with reading(file) as lines:
         for number, line in enumerate(lines, 1):
             try:
                 record = STANDARD.loads(line)

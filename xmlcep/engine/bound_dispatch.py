@@ -56,9 +56,9 @@ class BoundDispatch:
     what waits there for these, with the index of the group's node among the event's ids; ``is_silent`` says that it
     only matters for these and for conditions. ``vanishing`` and ``freed`` are the multiplicities and the operators
     (with their trees) of which a deleted node can be a group (M5, G4); ``at_rest`` frees them all, where nothing waits
-    for a release, ``at_once`` those to which nothing can come any more in any case; of the others, ``awaited``, that is
-    not known. ``turns`` are the ``steps`` by the tree's index, in order, and, if that may come first, what takes the
-    event there.
+    for a release or, if ``timed``, for a timer, ``at_once`` those to which nothing can come any more in any case; of
+    the others, ``awaited``, that is not known. ``turns`` are the ``steps`` by the tree's index, in order, and, if that
+    may come first, what takes the event there.
     """
 
     direct: tuple[Direct, ...] | None
@@ -74,6 +74,7 @@ class BoundDispatch:
     freed: tuple[tuple[TreeState, OperatorState], ...]
     at_once: Freeing
     awaited: tuple[tuple[TreeState, OperatorState], ...]
+    timed: bool
     at_rest: Freeing
 
 
@@ -131,6 +132,7 @@ def _bound(
         freed,
         _freeing(at_once),
         awaited,
+        any(_outlasts(tree, state, active) for tree, state in awaited),
         _freeing(freed),
     )
 
@@ -142,7 +144,7 @@ def _freeing(freed: Collection[tuple[TreeState, OperatorState]]) -> Freeing:
     for tree, state in freed:
         groups = None if tree.waits_for_conditions else state.by_group()
         if groups is None:
-            forgets.append(partial(tree.forget, state) if tree.deferrals else state.forget)
+            forgets.append(partial(tree.forget, state) if tree.deferrals or state.by_value else state.forget)
         else:
             stores += groups
     return Freeing(tuple(stores), tuple(forgets))
@@ -222,4 +224,16 @@ def _goes_with_parent(
 
 def _nothing_comes(tree: TreeState, state: OperatorState, active: ActiveTrees) -> bool:
     """Whether nothing can still come to the groups of a node of this operator when the node is gone."""
-    return not (tree.awaits_release or active.upstream[tree.tree.index] or state.by_value)
+    return not (
+        tree.awaits_release
+        or active.upstream[tree.tree.index]
+        or state.by_value
+        or _outlasts(tree, state, active)
+    )
+
+
+def _outlasts(tree: TreeState, state: OperatorState, active: ActiveTrees) -> bool:
+    """Whether a timer can bring something to its groups when their node is gone, or from them to others."""
+    index = tree.tree.index
+    brings = state.comes_late and (state.parent is not None or index in active.users)
+    return brings or bool(active.timed[index]) or tree.has_late_below(state)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from path_types import PathType
 
-from ..algebra import Unit
 from ..arguments import COMPOSITE, ITERABLE, check, check_event, optional, whole_number
 from ..documents import Needs, Replica
 from ..errors import ArgumentError
@@ -26,7 +25,8 @@ from .edits import Edit, by_time_point
 from .evaluation import NOTHING_OUTSIDE, Evaluation, Outside
 from .release import Release
 from .setting import MOST_TRIES, Setting
-from .timers import NEVER, ORDER, Due, by_tree
+from .timer_firing import TimerFiring
+from .timers import NEVER
 from .tree import TreeState
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ class Detector:
         self._clock = self._setting.clock
         self._evaluation = Evaluation(active, self._setting, operators=operators)
         self._edit = Edit(self._evaluation, self._setting, active.asking, asks_before=active.asks_before)
+        self._timers = TimerFiring(self._evaluation, self._setting, self._edit)
         # Whether there is nothing but events to look at: no time, no document.
         self._is_plain = not (active.follows_time or active.asking)
         self._latest: Cause | None = None
@@ -247,7 +248,7 @@ class Detector:
                     or timers.transactions <= clock.transaction
                     or timers.time != NEVER
                 )
-                and self._is_due_before(event)
+                and self._timers.is_due_before(event)
             ):
                 return False
             clock.move(event)
@@ -257,7 +258,7 @@ class Detector:
                 or expiries.transactions < clock.transaction
                 or (clock.time is not None and expiries.time < clock.time)
             ):
-                self._expire()
+                self._timers.expire()
         else:
             # A record of a new edit, where nobody follows time and transactions.
             ts, point = event[0], clock.point + 1
@@ -330,7 +331,12 @@ class Detector:
         self._more = False
         if self._document is not None and self._edit.is_open():
             self._edit.end(self._document)
-        return by_time_point(self._evaluation.take_report())
+        return by_time_point(self._evaluation.take_report()) if self._evaluation.report else []
+
+    @property
+    def is_in_edit(self) -> bool:
+        """Whether an edit goes on behind what was fed last: else there is nothing for `end_edit` to do."""
+        return self._more or self._edit.is_open()
 
     def flush(self, cause: Cause | None = None) -> list[CompositeEvent]:
         """Releases all that waits in deferred operators (D3, X9), and what is due by transactions (Z14).
@@ -342,13 +348,14 @@ class Detector:
         raised = self.end_edit() if self._document is not None else []
         self._more = False
         self._edit.before = None
-        due = self._due_by_transactions() if self._setting.timers.size else {}
+        due = self._timers.take_by_transactions() if self._setting.timers.size else {}
         if not (self._evaluation.waiting.release or due):
             return raised
         cause = cause or self.last_fed
         assert cause is not None
         self._evaluation.run(cause, {}, {}, Release.FLUSH, due)
-        self._evaluation.free_the_dying()
+        self._evaluation.departed.look_after_releases()
+        self._evaluation.departed.look_if_no_timer_is_left()
         return raised + self._evaluation.take_report()
 
     @property
@@ -371,14 +378,14 @@ class Detector:
         self._more = more
         self._clock.ts = point.ts
         self._clock.point = max(self._clock.point + 1, point.ts)
-        if self._document is not None and (more or self._edit.is_open()):
-            self._edit.hold_time_point(point, Release.LEFT, {})
+        evaluation, edit = self._evaluation, self._edit
+        if self._document is not None and edit.sees_releases and (more or edit.is_open()):
+            edit.hold_time_point(point, Release.LEFT, {})
         else:
-            self._edit.before = None
-            if self._evaluation.waiting.elsewhere:
-                self._evaluation.run(point, {}, {})
-                self._evaluation.free_the_dying()
-        return self._evaluation.take_report()
+            edit.before = None
+            if evaluation.waiting.elsewhere:
+                evaluation.release_elsewhere(point)
+        return evaluation.take_report() if evaluation.report else []
 
     def close(self, cause: Cause | None = None) -> list[CompositeEvent]:
         """Flushes (see there), then forgets everything; later events are ignored (G3)."""
@@ -493,10 +500,8 @@ class Detector:
             return raised
         self._clock.advance(now)
         doc = "" if self.last_fed is None else self.last_fed.doc
-        for at, together in self._setting.timers.take(Unit.TIME, now + 1):
-            self._fire(Unit.TIME, at, together, self._clock.ts, doc)
-        self._clock.fired = None  # what comes next is of the time that was said
-        self._expire()
+        self._timers.fire_until(now, doc)
+        self._timers.expire()
         return raised + self._evaluation.take_report()
 
     def set_clock(self, time: int | None, transaction: int) -> None:
@@ -512,39 +517,20 @@ class Detector:
 
         An application that wants to hear of it although nothing changes sets an alarm, and calls `advance` then.
         """
-        trees = self._evaluation.trees
-        pending = self._setting.timers.pending(Unit.TIME)
-        due = min((d.at for d in pending if trees[d.tree].states[d.operator].awaits(d)), default=None)
+        due = self._timers.next_by_time()
         return None if due is None else timestamp(due)
 
     def _move(self, event: PrimitiveEvent) -> None:
         """Moves the clock on to a record: in one go if it is the first of its edit and nothing is due before it."""
         clock, setting = self._clock, self._setting
-        if self._more or (setting.timers.size and self._is_due_before(event)):
+        if self._more or (setting.timers.size and self._timers.is_due_before(event)):
             self._begin(event)
         else:
             clock.move(event)
             self._more = event[11]
             if setting.expiries.size and setting.expiries.is_due(event[0], clock.time, clock.transaction):
-                self._expire()
+                self._timers.expire()
         self._latest = event
-
-    def _is_due_before(self, event: PrimitiveEvent) -> bool:
-        """Whether anything can be due before a record to which the clock has not moved yet."""
-        clock, timers = self._clock, self._setting.timers
-        for _ in range(2):
-            if not (
-                timers.changes < event[0]
-                or timers.transactions <= clock.transaction  # at most one more begins
-                or (timers.time != NEVER and timers.is_due(event[0], clock.latest(event), 0))
-            ):
-                return False
-            timers.drop_first(self._is_over)
-        return True
-
-    def _is_over(self, due: Due) -> bool:
-        """Whether nobody waits for it any more."""
-        return not self._evaluation.trees[due.tree].states[due.operator].awaits(due)
 
     def _begin(self, event: PrimitiveEvent) -> None:
         """Moves the clock on to a record; before it fires what is due by then (W5)."""
@@ -558,8 +544,8 @@ class Detector:
                 self._edit.end(self._document)
             clock.begin_edit(event)
         self._more = event[11]
-        if setting.timers.size and setting.timers.is_due(event[0], clock.time, clock.transaction):
-            self._fire_due(event)
+        if setting.timers.size:
+            self._timers.fire_before(event)
         clock.edit += is_new  # what is due before it is not of it (Z10)
         clock.record(event)
         is_due = setting.expiries.is_due
@@ -568,45 +554,7 @@ class Detector:
             and not self._edit.is_open()
             and is_due(event[0], clock.time, clock.transaction)
         ):
-            self._expire()  # what is held back may still need what is old
-
-    def _fire_due(self, event: PrimitiveEvent) -> None:
-        """Fires what is due before a record: always what comes first (Z14), as what fires can make more due (Z15)."""
-        clock, timers = self._clock, self._setting.timers
-        ts = clock.ts = event[0]
-        while timers.is_due(ts, clock.time, clock.transaction):
-            first = timers.take_first({unit: clock.reading(unit, ts) for unit in ORDER})
-            assert first is not None
-            self._fire(*first, ts, event[8])
-
-    def _fire(self, unit: Unit, at: int, together: list[Due], ts: int, doc: str) -> None:
-        """What is due at one time is one round through the trees, a time point of its own (W5); none if nobody waits
-        for it any more."""
-        together = [due for due in together if not self._is_over(due)]
-        if not together:
-            return
-        by_time = unit is Unit.TIME
-        self._clock.fire(at if by_time else None)
-        cause = TimePoint(ts, timestamp(at) if by_time else None, doc)
-        due = by_tree(together)
-        if self._edit.is_open():
-            self._edit.hold_time_point(cause, Release.NOTHING, due)
-        else:
-            self._evaluation.run(cause, {}, {}, Release.NOTHING, due)
-
-    def _due_by_transactions(self) -> dict[int, list[Due]]:
-        timers = self._setting.timers
-        return by_tree(
-            due for _, all_ in timers.take(Unit.TRANSACTIONS, self._clock.transaction + 1) for due in all_
-        )
-
-    def _expire(self) -> None:
-        """Frees what has become too old to matter (W11)."""
-        expiries, trees = self._setting.expiries, self._evaluation.trees
-        for unit in ORDER:
-            for _, together in expiries.take(unit, self._clock.reading(unit, self._clock.ts)):
-                for due in together:
-                    trees[due.tree].states[due.operator].expire(due)
+            self._timers.expire()  # what is held back may still need what is old
 
     # ---- explanations (Y1 to Y5) ------------------------------------------------------------------------
 

@@ -68,10 +68,10 @@ class ActiveTrees:
 
     ``reused`` is what is promised of the trees that each chosen one reuses; ``users`` are the chosen trees
     that use a tree, which may be an outside one; ``upstream`` are, for each chosen tree, the chosen deferring
-    trees whose composites may still reach it, directly or by others; ``conditional`` are those with a
-    condition; ``asking`` those that ask the document or use the event of one that does (U2). ``by_type`` says
-    what primitive events mean, by operation and path type, None if they mean nothing; ``composite_dispatch``,
-    for each chosen tree, where it stores composites, by name and path type.
+    trees whose composites may still reach it, directly or by others, and ``timed`` those with timers; ``conditional``
+    are those with a condition; ``asking`` those that ask the document or use the event of one that does (U2).
+    ``by_type`` says what primitive events mean, by operation and path type, None if they mean nothing;
+    ``composite_dispatch``, for each chosen tree, where it stores composites, by name and path type.
     """
 
     def __init__(self, graph: EventGraph, names: Collection[str]) -> None:
@@ -79,7 +79,8 @@ class ActiveTrees:
         promises = _promises_of_reused(graph)
         self.reused = {tree.index: promises[tree.index] for tree in self.trees}
         self.users = _users(self.trees)
-        self.upstream = _upstream(graph, self.trees)
+        self.upstream = _upstream(graph, self.trees, _defers)
+        self.timed = _upstream(graph, self.trees, _has_timers)
         self.conditional = frozenset(
             tree.index for tree in self.trees if any(operator.condition for operator in tree.operators)
         )
@@ -245,17 +246,23 @@ def _above(users: Mapping[int, Sequence[int]], chosen: Sequence[EventTree]) -> d
     return above
 
 
-def _upstream(graph: EventGraph, chosen: Collection[EventTree]) -> dict[int, frozenset[int]]:
+def _defers(tree: EventTree) -> bool:
+    return any(each.deferred and each.termination is not Termination.EARLIEST for each in tree.operators)
+
+
+def _has_timers(tree: EventTree) -> bool:
+    return any(each.has_timers for each in tree.operators)
+
+
+def _upstream(
+    graph: EventGraph, chosen: Collection[EventTree], raises_late: Callable[[EventTree], bool]
+) -> dict[int, frozenset[int]]:
     """Outside trees raise nothing later than they could (see `Detector.feed`), but they may pass on."""
-    deferring = {
-        tree.index
-        for tree in chosen
-        if any(each.deferred and each.termination is not Termination.EARLIEST for each in tree.operators)
-    }
+    late = {tree.index for tree in chosen if raises_late(tree)}
     above: list[frozenset[int]] = []
     for tree in graph.trees:
         above.append(
-            frozenset(deferring.intersection(tree.dependencies)).union(
+            frozenset(late.intersection(tree.dependencies)).union(
                 *(above[used] for used in tree.dependencies)
             )
         )

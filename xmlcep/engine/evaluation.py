@@ -16,8 +16,9 @@ from typing import TypeAlias
 from contexts import Entry
 from contexts.search import SearchLimitError
 
-from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent
+from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent, TimePoint
 from .bound_dispatch import NO_STEPS, BoundDispatch, BoundDispatches
+from .departed import Departed
 from .dispatch import ActiveTrees
 from .errors import TooManyTriesError
 from .operators import OperatorState
@@ -69,14 +70,14 @@ class Evaluation:
             if tree.waits_elsewhere
         )
         # Whether the trees that ask the document, which wait for the end of an edit, use none that takes each record.
-        self._apart = active.asking.isdisjoint(
+        self.apart = active.asking.isdisjoint(
             user for index in self.trees.keys() - active.asking for user in active.users.get(index, ())
         )
         self._clock = setting.clock
         self._touched: set[int] = (
             set()
         )  # the trees with a condition that waits and that the present edit touches
-        self._dying: list[tuple[TreeState, OperatorState, int]] = []
+        self.departed = Departed(active, self.trees, setting)
 
     def take_report(self) -> list[CompositeEvent]:
         """What has been raised since it was asked last."""
@@ -103,7 +104,7 @@ class Evaluation:
             if only is None:
                 self.process_alone(event, bound)
                 return NOTHING_OUTSIDE
-            if self._apart:
+            if self.apart:
                 self._process_tree_by_tree(event, bound, only)
                 return NOTHING_OUTSIDE
         if bound is None:
@@ -122,7 +123,7 @@ class Evaluation:
             plans = {index: plan for index, plan in plans.items() if index in only}
         passed_on = self.run(event, plans, outside, only=only, before=before)
         if bound.freed:
-            self._delete(bound.freed, event.ids[-1], only)
+            self.departed.leave(bound.freed, event.ids, only)
         return self._end(passed_on)
 
     def _process_tree_by_tree(
@@ -157,7 +158,7 @@ class Evaluation:
                 for accept, position in first or ():
                     accept(ids[position], event)
                 if is_left and tree.releases_alone:
-                    tree.release_left(event)
+                    tree.release_left(event[2], event[3], event)
                 elif is_left and tree.must_release(event):
                     self._guarded(tree, event, None)
                     self._note(tree)
@@ -170,9 +171,9 @@ class Evaluation:
             self.end_time_point(event, bound)
             return
         if bound is not None and bound.freed:
-            self._delete(bound.freed, ids[-1], only)
-        if self._dying:
-            self.free_the_dying()
+            self.departed.leave(bound.freed, ids, only)
+        if self.departed.awaited:
+            self.departed.look_after_releases()
 
     def _passed_on(self, raised: Sequence[CompositeEvent]) -> Iterator[tuple[int, list[CompositeEvent]]]:
         """Which trees use what one has raised, and what of it, as it reaches them (N2, V7)."""
@@ -199,9 +200,9 @@ class Evaluation:
         left = sorted(elsewhere) if len(elsewhere) > 1 else [*elsewhere]
         if bound is None:
             for index in left:
-                self.trees[index].release_left(event)
-            if self._dying:
-                self.free_the_dying()
+                self.trees[index].release_left(event[2], event[3], event)
+            if self.departed.awaited:
+                self.departed.look_after_releases()
             return
         report, ids = self.report, event[3]
         before = len(report)
@@ -213,11 +214,20 @@ class Evaluation:
         delivered = len(report)
         for index in left:
             if index not in users:
-                self.trees[index].release_left(event)
+                self.trees[index].release_left(event[2], event[3], event)
         if users or before < delivered < len(report):
             report[before:] = sorted(report[before:], key=self._turn)
-        if bound.freed or self._dying:
+        if bound.freed or self.departed.awaited:
             self.end_time_point(event, bound)
+
+    def release_elsewhere(self, cause: TimePoint) -> None:
+        """`run` for something that happened elsewhere, and means nothing to any tree."""
+        if self._releases_alone:
+            for index in sorted(self.waiting.elsewhere):
+                self.trees[index].release_left(None, (), cause)
+        else:
+            self.run(cause, {}, {})
+        self.departed.look_after_releases()
 
     def _turn(self, composite: CompositeEvent) -> int:
         """The index of the tree that raised it."""
@@ -250,14 +260,14 @@ class Evaluation:
         """The event's trees have had their turn: the groups of the node that it deletes are freed."""
         if bound is not None and bound.freed:
             place = event[3][-1]
-            if not self.waiting.release:
+            if not (self.waiting.release or (bound.timed and self._setting.timers.size)):
                 bound.at_rest.free(place)
             else:
                 bound.at_once.free(place)
                 if bound.awaited:
-                    self._delete(bound.awaited, place, None)
-        if self._dying:
-            self.free_the_dying()
+                    self.departed.leave(bound.awaited, event[3], None)
+        if self.departed.awaited:
+            self.departed.look_after_releases()
 
     def deliver(self, event: PrimitiveEvent, bound: BoundDispatch) -> None:
         """Lets all trees take an event where nothing waits elsewhere, and there is nothing to do between them."""
@@ -362,59 +372,17 @@ class Evaluation:
                     deferral.end_edit()
         self._touched.clear()
 
-    # ---- freeing (G4) -----------------------------------------------------------------------------------
-
-    def _delete(
-        self, freed: Iterable[tuple[TreeState, OperatorState]], place: int, only: Collection[int] | None
-    ) -> None:
-        """The node of these groups is gone: their state is freed, now or when nothing can come any more."""
-        for tree, state in freed:
-            if only is not None and tree.tree.index not in only:
-                continue
-            if self.waiting.release and self._is_awaited(tree, state, place):
-                self._dying.append((tree, state, place))
-            else:
-                tree.forget(state, place)
-
-    def _is_awaited(self, tree: TreeState, state: OperatorState, place: int) -> bool:
-        upstream = self._active.upstream[tree.tree.index]
-        return tree.is_awaited(state, place) or (
-            bool(upstream) and any(self.trees[index].has_pending() for index in upstream)
-        )
-
     def _end(self, passed_on: Outside) -> Outside:
-        if self._dying:
-            self.free_the_dying()
+        if self.departed.awaited:
+            self.departed.look_after_releases()
         return passed_on
-
-    def free_the_dying(self) -> None:
-        """Frees groups of deleted nodes that nothing can come from any more.
-
-        Something still came from each when it was looked at last, and only a release can have changed that: at the end
-        of a long transaction there may be as many as there are nodes.
-        """
-        released, self.waiting.released = self.waiting.released, set()
-        if not (released and self._dying):
-            return
-        still = []
-        for tree, state, place in self._dying:
-            if not self._may_be_over(tree, released) or self._is_awaited(tree, state, place):
-                still.append((tree, state, place))
-            else:
-                tree.forget(state, place)
-        self._dying = still
-
-    def _may_be_over(self, tree: TreeState, released: set[int]) -> bool:
-        """Whether releases in these trees can have ended what groups of a tree were waiting for."""
-        index = tree.tree.index
-        return index in released or not released.isdisjoint(self._active.upstream[index])
 
     def clear(self) -> None:
         """As before the first event."""
         self.report.clear()
         self.waiting.clear()
         self._touched.clear()
-        self._dying.clear()
+        self.departed.clear()
         for tree in self.trees.values():
             tree.clear()
 
@@ -435,9 +403,7 @@ class Evaluation:
             assert noted.release <= self.waiting.release, tree.tree.name
             assert noted.elsewhere <= self.waiting.elsewhere, tree.tree.name
             assert noted.blocked <= self.waiting.blocked, tree.tree.name
-        for tree, state, place in self._dying:
-            looked_at = self._may_be_over(tree, self.waiting.released)
-            assert looked_at or self._is_awaited(tree, state, place), tree.tree.name
+        self.departed.check()
 
 
 def _in_finding_order(raised: list[Entry], root: OperatorState) -> list[CompositeEvent]:

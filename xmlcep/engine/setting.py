@@ -45,6 +45,8 @@ class Setting:
         self.tries = Tries(tries)
         self.waiting = Waiting()
         self.witness: Witness | None = None
+        self.gone: set[tuple[int, int]] = set()
+        """The nodes that are gone for a tree (by its index) in which something may still be raised there (G4)."""
 
     def reset(self) -> None:
         """As before the first record."""
@@ -52,3 +54,4 @@ class Setting:
         self.timers.clear()
         self.expiries.clear()
         self.waiting.clear()
+        self.gone.clear()

@@ -10,6 +10,7 @@ from contexts.constraints import RELATIONS
 from path_types.names import NCNAME
 
 from ..suggestions import did_you_mean
+from .habits import hint_for_habit
 from .source import Source
 from .statements import KEYWORDS
 
@@ -79,7 +80,9 @@ def report_mistake(error: UnexpectedInput, source: Source) -> Tree[Token] | None
         elif token.type == "CLARK":  # taken for {uri}name only because nothing fits here
             _report(source, start, start + 1, "unexpected '{'", expected, _hint_for_character("{", expected))
         else:
-            hint = _hint_at(token, expected, text[:start].rstrip(), text[end:].lstrip()[:1])
+            hint = hint_for_habit(text, start, expected) or _hint_at(
+                token, expected, text[:start].rstrip(), text[end:].lstrip()[:1]
+            )
             _report(source, start, end, f"unexpected {text[start:end]!r}", expected, hint)
     else:
         assert isinstance(error, UnexpectedCharacters)
@@ -107,7 +110,7 @@ def _report_character(start: int, expected: list[str], source: Source) -> None:
             f"close it with {character} in the same line; \\n stands for a line end",
         )  # fmt: skip
     else:
-        hint = _hint_for_character(character, expected)
+        hint = hint_for_habit(source.text, start, expected) or _hint_for_character(character, expected)
         _report(source, start, start + 1, f"unexpected {character!r}", expected, hint)
 
 
@@ -150,6 +153,10 @@ def _hint_at(token: Token, expected: list[str], before: str, next_character: str
         return f"{did_you_mean(word, KEYWORDS)} every statement begins with event, rule, namespace or reference".strip()
     if _RULE.match(before) and (hint := _hint_in_rule(token, word, expected)):
         return hint
+    if expected == ["'='"]:
+        return f"write '=' before {word}" if token.type == "STRING" else ""
+    if expected == ["a name"] and token.type == "VARIABLE":
+        return f"write {word[1:]} here, and {word} where it is used"
     if expected == ["a name"]:
         return "a name does not begin with a digit" if token.type == "INT" else _MISSING_NAME.get(word, "")
     if word == "{":
@@ -160,10 +167,8 @@ def _hint_at(token: Token, expected: list[str], before: str, next_character: str
         return _hint_after_operand(word, is_word)
     if _A_PATH in expected:
         return _hint_in_path(token)
-    if expected == ["a string in quotes"] and is_word:
+    if expected == ["a string in quotes"] and token.type != "STRING":
         return 'write it in quotes: "…"'
-    if {"']'", "a whole number"} & set(expected) or (expected == ["','"] and word == "]"):
-        return "a multiplicity has two bounds: x[1,3], or x[1,*] for no upper bound"
     if expected == ["'('"]:
         return _WITHOUT_PATH
     if "'}'" in expected:

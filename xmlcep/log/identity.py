@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from ..files import reading
+
 _LOOKED_AT = 4096
 
 
 def digests(path: str | Path, size: int) -> tuple[str, str]:
     """Digests of the first bytes and of the last of the first ``size`` ones: what has others is another file."""
-    with Path(path).open("rb") as stream:
+    with reading(path) as stream:
         begin = stream.read(min(size, _LOOKED_AT))
         stream.seek(max(size - _LOOKED_AT, 0))
         end = stream.read(min(size, _LOOKED_AT))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from ..errors import MissingExtraError
+from ..files import naming
 
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet"}
 
@@ -33,5 +34,5 @@ def unpacked(stream: BinaryIO, kind: str) -> BinaryIO:
 
 def first_line(file: str) -> bytes:
     """The first line of a JSON Lines log."""
-    with Path(file).open("rb") as stream:
+    with naming(file), Path(file).open("rb") as stream:
         return unpacked(stream, kind_of(stream.peek(4)[:4])).readline()

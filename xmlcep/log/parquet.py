@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from ..errors import MissingExtraError, RecordError
 from ..events import PrimitiveEvent
 from .batches import Batch
+from .columns.accepted import as_read, is_list_of_integers, is_text, is_time
 from .columns.arrow import WITH_FEW_VALUES, ArrowBlock
 from .columns.blocks import Item
 from .decoding import FORM_OF_TUPLES, FORM_OF_TUPLES_WITH_MORE, Form, RowDecoder
@@ -247,11 +248,10 @@ class ParquetReader:
     def _check_columns(self, schema: pyarrow.Schema) -> list[str]:
         """The columns to read; raises `LogError` when needed ones are missing or of another type."""
         types = load_pyarrow().types
-        text = _any_of(types.is_string, types.is_large_string, types.is_dictionary)
         expected = {
-            "doc": text, "ts": types.is_integer, "op": text, "path": text, "ids": _is_list_of_integers,
-            "value": text, "old": text, "pos": types.is_integer, "at": text, "txn": types.is_integer,
-            "meta": _any_of(types.is_map, types.is_struct, text), "more": types.is_boolean,
+            "doc": is_text, "ts": types.is_integer, "op": is_text, "path": is_text, "ids": is_list_of_integers,
+            "value": is_text, "old": is_text, "pos": types.is_integer, "at": is_time, "txn": types.is_integer,
+            "meta": _any_of(types.is_map, types.is_struct, is_text), "more": types.is_boolean,
             "clock": types.is_boolean,
         }  # fmt: skip
         twice = [name for name in COLUMNS if schema.names.count(name) > 1]
@@ -312,7 +312,7 @@ def _decoded_group(table: Any, index: int, names: list[str]) -> Iterator[pyarrow
             if len(batch) > left:
                 break
             left -= len(batch)
-            yield batch
+            yield as_read(batch)
     except (pa.ArrowException, OSError) as error:
         raise _DamageError(str(error)) from error
     if left:
@@ -321,11 +321,6 @@ def _decoded_group(table: Any, index: int, names: list[str]) -> Iterator[pyarrow
 
 def _any_of(*tests: Any) -> Any:
     return lambda given: any(test(given) for test in tests)
-
-
-def _is_list_of_integers(given: Any) -> bool:
-    types = load_pyarrow().types
-    return bool((types.is_list(given) or types.is_large_list(given)) and types.is_integer(given.value_type))
 
 
 def _meta(value: Any) -> Any:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import BinaryIO, NamedTuple, cast
 
 from ..events import PrimitiveEvent
+from ..files import naming
 from .batches import Batch
 from .columns.blocks import Block
 from .decoding import ClockCheck, RowDecoder
@@ -232,7 +233,8 @@ def _open(file: str) -> BinaryIO:
 
 def _kind(stream: BinaryIO, file: str) -> str:
     """What the file is by its first bytes: ``gzip``, ``zstd``, ``parquet``, else ``plain``."""
-    start = cast("io.BufferedReader", stream).peek(4)[:4]
+    with naming(file):
+        start = cast("io.BufferedReader", stream).peek(4)[:4]
     if not start:
         raise LogError(f"{file}: the file is empty: expected change records or a header")
     kind = kind_of(start)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from ..files import reading
 from .json_codec import STANDARD
 
 _BLOCK = 1 << 16
@@ -57,7 +58,7 @@ def records_backwards(file: Path, size: int | None = None) -> Iterator[tuple[int
 
     ``size``: how many of its bytes count (default: all).
     """
-    with file.open("rb") as stream:
+    with reading(file) as stream:
         for offset, line in lines_backwards(stream, size):
             record = object_in(line)
             if record is not None:
@@ -66,7 +67,7 @@ def records_backwards(file: Path, size: int | None = None) -> Iterator[tuple[int
 
 def last_line(file: Path) -> tuple[int, bytes]:
     """The last line of a file with its offset; of an empty file an empty one with a line end."""
-    with file.open("rb") as stream:
+    with reading(file) as stream:
         return next(lines_backwards(stream), (0, b"\n"))
 
 

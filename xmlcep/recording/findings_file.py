@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from ..events import CompositeEvent
+from ..files import reading
 from ..log.json_codec import FASTEST
 from ..log.tail import repair_tail
 
@@ -26,7 +27,7 @@ class FindingsFile:
         self.count = 0
         if self.path.exists():
             repair_tail(self.path)
-            with self.path.open("rb") as stream:
+            with reading(self.path) as stream:
                 self.count = sum(1 for _ in stream)
         self._file = self.path.open("ab", buffering=0)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from ..files import reading
+
 _BLOCK = 1 << 20
 
 
@@ -24,7 +26,7 @@ def state_path(log: Path) -> Path:
 def lines_between(file: Path, begin: int, end: int) -> int:
     """How many lines end between two bytes of a file."""
     count = 0
-    with file.open("rb") as stream:
+    with reading(file) as stream:
         stream.seek(begin)
         while begin < end and (block := stream.read(min(_BLOCK, end - begin))):
             count += block.count(b"\n")

@@ -109,6 +109,8 @@ class Absences:
 
     def _required(self, declaration: Declaration, place: PathType) -> Iterator[_Missing]:
         """What every element of the declaration must have, and can be told by a path."""
+        if declaration.alternatives:
+            return  # what they select can demand less
         content = declaration.content
         for attribute in content.attributes:
             if attribute.required:

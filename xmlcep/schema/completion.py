@@ -13,11 +13,10 @@ from path_types import PathType, Step
 from ..algebra import NO_OPTIONS, Conjunction, Expression, Termination
 from . import building, demands
 from .building import DerivedEvent
-from .enough import MAX_TYPES, Enough, can_be_read, nil_test, type_test
+from .enough import MAX_TYPES, Enough, Variant, can_be_read, either, nil_test
 from .model import (
     Content,
     Declaration,
-    DerivedType,
     ElementPart,
     GroupKind,
     Part,
@@ -84,6 +83,7 @@ class _Element:
         self.place = place
         self.comments: list[str] = []
         self.condition: str | None = None
+        self.asked = False  # whether a condition alone tells which content it has, and that there is enough
         self.counted: dict[int, bool] = {}  # those that a condition counts, and whether it sees all
 
     def event(self) -> DerivedEvent:
@@ -91,12 +91,10 @@ class _Element:
         name = self.all.names[self.index, self.place]
         body = self._body()
         operands = [building.inserted(self.place)] + ([body] if body is not None else [])
-        if body is not None and self.all.deletions and self._waits():
+        if self.asked or (body is not None and self.all.deletions and self._waits()):
             # A condition for what no event tells asks for all of it.
             test = self.all.enough.present(self.index, at_any_length=self.condition is not None)
-            self.condition = (
-                test.text or None
-            )  # "": the declared type demands nothing, so xsi:type is not asked
+            self.condition = test.text or None
             if not test.exact:
                 self.comments.append(_PRESENT_ONLY)
         if self.condition is not None and not can_be_read(self.condition, self.all.prefixes):
@@ -108,17 +106,19 @@ class _Element:
         return DerivedEvent(definition, tuple(comments))
 
     def _body(self) -> Expression | None:
-        if self.all.end in (None, Termination.EARLIEST) and self.all.enough.demands_nothing(self.index):
+        early = self.all.end in (None, Termination.EARLIEST)
+        if early and self.all.enough.demands_nothing(self.index):
             # nothing can be in the event but the insertion: it is raised before anything else can come
-            self._alternatives(None)
             self.comments.append(_NOTHING_REQUIRED)
             return None
         own = None if self.declaration.abstract_type else self._own()
         if self.declaration.nillable:
             own = self._or_nil(own)
-        alternatives = self._alternatives(own)
-        if alternatives:
-            own = building.disjunction(alternatives, self.place)
+        demanding = self._demanding()
+        if self.asked:
+            return None if early else own
+        if demanding:
+            own = building.disjunction(self._branches(own, demanding), self.place)
         return own
 
     def _waits(self) -> bool:
@@ -126,8 +126,10 @@ class _Element:
         if self.condition is not None:
             return True
         found = []
-        named = (derived.content for derived in self.all.enough.types(self.declaration))
-        for content in (self.declaration.content, *named):
+        others = (variant.content for variant in self.all.enough.variants(self.declaration))
+        for content in (self.declaration.content, *others):
+            if content is None:
+                return True
             attributes = sum(attribute.required for attribute in content.attributes)
             inside = demands.most_required(self.all.enough.model(content))
             found.append(attributes + inside + (content.text is TextKind.REQUIRED))
@@ -273,77 +275,84 @@ class _Element:
                 choices.append(joined)
         return building.disjunction(choices, self.place)
 
-    # xsi:nil and xsi:type
+    # xsi:nil, xsi:type and type alternatives
 
     def _or_nil(self, own: Expression | None) -> Expression | None:
         """A nilled element has its attributes only."""
         content = self.declaration.content
-        inside = self._inside(content, required_only=True)
-        if inside is None:
+        if self._inside(content, required_only=True) is None:
             return own
+        full = self._inside(content)
+        assert full is not None
+        self.comments.append("nillable: with xsi:nil it is complete without content")
+        return building.conjunction([*self._attributes(content), self._unless_nil(full)], self.place)
+
+    def _unless_nil(self, inside: Expression) -> Expression:
+        """What is inside, or ``xsi:nil``."""
         nil = self.place.child(Step.attribute(f"{{{XSI}}}nil"))
         self.all.prefixes.use(nil)
         nilled = building.multiplicity(building.inserted(nil), 1, 1, self.place, nil_test(self.all.prefixes))
-        full = self._inside(content)
-        assert full is not None
-        operands = self._attributes(content)
-        either = building.disjunction([full, nilled], self.place)
-        assert either is not None
-        self.comments.append("nillable: with xsi:nil it is complete without content")
-        return building.conjunction([*operands, either], self.place)
+        joined = building.disjunction([inside, nilled], self.place)
+        assert joined is not None
+        return joined
 
-    def _alternatives(self, own: Expression | None) -> list[Expression]:
-        """What ``xsi:type`` can make of the element: a branch for every demand unlike the declared type's."""
+    def _demanding(self) -> Mapping[Expression | None, list[Variant]]:
+        """What ``xsi:type`` and type alternatives can make of the element where it is unlike the declared content, by
+        what it demands; None: nothing is valid then."""
         declaration = self.declaration
-        types = self.all.enough.types(declaration)
-        if not types:
-            return []
         plain = self._skeleton(declaration.content)
-        demanding: dict[Expression, list[DerivedType]] = {}
+        demanding: dict[Expression | None, list[Variant]] = {}
         same: list[str] = []
-        for derived in types:
-            skeleton = self._skeleton(derived.content)
+        nothing = False
+        for variant in self.all.enough.variants(declaration):
+            if variant.content is None:
+                demanding.setdefault(None, []).append(variant)
+                continue
+            skeleton = self._skeleton(variant.content)
             if skeleton == plain and not declaration.abstract_type:
-                same.append(local(derived.name))
-            else:
-                demanding.setdefault(self._typed(skeleton), []).append(derived)
+                same.append(variant.said)
+                continue
+            nothing = nothing or (skeleton is None and not variant.named)
+            expression = self._named(skeleton) if variant.named else skeleton
+            demanding.setdefault(expression, []).append(variant)
         if same:
-            self.comments.append(f"xsi:type {listed(same)}: demands the same")
+            self.comments.append(f"{_selecting(same)}: demands the same")
         if len(demanding) > MAX_TYPES:
             self.comments.append(
                 f"{len(demanding)} kinds of content through xsi:type are more than {MAX_TYPES} (MAX_TYPES): "
                 "they are taken for the declared type"
             )
-            return []
-        if demanding and plain is None and not declaration.abstract_type:
-            names = [local(derived.name) for types in demanding.values() for derived in types]
+            return {}
+        if demanding and (nothing or plain is None) and not declaration.abstract_type:
+            self.asked = True
+            said = [variant.said for variants in demanding.values() for variant in variants]
             self.comments.append(
-                f"complete as soon as it is inserted, before xsi:type can be seen: what {listed(names)} "
-                "demand is not waited for"
+                f"{_selecting(said)}: whether there is enough is told by the condition alone"
             )
-            return []
-        return self._branches(own, demanding)
+        return demanding
 
     def _branches(
-        self, own: Expression | None, demanding: Mapping[Expression, list[DerivedType]]
+        self, own: Expression | None, demanding: Mapping[Expression | None, list[Variant]]
     ) -> list[Expression]:
+        """The declared content, and a branch for every demand unlike it, each under its condition."""
         branches: list[Expression] = []
-        tests = []
-        for expression, types in demanding.items():
-            test = type_test(self.all.prefixes, [local(derived.name) for derived in types])
-            tests.append(test)
-            branches.append(building.when(expression, test, self.place))
-        if own is not None and branches:
-            branches.insert(0, building.when(own, f"not({' or '.join(tests)})", self.place))
+        for expression, variants in demanding.items():
+            if expression is not None:
+                branches.append(building.when(expression, either(variants), self.place))
+        if own is not None:
+            others = " or ".join(either(variants) for variants in demanding.values())
+            branches.insert(0, building.when(own, f"not({others})", self.place))
         return branches
 
     def _skeleton(self, content: Content) -> Expression | None:
         """What a content demands, without what it only allows."""
         operands = self._attributes(content, required_only=True)
         inside = self._inside(content, required_only=True)
+        if inside is not None and self.declaration.nillable:
+            inside = self._unless_nil(inside)
         return building.conjunction(_flat([*operands, *([] if inside is None else [inside])]), self.place)
 
-    def _typed(self, skeleton: Expression | None) -> Expression:
+    def _named(self, skeleton: Expression | None) -> Expression:
         path = self.place.child(Step.attribute(f"{{{XSI}}}type"))
         self.all.prefixes.use(path)
         operands = [building.inserted(path), *([] if skeleton is None else [skeleton])]
@@ -387,6 +396,15 @@ class _Element:
             return f"recursive: for {name} elements that stand so inside {around} other{'s' if around > 1 else ''}"
         more = "events of their own" if self.all.places.nested[self.index] else "no event"
         return f"recursive: for {name} elements that stand in no other; those inside another have {more} (P3)"
+
+
+def _selecting(said: list[str]) -> str:
+    """Variants in a comment: types that xsi:type names, alternatives by their tests."""
+    kinds = [
+        ("xsi:type", [s for s in said if not s.startswith("[")]),
+        ("type alternatives", [s for s in said if s.startswith("[")]),
+    ]
+    return " and ".join(f"{kind} {listed(names)}" for kind, names in kinds if names)
 
 
 def _flat(operands: list[Expression]) -> list[Expression]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ..xpath import Condition, ConditionError
 from . import demands
+from .alternatives import exclude_each_other, write_test
 from .model import (
     Content,
     Declaration,
@@ -56,6 +57,18 @@ class Test(NamedTuple):
     exact: bool = True
 
 
+class Variant(NamedTuple):
+    """A content that an element has as long as ``test`` is true; None where nothing is valid then.
+
+    ``said``: what comments call it; ``named``: it is one of the types that ``xsi:type`` can name.
+    """
+
+    content: Content | None
+    test: str
+    said: str
+    named: bool
+
+
 class Enough:
     """Tests for the declarations of one schema; children are looked into ``depth`` levels deep."""
 
@@ -74,6 +87,29 @@ class Enough:
         asked = self.xsi_type is XsiType.COMPLEX and not declaration.simple_type
         return declaration.derived if asked else ()
 
+    def variants(self, declaration: Declaration) -> tuple[Variant, ...]:
+        """What else than the declared content an element can have; no two of these tests are true at once."""
+        types = self.types(declaration)
+        named = [
+            Variant(each.content, type_test(self.prefixes, [local(each.name)]), local(each.name), True)
+            for each in types
+        ]
+        selected = []
+        untyped = [f"not(@{self.prefixes.of_attribute(f'{{{XSI}}}type')})"] if types else []
+        alternatives = declaration.alternatives
+        for at, alternative in enumerate(alternatives):
+            before = [
+                write_test(each.test, self.prefixes)
+                for each in alternatives[:at]
+                if each.content != alternative.content and not exclude_each_other(each.test, alternative.test)
+            ]
+            test = write_test(alternative.test, self.prefixes)
+            otherwise = [f"not({' or '.join(before)})"] if before else []
+            selected.append(
+                Variant(alternative.content, _and([test, *otherwise, *untyped]), f"[{test}]", False)
+            )
+        return (*named, *selected)
+
     def model(self, content: Content) -> Part | None:
         """The simplified content model of a content of the schema."""
         if id(content) not in self._models:
@@ -83,8 +119,15 @@ class Enough:
     def demands_nothing(self, index: int) -> bool:
         """Whether elements of a declaration are complete as soon as they are inserted."""
         declaration = self.schema.declarations[index]
-        content = declaration.content
-        if declaration.abstract_type or any(attribute.required for attribute in content.attributes):
+        if declaration.abstract_type or not self._nothing(declaration, declaration.content):
+            return False
+        return all(
+            variant.content is not None and self._nothing(declaration, variant.content)
+            for variant in self.variants(declaration)
+        )
+
+    def _nothing(self, declaration: Declaration, content: Content) -> bool:
+        if any(attribute.required for attribute in content.attributes):
             return False
         if content.text is TextKind.REQUIRED:
             return declaration.has_default
@@ -107,7 +150,7 @@ class Enough:
             test = self.element(index, levels)
             if at_any_length or len(test.text) <= MAX_TEST:
                 return test
-        return self.element(index, 0)._replace(exact=False)
+        return self.element(index, 0)
 
     def element(self, index: int, depth: int) -> Test:
         """Whether there is enough in an element of a declaration, its children looked into ``depth`` levels deep."""
@@ -118,9 +161,7 @@ class Enough:
 
     def _element(self, declaration: Declaration, depth: int) -> Test:
         own = self._content(declaration, declaration.content, depth)
-        if self.types(declaration) and (own.text or declaration.abstract_type):
-            return self._typed(declaration, own, depth)
-        return own
+        return self._selected(declaration, own, depth)
 
     def _content(self, declaration: Declaration, content: Content, depth: int) -> Test:
         attributes = [
@@ -142,24 +183,28 @@ class Enough:
         names = tuple(dict.fromkeys(self.schema.declarations[index].name for index in elements(part)))
         return self._part(part, names, depth)
 
-    def _typed(self, declaration: Declaration, own: Test, depth: int) -> Test:
-        """The tests of the types that ``xsi:type`` can name instead of the declared one, where they are others."""
-        by_test: dict[Test, list[DerivedType]] = {}
-        for derived in self.types(declaration):
-            by_test.setdefault(self._content(declaration, derived.content, depth), []).append(derived)
+    def _selected(self, declaration: Declaration, own: Test, depth: int) -> Test:
+        """``own``, the test of the declared content, and those of the others where they demand something else."""
+        by_test: dict[Test | None, list[Variant]] = {}
+        for variant in self.variants(declaration):
+            known = variant.content
+            test = None if known is None else self._content(declaration, known, depth)
+            by_test.setdefault(test, []).append(variant)
         if not declaration.abstract_type:
             by_test.pop(own, None)
+        if not by_test and not declaration.abstract_type:
+            return own
         if len(by_test) > MAX_TYPES:
             return own._replace(exact=False)
-        exact = own.exact and all(test.exact for test in by_test)
+        exact = own.exact and all(test.exact for test in by_test if test is not None)
         branches = []
-        types = []
-        for test, found in by_test.items():
-            named = type_test(self.prefixes, [local(derived.name) for derived in found])
-            types.append(named)
-            branches.append(_and([f"({named})", test.text]))
+        others = []
+        for test, variants in by_test.items():
+            others.append(either(variants))
+            if test is not None:
+                branches.append(_and([f"({others[-1]})", test.text]))
         if not declaration.abstract_type:
-            branches.insert(0, _and([f"not({' or '.join(types)})", own.text]) if types else own.text)
+            branches.insert(0, _and([f"not({' or '.join(others)})", own.text]))
         return Test(_or(branches), exact)
 
     # parts of a content model
@@ -244,6 +289,11 @@ def type_test(prefixes: Prefixes, names: Iterable[str]) -> str:
     return " or ".join(
         f"{attribute} = '{name}' or substring-after({attribute}, ':') = '{name}'" for name in names
     )
+
+
+def either(variants: Iterable[Variant]) -> str:
+    """Whether an element has one of these."""
+    return " or ".join(dict.fromkeys(variant.test for variant in variants))
 
 
 def can_be_read(condition: str, prefixes: Prefixes) -> bool:

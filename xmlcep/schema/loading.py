@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import unquote, urlsplit
@@ -24,6 +24,7 @@ MAX_MODEL = 2_000
 Attribution), which takes some seconds here and minutes for 10,000."""
 
 _XSD = "http://www.w3.org/2001/XMLSchema"
+_XML = "http://www.w3.org/XML/1998/namespace"
 
 
 def load_schema(
@@ -42,6 +43,7 @@ def load_schema(
     given = {uri: _existing(uri, file) for uri, file in (locations or {}).items()}
     first: Exception | None = None
     unresolved: tuple[str, ...] = ()
+    own: list[Any] = []
     library, failures = _library()
     for version in _versions(library, path):
         with warnings.catch_warnings(record=True) as caught:
@@ -67,6 +69,7 @@ def load_schema(
         if first is not None and not schema.elements:
             break  # 1.1 takes some broken schemas for empty ones
         return schema, _unresolved(caught)
+    unresolved = (*unresolved, *_without_file(own, given))
     raise SchemaError(_explained(path, first, unresolved)) from first
 
 
@@ -157,6 +160,15 @@ def _unresolved(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
         if kind in ("XMLSchemaImportWarning", "XMLSchemaIncludeWarning"):
             found[" ".join(str(warning.message).split())] = None
     return tuple(found)
+
+
+def _without_file(roots: list[Any], given: Collection[str]) -> Iterator[str]:
+    """Imports in these schema documents that say no place, and that none was given for: one sentence each."""
+    imports = [each for root in roots for each in root.findall(f"{{{_XSD}}}import")]
+    known = {root.get("targetNamespace") for root in roots} | {_XML, *given}
+    for uri in dict.fromkeys(each.get("namespace") for each in imports if not each.get("schemaLocation")):
+        if uri not in known:
+            yield f"Import of namespace {uri!r} names no file." if uri else "An import names no file."
 
 
 def _explained(path: Path, error: Exception | None, unresolved: tuple[str, ...]) -> str:

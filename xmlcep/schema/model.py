@@ -119,19 +119,31 @@ class DerivedType:
 
 
 @dataclass(frozen=True, slots=True)
+class Alternative:
+    """A type that attributes select (XSD 1.1): that of the first alternative whose test is true.
+
+    ``test`` is XPath 1.0 with names in Clark notation. ``content`` is None where nothing is valid (``xs:error``).
+    """
+
+    test: str
+    content: Content | None
+
+
+@dataclass(frozen=True, slots=True)
 class Declaration:
     """An element declaration. ``name`` and ``type_name`` ("" when anonymous) are in Clark notation.
 
     ``abstract_type``: the declared type is abstract, so that an instance has to name one of ``derived``.
-    ``simple_type``: the declared type is a simple one. ``alternatives``: what type alternatives (XSD 1.1) can make
-    of the content.
+    ``simple_type``: the declared type is a simple one. ``content`` is that of the alternative without a test, if there
+    is one. ``unasked``: the contents of alternatives where a test is nothing that conditions can ask.
     """
 
     name: str
     content: Content
     type_name: str = ""
     derived: tuple[DerivedType, ...] = ()
-    alternatives: tuple[Content, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
+    unasked: tuple[Content, ...] = ()
     abstract_type: bool = False
     simple_type: bool = False
     nillable: bool = False
@@ -145,7 +157,10 @@ class Declaration:
         yield self.content
         for derived in self.derived:
             yield derived.content
-        yield from self.alternatives
+        for alternative in self.alternatives:
+            if alternative.content is not None:
+                yield alternative.content
+        yield from self.unasked
 
 
 @dataclass(frozen=True, slots=True)

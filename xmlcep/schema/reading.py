@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..suggestions import did_you_mean_or_list
+from .alternatives import read_test
 from .errors import SchemaError
 from .model import (
+    Alternative,
     AttributePart,
     Content,
     Declaration,
@@ -63,6 +65,7 @@ class _Reader:
         self.contents: dict[int, Content] = {}
         self.parts = 0
         self.derived = self._derived_types()
+        self.inherited = frozenset(self._inherited())
 
     def read(self, root: str | None, unresolved: tuple[str, ...], source_name: str) -> Schema:
         roots = [self._index(element) for element in self._roots(root) for element in _concrete(element)]
@@ -138,15 +141,14 @@ class _Reader:
             if not other.abstract and not other.is_blocked(element)
         ]
         documentation = _documentation(element.annotation) or _documentation(type_.annotation)
-        notes = ("type alternatives (xs:alternative) are not looked at",) if _alternatives(element) else ()
+        alternatives, content, unasked, notes = self._alternatives(element)
         return Declaration(
             element.name,
-            self._content(type_),
+            content,
             type_name=type_.name or "",
             derived=tuple(derived),
-            alternatives=tuple(
-                self._content(each.type) for each in _alternatives(element) if each.type.name != _ERROR
-            ),
+            alternatives=alternatives,
+            unasked=unasked,
             abstract_type=bool(getattr(type_, "abstract", False)),
             simple_type=bool(type_.is_simple()),
             nillable=bool(element.nillable),
@@ -155,6 +157,40 @@ class _Reader:
             documentation=documentation,
             notes=notes,
         )
+
+    def _alternatives(
+        self, element: Any
+    ) -> tuple[tuple[Alternative, ...], Content, tuple[Content, ...], tuple[str, ...]]:
+        """The type alternatives of XSD 1.1, what an element has where no test is true, and, where there is a test that
+        conditions cannot ask, all contents of the alternatives, and a note."""
+        own = self._content(element.type)
+        found: list[Alternative] = []
+        for each in getattr(element, "alternatives", None) or ():
+            content = None if each.type.name == _ERROR else self._content(each.type)
+            if each.path is None:
+                test: str | None = "true()"
+            else:
+                test = read_test(each.path, each.namespaces, self.inherited)
+            if test is None:
+                contents = [self._content(e.type) for e in element.alternatives if e.type.name != _ERROR]
+                note = (
+                    f"type alternatives are not looked at: no condition can ask {' '.join(each.path.split())}"
+                )
+                return (), own, tuple(contents), (note,)
+            found.append(Alternative(test, content))
+            if each.path is None:
+                break
+        if found and found[-1].test == "true()" and found[-1].content is not None:
+            own = found[-1].content
+            found.pop()
+        return tuple(found), own, (), ()
+
+    def _inherited(self) -> Iterator[str]:
+        """The attributes that elements have from those that they are in (XSD 1.1)."""
+        for schema in self.schema.maps.schemas:
+            for attribute in schema.root.iter(f"{{{_XSD}}}attribute"):
+                if attribute.get("inheritable") in ("true", "1"):
+                    yield str(attribute.get("name") or attribute.get("ref")).rpartition(":")[2]
 
     def _derived_types(self) -> dict[int, list[Any]]:
         """For every type the named complex types derived from it, at any distance."""
@@ -262,11 +298,6 @@ def _notes(type_: Any) -> Iterable[str]:
     """What XSD 1.1 can say about a type and an event cannot."""
     if getattr(type_, "assertions", None) or getattr(type_, "asserts", None):
         yield "assertions (xs:assert) are not looked at"
-
-
-def _alternatives(element: Any) -> list[Any]:
-    """The type alternatives of XSD 1.1."""
-    return list(getattr(element, "alternatives", None) or ())
 
 
 def _documentation(*annotations: Any) -> str:

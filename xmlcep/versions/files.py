@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
+from ..files import bytes_of
 from .version import LARGEST, Version, VersionError, refuse_large
 
 
@@ -44,7 +45,7 @@ def read_file(path: Path, largest: int = LARGEST) -> bytes:
         what = "a folder" if stat.S_ISDIR(found.st_mode) else "a device or pipe"
         raise VersionError(f"{path}: {what}: an XML file is expected")
     refuse_large(str(path), found.st_size, largest)
-    return path.read_bytes()
+    return bytes_of(path)
 
 
 def _files(path: Path) -> Iterator[Path]:

@@ -2,14 +2,10 @@
 
 Read `shadow` (what events have told of each node), `lxml_methods` (which calls are seen), `edits` and `mutations` (how
 a change becomes events), `emitter` and `delivery` (what becomes of these), `foreign`, `transactions`, in that order;
-`document` is the door.
+`opening` is the door, `document` what is behind it.
 """
 
-from .delivery import Listener as Listener
 from .document import Document as Document
-from .document import fromstring as fromstring
-from .document import parse as parse
-from .document import wrap as wrap
 from .errors import CallbackError as CallbackError
 from .errors import DocumentError as DocumentError
 from .errors import EndlessTriggerError as EndlessTriggerError
@@ -22,6 +18,10 @@ from .functions import strip_attributes as strip_attributes
 from .functions import strip_elements as strip_elements
 from .functions import strip_tags as strip_tags
 from .functions import validate_with_defaults as validate_with_defaults
+from .listeners import Listener as Listener
+from .opening import fromstring as fromstring
+from .opening import parse as parse
+from .opening import wrap as wrap
 from .transactions import Transaction as Transaction
 from .transactions import TransactionError as TransactionError
 

@@ -23,6 +23,12 @@ class Clock:
         self.since = self.until = 0.0
         self._given: Iterator[int] | None = None
 
+    def go_on(self, ts: int, next_id: int | None) -> None:
+        """Continues a recorded history: after this time point, and with no id below ``next_id``."""
+        self.ts = ts
+        if next_id is not None:
+            self.next_id = max(self.next_id, next_id)
+
     def stamp(self, now: float) -> None:
         """Writes the wall clock down as text."""
         millisecond = int(now * 1000)

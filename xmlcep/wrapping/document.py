@@ -1,12 +1,10 @@
 """The wrapped document: what an application sees of it.
 
-One module because the ways to a document, `wrap`, `fromstring` and `parse`, and the document are one thing to whoever
-uses them.
+One module because it is one object to whoever has it; what each call does stands in a module of its own.
 """
 
 from __future__ import annotations
 
-import time
 import weakref
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -16,25 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from ..arguments import BY_NAME, FUNCTION, IDS, NAMES, TEXT, check, optional, refuse, whole_number
-from ..events import UNNAMED, CompositeEvent, PrimitiveEvent
+from ..arguments import BY_NAME, FUNCTION, IDS, NAMES, check, optional, whole_number
+from ..events import CompositeEvent, PrimitiveEvent
 from ..timestamps import as_microseconds, microseconds, timestamp
 from . import foreign
 from .announcing import announce
 from .classes import LOOKUPS
-from .delivery import Delivery, Listener
+from .delivery import Delivery
 from .errors import RefusedError, WrapError
-from .feeding import notice
-from .lxml_methods import LOOKUP
+from .listeners import Listener
 from .observation import Observation
-from .parsing import Source, name_of_source, parse_bytes, parse_file
-from .raw import Node, get_parent, name_of
-from .shadow import ShadowTree, Tracked, tree_of
+from .raw import Node, name_of
+from .shadow import ShadowTree, tree_of
 from .snapshots import restore_ids, take_snapshot
 from .transactions import Transaction, Transactions
 from .updating import update
 from .verification import differences
-from .wrappable import check_classes, check_spelling, renewed_root
 
 if TYPE_CHECKING:
     from ..actions.firing import FiringRecord
@@ -45,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Document:
-    """A wrapped document; made by `parse`, `fromstring` or `wrap`.
+    """A wrapped document; made by `parse`, `fromstring` or `wrap` (see `opening`).
 
     It is tracked as long as this object lives (a watch or an attached recorder keeps it alive) and is not closed.
     ``root`` is the genuine lxml root element; edit it and everything below through ordinary lxml calls.
@@ -53,9 +48,10 @@ class Document:
 
     __slots__ = ("__weakref__", "_finalizer", "_transactions", "_tree")
 
-    def __init__(self, tree: ShadowTree, parser: Any) -> None:
+    def __init__(self, tree: ShadowTree, parser: Any, txn: int = 0) -> None:
         self._tree = tree
         self._transactions = Transactions()
+        self._transactions.count = txn
         self._finalizer = weakref.finalize(self, _release, tree, parser)
 
     # --- what it is
@@ -136,12 +132,8 @@ class Document:
                 f"resume() of the document {self.name!r}, whose events are told already: wrap it anew"
             )
         restore_ids(self._tree, ids)
-        self._resumed(clock, txn, next_id)
-
-    def _resumed(self, clock: int, txn: int, next_id: int | None) -> None:
-        self._tree.clock.ts, self._transactions.count = clock, txn
-        if next_id is not None:
-            self._tree.clock.next_id = max(self._tree.clock.next_id, next_id)
+        self._tree.clock.go_on(clock, next_id)
+        self._transactions.count = txn
 
     # --- from events to elements and back
 
@@ -348,11 +340,15 @@ class Document:
         delivery = self.delivery
         if delivery.delivering:
             raise RefusedError("advance() in a callback: other callbacks have not heard of the change yet")
-        with delivery.under_way():
-            for listener, _ in (*delivery.recorders, *delivery.listeners):
-                listener.on_advance(at)
-        if delivery.reactor is not None:
-            delivery.reactor.on_advance(at)
+        for recorder, _ in delivery.recorders:
+            recorder.on_advance(at)
+        try:
+            with delivery.under_way():
+                for listener, _ in delivery.present(delivery.listeners):
+                    listener.on_advance(at)
+        finally:  # a callback that fails keeps no rule from firing
+            if delivery.reactor is not None:
+                delivery.reactor.on_advance(at)
 
     def next_due(self) -> str | None:
         """When a watch will raise something next, or a rule fire, if nothing changes, as RFC 3339 text (UTC); None if
@@ -437,109 +433,7 @@ class Document:
         self.catch_up()
 
 
-def _check(name: str, now: Callable[[], float]) -> None:
-    check("a document", name=(name, TEXT), now=(now, FUNCTION))
-
-
 def _release(tree: ShadowTree, parser: Any) -> None:
     """Takes a document's nodes out of the table; lxml has its own element classes again when no document is open."""
     tree.drop()
     LOOKUPS.give_back(parser)
-
-
-def wrap(
-    tree: Any,
-    *,
-    name: str = UNNAMED,
-    now: Callable[[], float] = time.time,
-    ignore_whitespace: bool = False,
-    ids: Sequence[int] | None = None,
-    clock: int = 0,
-    txn: int = 0,
-    next_id: int | None = None,
-) -> Document:
-    """Wraps an lxml tree (or its root element) in place.
-
-    ``name`` goes into field ``doc``; ``now`` gives the wall clock in seconds since 1970. ``ids`` (as in a snapshot),
-    ``clock``, ``txn`` (the last ones used) and ``next_id`` continue a recorded history.
-
-    Raises `WrapError` if it is no lxml tree, not the root, wrapped already, or has element classes of its own
-    (objectify, lxml.html); `DocumentError` if it has entity references, or names or characters that XML cannot hold.
-    """
-    _check(name, now)
-    check(
-        "wrap()", ids=(ids, optional(IDS)), clock=(clock, whole_number(0)), txn=(txn, whole_number(0)),
-        next_id=(next_id, optional(whole_number(1))),
-    )  # fmt: skip
-    given = tree.getroot() if isinstance(tree, etree._ElementTree) else tree
-    if not isinstance(given, etree._Element) or name_of(given) is None:
-        raise WrapError(
-            f"{tree!r} is not an lxml element or tree: use fromstring(text), parse(file), "
-            "or wrap(lxml.etree.parse(file))"
-        )
-    if tree_of(given) is not None:
-        raise WrapError(
-            f"<{name_of(given)}> belongs to a wrapped document already: use that Document, or close() it first"
-        )
-    if get_parent(given) is not None:
-        raise WrapError(
-            f"<{name_of(given)}> is not the root of its tree: wrap its getroottree(), or a copy.deepcopy of it"
-        )
-    check_spelling(given)
-    holder = [tree]
-    del tree, given
-    return _wrapped(holder, name, now, ignore_whitespace, ids, clock, txn, next_id)
-
-
-def _wrapped(
-    given: list[Any], name: str, now: Callable[[], float], ignore_whitespace: bool,
-    ids: Sequence[int] | None = None, clock: int = 0, txn: int = 0, next_id: int | None = None,
-) -> Document:  # fmt: skip
-    """The document of the tree, or root element, that is all ``given`` has, and that is not held beside that."""
-    root = given[0].getroot() if isinstance(given[0], etree._ElementTree) else given[0]
-    parser = LOOKUPS.take(root)
-    try:
-        del root
-        root = renewed_root(given)
-        tree = ShadowTree(root, name, now, ignore_whitespace)
-        classes = tree.pin()
-    except BaseException:
-        LOOKUPS.give_back(parser)
-        raise
-    document = Document(tree, parser)
-    try:
-        check_classes(classes)
-        tree.original.take_text(root)
-        # The parser of which the classes have been taken is known to who will give them back, and to the document.
-        if notice(root, 0 if parser is None else 2) or not all(issubclass(kind, Tracked) for kind in classes):
-            foreign.adopt(tree)
-        elif tree.exposed:
-            tree.open_all()
-        if ids is not None:
-            restore_ids(tree, ids)
-    except BaseException:
-        document.close()
-        raise
-    document._resumed(clock, txn, next_id)
-    return document
-
-
-def fromstring(
-    text: str | bytes, *, name: str = UNNAMED, now: Callable[[], float] = time.time,
-    ignore_whitespace: bool = False,
-) -> Document:  # fmt: skip
-    """Parses XML text safely and wraps it; raises `DocumentError` (which names line and reason) when it is refused."""
-    if not isinstance(text, (str, bytes, bytearray)):
-        refuse("fromstring()", "text", text, "XML as text or bytes (of a file: parse(file))")
-    _check(name, now)
-    return _wrapped([parse_bytes(text, lookup=LOOKUP)], name, now, ignore_whitespace)
-
-
-def parse(
-    source: Source, *, name: str | None = None, now: Callable[[], float] = time.time,
-    ignore_whitespace: bool = False,
-) -> Document:  # fmt: skip
-    """Parses an XML file (a path or an open file) safely and wraps it; its name defaults to the file's."""
-    _check("" if name is None else name, now)
-    tree = parse_file(source, lookup=LOOKUP)
-    return _wrapped([tree], name_of_source(source) if name is None else name, now, ignore_whitespace)

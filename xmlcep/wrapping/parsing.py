@@ -16,6 +16,7 @@ from lxml import etree
 
 from ..arguments import PATH, check
 from ..events import UNNAMED
+from ..files import bytes_of
 from ..xml_parser import DEPTH_LIMIT as DEPTH_LIMIT
 from ..xml_parser import compression, explanation, safe_parser
 from .errors import DocumentError
@@ -67,7 +68,7 @@ def parse_file(source: Source, *, lookup: etree.ElementClassLookup | None = None
         check("parse()", source=(text, PATH))
         if Path(text).is_dir():
             raise DocumentError(f"{text} is a folder: pass one of its files")
-        return parse_bytes(Path(text).read_bytes(), source_name=text, lookup=lookup)
+        return parse_bytes(bytes_of(text), source_name=text, lookup=lookup)
     if not hasattr(source, "read"):
         raise DocumentError(f"{source!r} is neither a path nor an open file: use fromstring() for text")
     name = str(getattr(source, "name", "<file>"))

@@ -34,7 +34,7 @@ class Watch:
 
     __slots__ = (
         "_advanced", "_detector", "_document", "_names", "_on_event", "_only", "_rules", "_streams", "_takes",
-        "findings",
+        "_untold", "findings",
     )  # fmt: skip
 
     def __init__(
@@ -63,6 +63,7 @@ class Watch:
         self._only = None if only is None else frozenset(only)
         self._streams: list[_Stream] = []
         self._names: set[str] = set()  # of what was raised
+        self._untold: deque[CompositeEvent] = deque()  # what has been raised and not been told yet
         self.findings: deque[CompositeEvent] = deque(maxlen=keep)
         document.attach(self)
 
@@ -202,7 +203,11 @@ class Watch:
         only, delivery = self._only, self._document.delivery
         self._names.update([composite.name for composite in composites])
         raised = [composite for composite in composites if only is None or composite.name in only]
-        for composite in raised:
+        # Where ``on_event`` flushes or closes the watch, what comes of that is told behind what it is in the middle of.
+        untold = self._untold
+        untold.extend(raised)
+        while untold:
+            composite = untold.popleft()
             self.findings.append(composite)
             for stream in self._streams:
                 stream.put(composite)

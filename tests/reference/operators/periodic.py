@@ -5,7 +5,8 @@ from __future__ import annotations
 from xmlcep.algebra import ContextName, Periodic, Unit
 
 from ..clock import Due
-from ..events import Entry, Group, interval
+from ..events import Entry, Event, Group, interval
+from ..values import Variables
 from .openings import OpeningState
 
 
@@ -49,6 +50,12 @@ class PeriodicState(OpeningState):
             time += self.beat
         return time
 
+    def arrive(self, event: Event, child: int, group: Group, values: Variables) -> None:
+        """At a node that is gone a window is closed already."""
+        super().arrive(event, child, group, values)
+        if child == self.opens and not self.around.exists(group.key):
+            self.close_all(group)
+
     def opened(self, group: Group) -> None:
         self.next_beats(group)
 
@@ -71,8 +78,12 @@ class PeriodicState(OpeningState):
         """The windows of its groups are closed."""
         for group in self.groups.values():
             if group.key == node:
-                for entry in group.child(self.opens):
-                    self.consume(group, entry)
+                self.close_all(group)
+
+    def close_all(self, group: Group) -> None:
+        """W10: the node is gone."""
+        for entry in group.child(self.opens):
+            self.consume(group, entry)
 
 
 STATE = PeriodicState

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...files import reading
 from ...log import Header, LogError
 from ...log.identity import digests
 from ...log.tail import lines_backwards
@@ -129,6 +129,6 @@ def _end_of_lines(file: LogFile, begun: int) -> int:
     """Behind the last end of a line, at ``begun`` at least."""
     if file.size <= begun:
         return begun
-    with Path(file.path).open("rb") as stream:
+    with reading(file.path) as stream:
         offset, line = next(lines_backwards(stream, file.size))
     return max(begun, offset + len(line) if line.endswith(b"\n") else offset)

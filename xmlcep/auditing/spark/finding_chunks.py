@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
@@ -21,10 +21,13 @@ _LARGE = 2**20  # bytes
 _AT_ONCE = 200  # findings that are encoded together: documents may have one each
 
 
-EXTENT_SCHEMA = pa.schema(
-    [("doc", pa.string()), ("first", pa.int64()), ("last", pa.int64()), ("records", pa.int64())]
-)
-"""Where documents lie in the order of findings: their time points from the first to the last, how many records."""
+class Extent(NamedTuple):
+    """Where a document lies in the order of findings: its time points from the first to the last, how many records."""
+
+    doc: str
+    first: int
+    last: int
+    records: int
 
 
 class FindingRanges:
@@ -41,12 +44,12 @@ class FindingRanges:
         return len(self.cuts) + 1
 
     @classmethod
-    def of(cls, extents: pa.Table, records_per_range: int) -> FindingRanges:
+    def of(cls, extents: Iterable[Extent], records_per_range: int) -> FindingRanges:
         """Ranges in which about so many records raise what is found; a document's are thought to be spread evenly.
 
-        ``extents`` are those of the documents (`EXTENT_SCHEMA`), in any order.
+        ``extents`` are those of the documents in the order of their names.
         """
-        return cls(list(dict.fromkeys(_cuts(extents.sort_by("doc"), records_per_range))))
+        return cls(list(dict.fromkeys(_cuts(extents, records_per_range))))
 
     def of_document(self, doc: str) -> tuple[int, list[int]]:
         """The range in which a document's findings begin, and the time points at which further ones do."""
@@ -55,15 +58,16 @@ class FindingRanges:
         return first, [ts for _, ts in self.cuts[first:within]]
 
 
-def _cuts(extents: pa.Table, records_per_range: int) -> Iterator[tuple[str, int]]:
-    ends = np.cumsum(extents["records"].to_numpy())  # of the records of documents, one behind the other
-    total = int(ends[-1]) if len(ends) else 0
-    places = np.arange(records_per_range, total, records_per_range)
-    for place, row in zip(places.tolist(), np.searchsorted(ends, places, side="right").tolist(), strict=True):
-        doc, first, last, records = (extents[name][row].as_py() for name in EXTENT_SCHEMA.names)
-        cut = first + (place - (int(ends[row]) - records)) * (last - first + 1) // records
-        if (doc, cut) > ("", 0):
-            yield doc, cut
+def _cuts(extents: Iterable[Extent], records_per_range: int) -> Iterator[tuple[str, int]]:
+    place = records_per_range  # of the next cut among the records of documents, one behind the other
+    before = 0
+    for doc, first, last, records in extents:
+        while place < before + records:
+            cut = first + (place - before) * (last - first + 1) // records
+            if (doc, cut) > ("", 0):
+                yield doc, cut
+            place += records_per_range
+        before += records
 
 
 class FindingChunkWriter:

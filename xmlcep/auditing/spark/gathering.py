@@ -15,10 +15,12 @@ class Gathered:
     def __init__(self) -> None:
         self.records = 0
         self._spans: dict[str, Span] = {}
+        self._positions: dict[str, tuple[int, int]] = {}
         self._parts: list[dict[str, Any]] = []
 
-    def add(self, filtered: FilteredColumns) -> None:
-        """Takes the records of the next block."""
+    def add(self, filtered: FilteredColumns, position: tuple[int, int]) -> None:
+        """Takes the records of the next block, which begins at this position: in which part of the log, and where
+        there."""
         for span in filtered.spans:
             before = self._spans.get(span.doc)
             if before is not None:
@@ -28,10 +30,16 @@ class Gathered:
                 )
             else:
                 self._spans[span.doc] = span
+                self._positions[span.doc] = position
             self.records += span.records
         places = {doc: place for place, doc in enumerate(self._spans)}
         codes = pa.array([places[span.doc] for span in filtered.spans], pa.int64())
         self._parts.append(filtered.columns | {"doc": codes.take(filtered.columns["doc"])})
+
+    @property
+    def positions(self) -> list[tuple[int, int]]:
+        """Where the block begins in which each of the documents is first."""
+        return list(self._positions.values())
 
     def joined(self) -> FilteredColumns:
         """All that was added."""

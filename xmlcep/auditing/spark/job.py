@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import pyarrow.compute as pc
-
 from ...log.json_codec import FASTEST
 from ...rules import PlainRules, Rules
 from ..failures import Failure, Failures
@@ -33,10 +31,10 @@ from .finding_order import OrderedFindings
 from .firings import FiringFailure, FiringPlaces
 from .mapper import Keep
 from .parcels import ContentFiles, Parcel, common_files
-from .report_accumulator import Reports, reports_accumulator, reports_in
+from .report_accumulator import Reports, TaskReports, reports_accumulator
 from .segment_merge import SegmentMerge
 from .tables import CHUNK_DDL, RECORD_DDL, PackedFindings
-from .task_reports import Report, Topic
+from .task_reports import Topic
 from .tasks import map_task, order_task, place_task, replay_task, route_sorted_task, select_task
 from .whole_log import WholeLog
 
@@ -105,9 +103,8 @@ class SparkAudit:
             self._files = stack.enter_context(common_files(shared=self._has_one_machine))
             routed, merge = self._routed(splits, buckets, stack)
             merge.collect(self._collector)
-            extents = merge.extents()
-            records = pc.sum(extents["records"]).as_py() or 0
-            ranges = FindingRanges.of(extents, self._records_per_range(records))
+            records = merge.records
+            ranges = FindingRanges.of(merge.extents(), self._records_per_range(records))
             whole = merge.whole(ranges)
             replayed, reports = self._replayed(routed, merge, buckets, whole, records, stack)
             self._collect_reports(reports, FiringPlaces(whole), routed)
@@ -122,21 +119,21 @@ class SparkAudit:
         self, splits: Sequence[Split], buckets: int, stack: ExitStack
     ) -> tuple[RDD[Parcel], SegmentMerge]:
         """The chunks of the log, and what its segments have to report."""
-        reports = reports_accumulator(self._spark.sparkContext)
+        reports, told = self._reports(stack)
         task = map_task(
-            self._rules, buckets, splits, self._keep, reports, self._read, self._files, by_file=self._by_file
+            self._rules, buckets, splits, self._keep, told, self._read, self._files, by_file=self._by_file
         )
         with self._watched("reading"):
             context, tasks = self._spark.sparkContext, self._map_tasks(splits)
             routed = self._kept(context.parallelize(range(len(splits)), tasks).mapPartitions(task), stack)
-        merge = SegmentMerge(splits, reports_in(reports), self._plan, buckets, self._until)
+        merge = SegmentMerge(splits, reports.read(), self._plan, buckets, self._until)
         again = None
         if merge.to_sort:
-            reports = reports_accumulator(self._spark.sparkContext)
+            reports, told = self._reports(stack)
             self._steps += 1
             with self._watched("sorting", stages=2):
-                again = self._kept(self._route_sorted(splits, merge, buckets, reports), stack)
-            merge.add_sorted(reports_in(reports))
+                again = self._kept(self._route_sorted(splits, merge, buckets, told), stack)
+            merge.add_sorted(reports.read())
         if merge.bad:
             for number, chunks in enumerate((routed, again)):
                 for chunk in () if chunks is None else self._fetched(chunks, ChunkKind.BAD_RECORD):
@@ -160,29 +157,27 @@ class SparkAudit:
     def _replayed(
         self, routed: RDD[Parcel], merge: SegmentMerge, buckets: int, log: WholeLog, records: int,
         stack: ExitStack,
-    ) -> tuple[RDD[Parcel], list[Report]]:  # fmt: skip
-        """What the levels of the plan answer, one after the other, and what the replays of buckets report."""
+    ) -> tuple[RDD[Parcel], list[TaskReports]]:  # fmt: skip
+        """What the levels of the plan answer, one after the other, and what the replays of buckets report in each."""
         context = self._spark.sparkContext
         seams = list(seam_chunks(merge.seams(), self._plan, buckets))
         whole = context.broadcast(log)
         stack.callback(_forget, whole)
         answers: list[RDD[Parcel]] = []
-        done: list[Report] = []
+        done: list[TaskReports] = []
         for level in range(self._levels):
             late = [Parcel.of(chunk, self._files) for chunk in seams if chunk.level == level]
             inputs = context.union([routed, *answers, *([context.parallelize(late, 1)] if late else [])])
             division = merge.loads.tasks(level, self._cores)
             shuffled = exchange(inputs, division.tasks, _rows_of(level, division))
-            reports = reports_accumulator(context)
-            task = replay_task(self._rules, buckets, whole, reports, self._files, operators=self._operators)
+            reports, told = self._reports(stack)
+            task = replay_task(self._rules, buckets, whole, told, self._files, operators=self._operators)
             keys = merge.loads.largest_keys(level, division, records)
             with self._watched("replaying", stages=2, last=keys):
                 answers.append(self._kept(shuffled.mapPartitions(task), stack))
-            for report in sorted(reports_in(reports), key=lambda report: report.segment):
-                if report.topic == Topic.LOAD:
-                    merge.loads.add(FASTEST.loads(report.content))
-                else:
-                    done.append(report)
+            done.append(reports)
+            for report in reports.read(Topic.LOAD):
+                merge.loads.add(FASTEST.loads(report.content))
         if self._plan.fires_in_keys:
             answers.append(self._placed(context.union([routed, *answers]), whole))
         return context.union(answers), done
@@ -196,11 +191,14 @@ class SparkAudit:
         )
         return shuffled.mapPartitions(place_task(whole, self._files))
 
-    def _collect_reports(self, reports: Iterable[Report], places: FiringPlaces, routed: RDD[Parcel]) -> None:
+    def _collect_reports(
+        self, reports: Iterable[TaskReports], places: FiringPlaces, routed: RDD[Parcel]
+    ) -> None:
         """What the replays say of themselves: seconds by document, records by pass, operation and path, failures."""
         records: list[Counter[str]] = [Counter() for _ in self._plan.passes]
         failures = Failures(self._plan.rules)
-        for report in (FASTEST.loads(each.content) for each in reports):
+        contents = (each.content for of_level in reports for each in of_level.read(Topic.REPLAY))
+        for report in map(FASTEST.loads, contents):
             for doc, seconds in report["seconds"].items():
                 self._collector.seconds(doc, seconds)
             for doc, failure in report["failures"].items():
@@ -226,6 +224,12 @@ class SparkAudit:
         return self._kept(chunks.mapPartitions(task), stack)
 
     # ---- details ----------------------------------------------------------------------------------------
+
+    def _reports(self, stack: ExitStack) -> tuple[TaskReports, Accumulator[Reports]]:
+        """What tasks are going to report, and the accumulator that they report to."""
+        reports = TaskReports()
+        stack.callback(reports.close)
+        return reports, reports_accumulator(self._spark.sparkContext, reports)
 
     def _map_tasks(self, splits: Sequence[Split]) -> int:
         """So many tasks as there is use for to read splits, neighbours together."""

@@ -16,11 +16,18 @@ from path_types import PathType
 from ...errors import RecordError, XmlCepError
 from ...events import CompositeEvent
 from ...log import BadRecord, Batch, ClockCheck, Header, Origin
-from ...log.columns.blocks import Block, FilteredColumns, NumberedClock, RecordTypes, Span, meta_texts
+from ...log.columns.blocks import (
+    Block,
+    FilteredColumns,
+    NumberedClock,
+    RecordTypes,
+    Span,
+    as_place,
+    meta_texts,
+)
 from ...log.decoding import RowDecoder
 from ...log.json_codec import FASTEST
 from ...log.records import (
-    LARGEST,
     RAISED,
     Aside,
     ClockRecord,
@@ -86,16 +93,15 @@ class Mapper:
         self._by_file = by_file
         self._conditioned = [each for each in self._plan.passes if each.asks_document]
         self._keep = keep
-        # Columns of whole blocks do; but records are looked at one by one where they will be applied to a document,
-        # or say what its clock shows.
+        # Columns of whole blocks do; but records are looked at one by one where they say what the clock shows.
         self._externals = bool(plan.rules.externals)
-        self._by_rows = (
-            keep is not None or self._plan.asks_document or self._plan.reads_clock or self._externals
-        )
+        self._asks = plan.asks_document
+        self._reads_clock = plan.reads_clock
+        self._by_rows = keep is not None or self._reads_clock or self._externals
         self._segment_records = segment_records
         self._batch_size = batch_size
         check_times = plan.rules.graph.needs_time
-        self._types = RecordTypes(wanted_by(self._plan), check_times=check_times)
+        self._types = RecordTypes(wanted_by(self._plan), check_times=check_times, applied=self._asks)
         self._numbers: dict[tuple[str, PathType], int] = {}
         self._writer = ChunkWriter([each.level for each in self._plan.passes], buckets, self._types.by_number)
         self._load = RoutedLoad(self._plan)
@@ -121,8 +127,10 @@ class Mapper:
                 reader = self._reader(part)
                 self._part, self._headers = part, 0
                 docs: set[str] = set()
-                for item in reader.read_all() if self._by_rows else reader.blocks(self._batch_size):
-                    self._take(item, docs)
+                for block in reader.blocks(self._batch_size or (BATCH_SIZE if self._by_rows else None)):
+                    if not (isinstance(block, Block) and self._gathers(block, docs)):
+                        for item in reader.items(block):
+                            self._take(item, docs)
                     yield from self._taken()
                 self.lines += reader.lines
                 parts.append({"lines": reader.lines, "docs": sorted(docs) if self._by_file else []})
@@ -137,7 +145,7 @@ class Mapper:
 
     def _reader(self, part: FilePart, *, quiet: bool = False) -> PartReader:
         return PartReader(
-            part, self._decoder, (lambda _: None) if quiet else self._bad, check_text=self._plan.asks_document,
+            part, self._decoder, (lambda _: None) if quiet else self._bad, check_text=self._asks,
             batch_size=self._batch_size or BATCH_SIZE, controls=self._externals,
         )  # fmt: skip
 
@@ -209,18 +217,19 @@ class Mapper:
 
     # ---- records --------------------------------------------------------------------------------------------
 
-    def _take(self, item: Block | tuple[int, Aside] | Batch, docs: set[str]) -> None:
+    def _gathers(self, block: Block, docs: set[str]) -> bool:
+        """Takes the records of a block in columns, if it is one of which these tell all."""
+        filtered = None if self._by_rows else block.filtered(self._types)
+        if filtered is None or not self._follows(filtered):
+            return False
+        docs.update(span.doc for span in filtered.spans)
+        self._gather(filtered, block.first)
+        return True
+
+    def _take(self, item: tuple[int, Aside] | Batch, docs: set[str]) -> None:
         if isinstance(item, Batch):
             docs.update({row[8] for row in item.rows})
             self._take_rows(*self._kept(item.rows, item.numbers))
-        elif isinstance(item, Block):
-            filtered = item.filtered(self._types)
-            if filtered is not None and self._follows(filtered):
-                docs.update(span.doc for span in filtered.spans)
-                self._gather(filtered)
-                return
-            for part in item.items():
-                self._take(part, docs)
         else:
             assert self._part is not None
             number, aside = item
@@ -268,13 +277,17 @@ class Mapper:
             self._bad(raised_elsewhere(control, origin), cause.doc, part)
 
     def _follows(self, filtered: FilteredColumns) -> bool:
-        """Whether the records of a block come after those that were taken."""
+        """Whether the records of a block come after those that were taken, and each is an edit if that matters."""
+        if self._asks and filtered.edits:
+            return False
+        if self._asks and any(self._router.document(span.doc).edit_goes_on for span in filtered.spans):
+            return False
         if not all(self._router.document(span.doc).follows(span.first) for span in filtered.spans):
             return False
         return all(self._router.document(clock.doc).has_reached(clock) for _, clock in filtered.clocks)
 
-    def _gather(self, filtered: FilteredColumns) -> None:
-        """Takes records in columns; they are routed when there are enough of them."""
+    def _gather(self, filtered: FilteredColumns, first: int) -> None:
+        """Takes records in columns, the first of which has this number; they are routed when there are enough."""
         # The documents before the routing: the next block is compared with them.
         assert self._part is not None
         place = self._part.place
@@ -294,15 +307,17 @@ class Mapper:
             document.txn = span.last_txn
             for number, clock in (each for each in own if each[1].ts >= span.last):
                 document.admit_clock(clock, place, number)
-        self._gathered.add(filtered)
+        if self._asks:  # each record begins an edit
+            filtered = filtered._replace(columns=filtered.columns | {"edit": filtered.columns["ts"]})
+        self._gathered.add(filtered, (place, first))
         if self._gathered.records >= min(_AT_ONCE, self._segment_records):
             self._route_gathered()
 
     def _route_gathered(self) -> None:
         if self._gathered.records:
-            assert self._part is not None
-            filtered, self._gathered = self._gathered.joined(), Gathered()
-            self._route(filtered, [(self._part.place, 0)] * len(filtered.spans))
+            filtered, positions = self._gathered.joined(), self._gathered.positions
+            self._gathered = Gathered()
+            self._route(filtered, positions)
 
     def _take_rows(self, rows: Sequence[Row], numbers: Sequence[int]) -> None:
         """Takes records one by one: those that repeat a time point are bad."""
@@ -330,7 +345,7 @@ class Mapper:
         return True
 
     def _time_of(self, row: Row) -> str | None:
-        return row[7] if self._plan.reads_clock else None
+        return row[7] if self._reads_clock else None
 
     def _misplaced(
         self, clocks: Sequence[PlacedClock], doc: str, parts: Mapping[int, FilePart] | None = None
@@ -361,7 +376,7 @@ class Mapper:
                 span = Span(row[8], row[0], row[0], 0, row[9])
             spans[row[8]] = span._replace(last=row[0], records=span.records + 1, last_txn=row[9])
         columns = self._columns(rows, list(spans))
-        names = ("edit", "time", "transaction") if self._plan.reads_clock else ("edit",)
+        names = ("edit", "time", "transaction") if self._reads_clock else ("edit",)
         shown = zip(*clocks, strict=True)
         columns |= {name: pa.array(values, pa.int64()) for name, values in zip(names, shown, strict=False)}
         if self._plan.fires_in_keys:
@@ -381,7 +396,7 @@ class Mapper:
         return {
             "doc": pa.array([places[name] for name in doc], number_), "type": pa.array(types, number_),
             "ts": pa.array(ts, number_), "ids": pa.array(ids, pa.list_(number_)), "value": pa.array(value, text),
-            "old": pa.array(old, text), "pos": pa.array(map(_as_place, pos), number_), "at": pa.array(at, text),
+            "old": pa.array(old, text), "pos": pa.array(map(as_place, pos), number_), "at": pa.array(at, text),
             "txn": pa.array(txn, number_), "meta": meta_texts(meta),
             "more": pa.array([each or None for each in more], pa.bool_()),
         }  # fmt: skip
@@ -454,8 +469,3 @@ class Mapper:
         assert part is not None
         self._bad_records += 1
         self._out.append(bad_chunk(bad, part, self._bad_records, doc))
-
-
-def _as_place(pos: int | None) -> int | None:
-    """A place among siblings; one that no list can have is any such."""
-    return pos if pos is None or -1 <= pos <= LARGEST else -1

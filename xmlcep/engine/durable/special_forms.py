@@ -108,16 +108,14 @@ class RunsForm(Form):
         return run
 
 
-class Dying(Form):
-    """Operators' groups of deleted nodes: tree and operator by index, place."""
+class Departures(Form):
+    """Operators' groups of deleted nodes: tree and operator by index, the node with those above it."""
 
     def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
-        return [[tree.tree.index, state.node.index, place] for tree, state, place in value]
+        return [[tree.tree.index, state.node.index, list(ids)] for tree, state, ids in value]
 
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
-        trees = owner.trees
-        owner.waiting.released.update(trees)  # so that all are looked at once more
-        return [(trees[tree], trees[tree].states[operator], place) for tree, operator, place in data]
+        return owner.restore(data)
 
 
 class Held(Form):

@@ -14,6 +14,7 @@ from contexts.constraints import Contiguity, Violations
 from contexts.constraints.counting import CountedViolations
 
 from ..clock import Clock
+from ..departed import Departed
 from ..edits import Edit
 from ..evaluation import Evaluation
 from ..operators.accumulation import Accumulation, SlidingAccumulation
@@ -21,17 +22,13 @@ from ..operators.any import AnyState
 from ..operators.aperiodic import AperiodicState
 from ..operators.aperiodic_star import AperiodicStarState
 from ..operators.chain import SequenceState
+from ..operators.chronicle_pairs import ChroniclePairConjunction, ChroniclePairSequence
 from ..operators.conjunction import ConjunctionState
 from ..operators.disjunction import DisjunctionState
 from ..operators.external import ExternalState
 from ..operators.integrating import MultiplicityState
 from ..operators.negation import NegatedMultiplicityState
-from ..operators.pairs import (
-    ChroniclePairConjunction,
-    ChroniclePairSequence,
-    PairConjunction,
-    PairSequence,
-)
+from ..operators.pairs import PairConjunction, PairSequence
 from ..operators.periodic import PeriodicState, Window
 from ..operators.periodic_star import PeriodicStarState
 from ..operators.plus import PlusState
@@ -39,6 +36,7 @@ from ..operators.record_arrivals import RecordState
 from ..operators.records import RecordAccumulation
 from ..operators.relation import RelationState
 from ..operators.trailing import Candidate, TrailingSequenceState
+from ..operators.waiting_multiplicity import WaitingMultiplicityState
 from ..operators.waiting_pairs import WaitingPairConjunction, WaitingPairSequence
 from ..operators.windowed_pairs import WindowedPairConjunction, WindowedPairSequence
 from ..release import Deferral
@@ -64,6 +62,7 @@ from .forms import (
     Numbers,
     PathInstance,
     Plain,
+    QueuedItems,
     SharedEntries,
     SharedRecords,
     Span,
@@ -71,7 +70,7 @@ from .forms import (
     Within,
 )
 from .layouts import Form, Layout, Table
-from .special_forms import Dying, Heaps, Held, RunsForm, WaitingPair
+from .special_forms import Departures, Heaps, Held, RunsForm, WaitingPair
 
 PLAIN = Plain()
 ENTRIES_BY_KEY = ByKey(Entries())
@@ -106,7 +105,7 @@ def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
     groups = MadeByKey(lambda operator, key: operator.open_group(key))
     return _operator(
         {"groups": groups, **state},
-        "context", "width", "_stores", "shared", "prompt", "_expires", "exists", "_stored_owners",
+        "context", "width", "_stores", "_moves_on", "shared", "prompt", "_expires", "exists", "_stored_owners",
         "_taken_back", "_aging", *derived,
     )  # fmt: skip
 
@@ -128,8 +127,8 @@ _MULTIPLICITY = _operator(
         "gone": ByKey(PLAIN),
         "_most_gone": PLAIN,
     },
-    "_by_detection", "lower", "upper", "_full", "slides", "prompt", "within", "_outer", "owner", "refills",
-    "_is_plain", "_raises_at_once", "_is_short", "on_its_way",  # of one time point
+    "_by_detection", "lower", "upper", "slides", "prompt", "within", "_outer", "owner", "refills",
+    "_raises_at_once", "_is_short", "on_its_way",  # of one time point
 )  # fmt: skip
 
 _DETECTIONS: dict[str, Form] = {"detections": ByKey(NumberedEntries())}
@@ -138,8 +137,10 @@ _CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None))))
 _OPERATORS: dict[type, Layout] = {
     PairConjunction: _pair({"_groups": ByKey(BothItems())}, "exists"),
     PairSequence: _pair({"_firsts": ByKey(Items(0))}, "exists", "_ends"),
-    ChroniclePairConjunction: _pair({"_first": ByKey(Items(0)), "_second": ByKey(Items(1))}, "exists"),
-    ChroniclePairSequence: _pair({"_firsts": ByKey(Items(0))}, "exists", "_ends"),
+    ChroniclePairConjunction: _pair(
+        {"_first": ByKey(QueuedItems(0)), "_second": ByKey(QueuedItems(1))}, "exists"
+    ),
+    ChroniclePairSequence: _pair({"_firsts": ByKey(QueuedItems(0))}, "exists", "_ends"),
     WaitingPairConjunction: _pair({"groups": ByKey(WaitingPair())}),
     WaitingPairSequence: _pair({"groups": ByKey(WaitingPair())}, "_ends"),
     WindowedPairConjunction: _windowed({"_first": ByKey(Items(0)), "_second": ByKey(Items(1))}),
@@ -153,6 +154,7 @@ _OPERATORS: dict[type, Layout] = {
     ),
     DisjunctionState: _operator({"pending": ByKey(NumberedEntries())}, "context"),
     MultiplicityState: _MULTIPLICITY,
+    WaitingMultiplicityState: _layout(_MULTIPLICITY.state, *_MULTIPLICITY.derived, "_full", "_is_plain"),
     RecordState: _layout(_MULTIPLICITY.state, *_MULTIPLICITY.derived, "read"),
     NegatedMultiplicityState: _operator({}),
     PlusState: _operator({"waiting": ByKey(NumberedEntries())}, "delay", "context"),
@@ -195,9 +197,9 @@ _KEPT: dict[type, Layout] = {
     SlidingAccumulation: _layout({**_ACCUMULATION, "_ordered": PLAIN}, *_FOLLOWERS),
     Candidate: _layout({"members": NumberedEntries(), "due": PLAIN, "end": Number()}),
     Window: _layout({"entries": Entries(), "next": PLAIN, "beats": PLAIN}),
-    Violations: _layout({"stored": ENTRIES_BY_KEY}, "project"),
+    Violations: _layout({"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project"),
     CountedViolations: _layout(
-        {"stored": ENTRIES_BY_KEY}, "project", "_lower", "_upper", "_group_of", "_within", "_admit"
+        {"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project", "_lower", "_upper", "_group_of", "_within", "_admit"
     ),
     Contiguity: _layout({"_times": ByKey(Numbers())}, "_place_of"),
 }  # fmt: skip
@@ -209,14 +211,14 @@ DETECTOR = _layout(
             "_latest": EventOrNothing(), "_more": PLAIN, "_closed": PLAIN, "_setting": Within(),
             "_evaluation": Within(), "_edit": Within(),
         },
-        "_rules", "_namespaces", "_active", "_operators", "_document", "_clock", "_is_plain",
+        "_rules", "_namespaces", "_active", "_operators", "_document", "_clock", "_timers", "_is_plain",
     )  # fmt: skip
 """Of `xmlcep.engine.Detector` itself."""
 
 _SHARED: dict[type, Layout] = {
     Setting: _layout(
         {"clock": Within(), "timers": Within(), "expiries": Within(), "waiting": Within()},
-        "programs", "references", "document", "tries", "witness",
+        "programs", "references", "document", "tries", "witness", "gone",
     ),
     Clock: _layout(
         dict.fromkeys(
@@ -229,22 +231,27 @@ _SHARED: dict[type, Layout] = {
     ),
     Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys()}, "released"),
     Evaluation: _layout(
-        {"trees": AllWithin(), "report": Nothing(), "_touched": Nothing(), "_dying": Dying()},
-        "_active", "_setting", "_clock", "dispatch", "waiting", "_turns", "_releases_alone", "_apart",
+        {"trees": AllWithin(), "report": Nothing(), "_touched": Nothing(), "departed": Within()},
+        "_active", "_setting", "_clock", "dispatch", "waiting", "_turns", "_releases_alone", "apart",
+    ),
+    Departed: _layout(
+        {"awaited": Departures(), "late": Departures()},
+        "_upstream", "_trees", "_setting", "_waiting", "_below", "_most_late", "_flat", "_reached", "_brings",
     ),
     TreeState: _layout(
         {"states": AllWithin(), "deferrals": AllWithin()},
         "tree", "_index", "flat", "root", "_deferral", "_deferred_below", "_released", "_released_by_flush", "_places",
         "setting", "_clock", "_timers",
         "needs_time", "leaves", "by_detection", "extended", "has_short_entries", "waits_elsewhere", "releases_alone",
-        "reports_operators", "awaits_release", "waits_for_conditions", "_composite_dispatch",
+        "reports_operators", "late", "awaits_release", "waits_for_conditions", "_composite_dispatch",
     ),
     Deferral: _layout(
         {"pending": Keys(), "stale": Keys(), "blocked": ByKey(PLAIN), "touched": Keys()},
         "state", "mode", "condition", "setting", "_tree", "_waiting", "_awaits", "_is_left",
     ),
     Edit: _layout(
-        {"held": Held(), "before": EventOrNothing()}, "_evaluation", "_setting", "asks_before", "asking", "others"
+        {"held": Held(), "before": EventOrNothing()},
+        "_evaluation", "_setting", "asks_before", "asking", "others", "sees_releases",
     ),
 }  # fmt: skip
 

@@ -13,8 +13,9 @@ from ...algebra import Promise
 from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
+from .chronicle_pairs import ChroniclePairConjunction
 from .combining import CombiningState, window_constraints
-from .pairs import ChroniclePairConjunction, PairConjunction, is_plain_pair
+from .pairs import PairConjunction, is_plain_pair
 from .state import OperatorState
 from .waiting_pairs import WaitingPairConjunction
 from .windowed_pairs import WindowedPairConjunction, is_windowed_pair

@@ -12,6 +12,7 @@ from .integrating import MultiplicityState
 from .negation import NegatedMultiplicityState
 from .record_arrivals import RecordState
 from .state import OperatorState
+from .waiting_multiplicity import WaitingMultiplicityState
 
 
 def new_state(
@@ -23,6 +24,8 @@ def new_state(
         return NegatedMultiplicityState(node, tree, report, setting)
     if takes_records(node, tree, setting):
         return RecordState(node, tree, report, setting, operands[0])
+    if node.deferred:
+        return WaitingMultiplicityState(node, tree, report, setting, operands[0])
     return MultiplicityState(node, tree, report, setting, operands[0])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contexts import Entry
-from contexts.entry import LAST
+from contexts.entry import EVENT, LAST
 from contexts.grouping import Key
 
 from ...algebra import Periodic, Promise, Unit
@@ -56,6 +56,10 @@ class BeatState(OpenedState):
         return time
 
     def open(self, key: Key, entry: Entry) -> None:
+        """At a node that is gone it is closed already (W10)."""
+        if (self.tree_index, self.grouping.place_of(key)) in self.setting.gone:
+            self.consumed_by(0, (entry,))
+            return
         super().open(key, entry)
         self._forget_closed(key)
         if entry[LAST] is None:
@@ -64,6 +68,11 @@ class BeatState(OpenedState):
     def shut(self, key: Key, closed: Sequence[Entry]) -> None:
         super().shut(key, closed)
         self._forget_closed(key)
+
+    def leave(self, node: int) -> None:
+        for key in self.keys_at(node):
+            if key in self.opened:
+                self.shut(key, self.opened[key])
 
     def withdraw(self, child: int, entry: Entry) -> None:
         super().withdraw(child, entry)
@@ -108,6 +117,21 @@ class PeriodicState(BeatState):
         for window in self.before(key, entry):
             self.shut(key, window)
         self._update(key)
+
+    def shut(self, key: Key, closed: Sequence[Entry]) -> None:
+        super().shut(key, closed)
+        if key not in self.opened:
+            self.beating.pop(key, None)
+
+    @property
+    def comes_late(self) -> bool:  # type: ignore[override]
+        """Flat, a window is of no node that could be deleted."""
+        return self.flat
+
+    def outlasts(self, node: int) -> bool:
+        return self.flat and any(
+            node in entry[EVENT][3] for opened in self.opened.values() for entry in opened
+        )
 
     def withdraw(self, child: int, entry: Entry) -> None:
         super().withdraw(child, entry)

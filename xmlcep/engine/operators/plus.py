@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from contexts import CONTEXTS, Entry
 from contexts.constraints import Objection
-from contexts.entry import AT
+from contexts.entry import AT, EVENT
 from contexts.grouping import Key
 
 from ...algebra import Plus, Promise, Unit
@@ -26,6 +26,8 @@ class PlusState(OperatorState):
     Recent: a newer one takes the place of the older; cumulative: all wait for the oldest.
     """
 
+    comes_late = True
+
     def __init__(
         self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
     ) -> None:
@@ -39,6 +41,7 @@ class PlusState(OperatorState):
     def arrive(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         at = self.clock.now() + self.delay
         waiting = self.waiting.setdefault(key, [])
+        self.note_key(key)
         for entry in arrivals:
             if self.context.replaces:
                 waiting.clear()
@@ -56,6 +59,7 @@ class PlusState(OperatorState):
         del waiting[: len(over)]
         if not waiting:
             del self.waiting[due.key]
+            self.drop_key(due.key)
         for combination in [over] if self.context.batches else [[entry] for entry in over]:
             self.raise_combination(combination, cause)
         self.consumed_by(0, over)
@@ -85,6 +89,12 @@ class PlusState(OperatorState):
             waiting[:] = [(at, other) for at, other in waiting if other is not entry]
             if not waiting:
                 del self.waiting[key]
+                self.drop_key(key)
+
+    def outlasts(self, node: int) -> bool:
+        if self.flat:
+            return any(node in entry[EVENT][3] for waiting in self.waiting.values() for _, entry in waiting)
+        return any(key in self.waiting for key in self.keys_at(node))
 
     def forget(self, key: Key) -> None:
         """Nothing: what has happened has, and its time comes (Z17)."""

@@ -12,7 +12,8 @@ from ...events import CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
 from ..setting import Setting
 from .chain import SequenceState
-from .pairs import ChroniclePairSequence, PairSequence, is_plain_pair
+from .chronicle_pairs import ChroniclePairSequence
+from .pairs import PairSequence, is_plain_pair
 from .state import OperatorState
 from .trailing import TrailingSequenceState
 from .waiting_pairs import WaitingPairSequence

@@ -83,6 +83,8 @@ class OperatorState(ABC):
     )  # fmt: skip
     owner: Owner | None = None
     """Who is to be told what becomes of the composites it raises (H7); None: nobody."""
+    comes_late = False
+    """Whether what it has at a node outlasts that, as its time comes by a timer."""
     refills = False
     """Whether silent empty composites of it take the place of consumed ones (M5)."""
 
@@ -143,6 +145,9 @@ class OperatorState(ABC):
     def forget(self, key: Key) -> None:
         """Frees the state of a group that can no longer change (G4)."""
 
+    def forget_at(self, place: int) -> None:  # noqa: B027
+        """Frees what it has at a node that is gone beside its groups, which it may have of values without a group."""
+
     def by_group(self) -> tuple[dict[Key, Any], ...] | None:
         """What it has, where to `forget` a group is no more than to take it out of these; None where it is more."""
         return None
@@ -187,6 +192,13 @@ class OperatorState(ABC):
 
     def vanish(self, path: PathType, ids: tuple[int, ...]) -> None:  # noqa: B027
         """The node is about to be deleted: silent composites of it are no longer available (M5)."""
+
+    def outlasts(self, node: int) -> bool:
+        """Whether a timer may raise something of it at a node, or below, that is gone."""
+        return False
+
+    def leave(self, node: int) -> None:  # noqa: B027
+        """The node is gone, and something may come to its groups still."""
 
     def fire(self, due: Due, cause: Cause) -> None:  # noqa: B027
         """Something that the operator set a timer for is due (W5)."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 from contexts import Entry, Group
 from contexts.constraints import Objection
-from contexts.entry import BINDINGS, EMPTY_END, EMPTY_START, END, FIRST, START
+from contexts.entry import BINDINGS, EMPTY_END, EMPTY_START, END, EVENT, FIRST, START
 from contexts.grouping import Key
 
 from ...algebra import Promise
@@ -81,6 +81,11 @@ class TrailingSequenceState(SequenceState):
         self._until = None if window is None else (reach(window), MEASURE[window.unit])
         self.candidates: dict[Key, list[Candidate]] = {}
         self.ready: dict[Key, list[Candidate]] = {}
+
+    @property
+    def comes_late(self) -> bool:  # type: ignore[override]
+        """A4; where there is a condition, that is not true at a node that is gone (X13)."""
+        return self.node.window is not None and not self.node.deferred
 
     # ---- candidates -----------------------------------------------------------------------------------
 
@@ -308,15 +313,37 @@ class TrailingSequenceState(SequenceState):
 
     # ---- freeing (G4) ---------------------------------------------------------------------------------
 
+    def outlasts(self, node: int) -> bool:
+        if not self.comes_late:
+            return False
+        if self.flat:
+            return any(
+                node in entry[EVENT][3]
+                for candidates in self.candidates.values()
+                for candidate in candidates
+                for _, entry in candidate.members
+            )
+        return any(key in self.candidates for key in self.keys_at(node))
+
     def forget(self, key: Key) -> None:
-        """What is absent stays so: candidates outlive the deletion of their node (A4)."""
+        """What is absent stays so: candidates outlive the deletion of their node (A4), unless they wait for a condition
+        to be true of that (U6)."""
+        if self.node.condition is not None:
+            self.candidates.pop(key, None)
+            self.ready.pop(key, None)
         if key not in self.candidates:
             super().forget(key)
+            if self.by_value:
+                self.drop_key(key)
             return
         kept = {k: self.violations[k].of(key) for k in self.trailing}
         super().forget(key)
         for k, entries in kept.items():
             self.violations[k].add(key, entries)
+
+    def forget_at(self, place: int) -> None:
+        if not any(key in self.candidates for key in self.keys_at(place)):
+            super().forget_at(place)
 
     def clear(self) -> None:
         super().clear()

@@ -24,8 +24,9 @@ from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..setting import Setting
 from ..timers import MEASURE, Due
 from .choosing import reach
+from .chronicle_pairs import ChroniclePairConjunction, ChroniclePairSequence
 from .combining import window_constraints
-from .pairs import ChroniclePairConjunction, ChroniclePairSequence, Item, PairState
+from .pairs import Item, PairState
 
 
 def is_windowed_pair(node: OperatorNode, tree: EventTree, setting: Setting) -> bool:

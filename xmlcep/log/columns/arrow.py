@@ -10,7 +10,7 @@ from ...errors import RecordError
 from ..errors import BadRecord
 from ..json_codec import FASTEST
 from ..records import LARGEST, ClockRecord, Row
-from .arrow_values import encoded_metas, flags, id_tuples, metas_of, number, numbers, values_of
+from .arrow_values import encoded_metas, flags, id_tuples, integers, metas_of, number, numbers, values_of
 from .blocks import (
     Block,
     FilteredColumns,
@@ -50,10 +50,9 @@ class ArrowBlock(Block):
         doc: str | None = None,
         first: int = 1,
     ) -> None:
-        super().__init__(items, complain)
+        super().__init__(items, complain, first)
         self._batch = batch
         self._doc = doc
-        self._first = first
 
     def __len__(self) -> int:
         return len(self._batch)
@@ -85,7 +84,7 @@ class ArrowBlock(Block):
         records = self._batch.take(places).to_pylist()
         try:
             return [
-                (self._first + place, ClockRecord.from_record(record, self._doc))
+                (self.first + place, ClockRecord.from_record(record, self._doc))
                 for place, record in zip(places, records, strict=True)
             ]
         except RecordError:
@@ -178,9 +177,12 @@ def _are_regular(columns: dict[str, Any]) -> bool:
 def _can_be_applied(columns: dict[str, Any]) -> bool:
     """Whether regular columns hold what can be applied to a document."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     pos = columns.get("pos")
     if pos is not None and not (pa.types.is_integer(pos.type) or pa.types.is_null(pos.type)):
+        return False
+    if pos is not None and pos.type == pa.uint64() and (pc.max(pos).as_py() or 0) > LARGEST:
         return False
     return all(are_xml(columns[name].unique().to_pylist()) for name in ("value", "old") if name in columns)
 
@@ -220,7 +222,7 @@ class _Columns:
             if isinstance(self._docs, str)
             else map(self._docs.values.__getitem__, self._docs.codes.to_pylist())
         )
-        return zip(docs, self._columns["ts"].to_pylist(), values_of(self._columns.get("txn")), strict=False)
+        return zip(docs, integers(self._columns["ts"]), values_of(self._columns.get("txn")), strict=False)
 
     def fit(self) -> bool:
         """Whether the ids are as many as the paths have steps."""
@@ -232,8 +234,7 @@ class _Columns:
 
     def runs(self) -> list[Run] | None:
         """See `Block.runs`; None if a clock does not advance."""
-        clocks = self._clocks
-        edits = "more" in self._columns and any(self._columns["more"].to_pylist())
+        clocks, edits = self._clocks, self._goes_on()
         if isinstance(self._docs, str) or len(self._docs.values) == 1:
             spans = self._spans()
             if spans is None:
@@ -260,6 +261,10 @@ class _Columns:
             found.append(Run(span, rows[start:end], of_types, clocks.get(span.doc, ()), edits))
             start = end
         return found
+
+    def _goes_on(self) -> bool:
+        """Whether the edit of any of the records goes on with the next (U1)."""
+        return "more" in self._columns and any(self._columns["more"].to_pylist())
 
     def _counts_of(self, docs: Any, codes: Any) -> dict[int, list[tuple[RecordType, int]]]:
         """By document: how many of these records, given by document and type, there are of each type."""
@@ -298,15 +303,16 @@ class _Columns:
             "type": kept.codes,
             "meta": pa.DictionaryArray.from_arrays(metas.codes, pa.array(texts, pa.string())),
         }
-        types = {"ts": number, "txn": number, "ids": pa.list_(number), "more": pa.bool_()}
-        for name in (each for each in _USED if each != "meta"):
+        types = {"ts": number, "txn": number, "ids": pa.list_(number), "more": pa.bool_(), "pos": number}
+        wanted = (*_USED, "pos") if self._types.applied else _USED
+        for name in (each for each in wanted if each != "meta"):
             type_ = types.get(name, pa.string())
             columns[name] = (
                 kept.columns[name].cast(type_) if name in kept.columns else pa.nulls(length, type_)
             )
         columns["more"] = pc.if_else(columns["more"], True, None)
         clocks = sorted(chain.from_iterable(self._clocks.values())) if self._clocks else ()
-        return FilteredColumns(spans, columns, clocks)
+        return FilteredColumns(spans, columns, clocks, self._goes_on())
 
     def _sorted_by_document(self) -> Any:
         """The places of the records after a stable sort by document."""
@@ -343,7 +349,7 @@ class _Columns:
         codes, columns = kept.codes.to_pylist(), kept.columns
         ops, paths = self._types.ops, self._types.paths
         return zip(
-            columns["ts"].to_pylist(), map(ops.__getitem__, codes), map(paths.__getitem__, codes),
+            integers(columns["ts"]), map(ops.__getitem__, codes), map(paths.__getitem__, codes),
             id_tuples(columns["ids"], lengths),
             values_of(columns.get("value")), values_of(columns.get("old")), values_of(columns.get("pos")),
             values_of(columns.get("at")), docs, values_of(columns.get("txn")),

@@ -24,7 +24,7 @@ from ..batches import Batch
 from ..decoding import is_same_meta
 from ..errors import BadRecord
 from ..json_codec import FASTEST
-from ..records import Aside, ClockRecord, Row
+from ..records import LARGEST, Aside, ClockRecord, Row
 
 if TYPE_CHECKING:
     import pyarrow
@@ -72,12 +72,14 @@ class FilteredColumns(NamedTuple):
 
     ``columns`` are Arrow arrays: ``doc`` and ``type`` (int64: indexes of ``spans`` and of the record types), ``ts``,
     ``ids`` (list of int64), ``value``, ``old``, ``at``, ``txn``, ``meta`` as JSON texts in a dictionary, since many
-    records share theirs, and ``more`` (true or null). Neither ``pos`` nor clocks in transactions: see `Run`.
+    records share theirs, and ``more`` (true or null); ``pos`` where records are applied to a document (see
+    `RecordTypes`). No clocks in transactions: see `Run`. ``edits`` as there.
     """
 
     spans: list[Span]
     columns: dict[str, pyarrow.Array]
     clocks: Sequence[NumberedClock] = ()
+    edits: bool = False
 
 
 class RecordType(NamedTuple):
@@ -176,6 +178,11 @@ def are_xml(texts: Iterable[str | None]) -> bool:
     return NOT_XML.search("".join(filter(None, texts))) is None
 
 
+def as_place(pos: int | None) -> int | None:
+    """A place among siblings; one that no list can have is any such."""
+    return pos if pos is None or -1 <= pos <= LARGEST else -1
+
+
 def are_times(texts: Iterable[str | None]) -> bool:
     """Whether these are times, as far as they are not None."""
     try:
@@ -201,14 +208,15 @@ class Block(ABC):
     """What a reader took from a file in one go.
 
     ``items`` reads its records as any reader does; bad ones go where the reader puts them. ``complain`` makes the bad
-    record of the number of one and a reason that only other records tell.
+    record of the number of one and a reason that only other records tell. ``first`` is the number of the first record.
     """
 
     def __init__(
-        self, items: Callable[[], Iterator[Item]], complain: Callable[[int, str], BadRecord]
+        self, items: Callable[[], Iterator[Item]], complain: Callable[[int, str], BadRecord], first: int = 1
     ) -> None:
         self.items = items
         self.complain = complain
+        self.first = first
 
     @abstractmethod
     def __len__(self) -> int:

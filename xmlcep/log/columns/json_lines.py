@@ -25,6 +25,7 @@ from .blocks import (
     Span,
     are_times,
     are_xml,
+    as_place,
     clocks_by_document,
     meta_texts,
 )
@@ -44,10 +45,9 @@ class LinesBlock(Block):
         self, lines: Sequence[bytes], codec: JsonCodec, items: Callable[[], Iterator[Item]],
         complain: Callable[[int, str], BadRecord], first: int = 1,
     ) -> None:  # fmt: skip
-        super().__init__(items, complain)
+        super().__init__(items, complain, first)
         self._lines = lines
         self._codec = codec
-        self._first = first
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -75,7 +75,7 @@ class LinesBlock(Block):
         changes: list[dict[str, Any]] = []
         clocks: list[NumberedClock] = []
         places: list[int] = []
-        for number, record in enumerate(records, start=self._first):
+        for number, record in enumerate(records, start=self.first):
             if is_clock(record):
                 clocks.append((number, ClockRecord.from_record(record)))
                 places.append(len(changes))
@@ -121,7 +121,7 @@ class _Columns(NamedTuple):
             repeat(False) if self.more is None else map(bool, compress(self.more, needed)),
             strict=False,
         )  # fmt: skip
-        counts, clocks, edits = self._counts(), self.clocks, self.more is not None and any(self.more)
+        counts, clocks, edits = self._counts(), self.clocks, self._goes_on()
         if len(self.times) == 1:
             return [
                 Run(span, rows, counts[span.doc], clocks.get(span.doc, ()), edits) for span in self._spans()
@@ -133,6 +133,10 @@ class _Columns(NamedTuple):
             Run(span, rows_of[span.doc], counts[span.doc], clocks.get(span.doc, ()), edits)
             for span in self._spans()
         ]
+
+    def _goes_on(self) -> bool:
+        """Whether the edit of any of the records goes on with the next (U1)."""
+        return self.more is not None and any(self.more)
 
     def _counts(self) -> dict[str, list[tuple[RecordType, int]]]:
         """How many records of each needed type the documents have."""
@@ -175,8 +179,10 @@ class _Columns(NamedTuple):
             "meta": meta_texts(compress(self.meta, needed)),
             "more": pa.nulls(len(types), pa.bool_()) if more is None else pa.array(more, pa.bool_()),
         }
+        if self.pos is not None:
+            columns["pos"] = pa.array([as_place(each) for each in compress(self.pos, needed)], number)
         clocks = sorted(chain.from_iterable(self.clocks.values())) if self.clocks else ()
-        return FilteredColumns(list(self._spans()), columns, clocks)
+        return FilteredColumns(list(self._spans()), columns, clocks, self._goes_on())
 
     def _spans(self) -> Iterator[Span]:
         if len(self.times) == 1:

@@ -62,7 +62,8 @@ def _together(schema: Schema, names: set[str]) -> Schema:
     """The schema with the contents of alike declarations of these names made equal."""
     groups: dict[Hashable, list[int]] = {}
     for index, declaration in enumerate(schema.declarations):
-        if declaration.name in names and not declaration.derived:
+        selected = (*declaration.derived, *declaration.alternatives, *declaration.unasked)
+        if declaration.name in names and not selected:
             groups.setdefault(_skeleton(schema, declaration), []).append(index)
     declarations = list(schema.declarations)
     first = {index: group[0] for group in groups.values() for index in group}

@@ -69,7 +69,11 @@ def _signature(declaration: Declaration, classes: list[int], known: dict[int, Ha
         tuple(
             (other.name, _content_signature(other.content, classes, known)) for other in declaration.derived
         ),
-        tuple(_content_signature(content, classes, known) for content in declaration.alternatives),
+        tuple(
+            (other.test, None if other.content is None else _content_signature(other.content, classes, known))
+            for other in declaration.alternatives
+        ),
+        tuple(_content_signature(content, classes, known) for content in declaration.unasked),
     )
 
 
@@ -96,10 +100,14 @@ def _renamed(declaration: Declaration, rename: _Rename, known: dict[int, Content
         return found
 
     derived = tuple(replace(other, content=content(other.content)) for other in declaration.derived)
-    alternatives = tuple(map(content, declaration.alternatives))
-    return replace(
-        declaration, content=content(declaration.content), derived=derived, alternatives=alternatives
+    alternatives = tuple(
+        other if other.content is None else replace(other, content=content(other.content))
+        for other in declaration.alternatives
     )
+    return replace(
+        declaration, content=content(declaration.content), derived=derived, alternatives=alternatives,
+        unasked=tuple(map(content, declaration.unasked)),
+    )  # fmt: skip
 
 
 def _part(part: Part | None, rename: _Rename) -> Part | None:

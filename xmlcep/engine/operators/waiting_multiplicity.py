@@ -1,0 +1,189 @@
+"""Multiplicity x[l,u] that waits for its termination: what has accumulated is released in batches (D5, X8, Z8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import inf
+
+from contexts import Entry
+from contexts.constraints.counting import young
+from contexts.entry import EVENT
+from contexts.grouping import Key
+from path_types import PathType
+
+from ...algebra import Promise
+from ...events import Cause, CompositeEvent, PrimitiveEvent
+from ...rules.trees import EventTree, OperatorNode
+from ..composer import interval, nearest_common_ancestor, span_of
+from ..setting import Setting
+from .accumulation import Accumulation, Integrated, SlidingAccumulation
+from .deferrable import DeferrableState
+from .integrating import MultiplicityState
+
+_new_tuple = tuple.__new__
+
+
+class WaitingMultiplicityState(MultiplicityState, DeferrableState):
+    """Raises a composite of each full batch of u, and of the rest if there is at least l of it, at a release.
+
+    Where it waits for a condition alone it is a `MultiplicityState` whenever that holds (X4).
+    """
+
+    def __init__(
+        self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting,
+        operand: Promise,
+    ) -> None:  # fmt: skip
+        super().__init__(node, tree, report, setting, operand)
+        self._full: float = inf if self.upper is None else self.upper
+        # Whether all that it does besides is to raise what has accumulated until a release.
+        self._is_plain = self._is_short and not node.takes_back
+
+    @property
+    def one_by_one(self) -> bool:
+        return True
+
+    # ---- what waits (X1, X8, Z8) -------------------------------------------------------------------------
+
+    def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        for entry in arrivals:
+            accumulation = self._accumulation(key)
+            if self.within is not None and not self.slides:
+                assert isinstance(accumulation, SlidingAccumulation)
+                if not accumulation.keeps_all(entry, self.within):
+                    self._set_aside(accumulation, entry, self.within)
+            self._accumulates(key, accumulation, entry)
+            self._drop_if_idle(key, accumulation)
+
+    def _set_aside(self, accumulation: Accumulation, entry: Entry, within: tuple[int, int]) -> None:
+        """Before an arrival lets something drop out, full batches are set aside, and what is left if it is enough."""
+        entries = accumulation.live()
+        kept = young([*entries, entry], within)
+        if len(kept) > len(entries) or not any(other is entry for other in kept):
+            return
+        batches, rest = self._batches(entries)
+        accumulation.batches = [*accumulation.batches, *batches]
+        if batches:
+            accumulation.replace(rest)
+
+    def _batches(self, entries: list[Entry]) -> tuple[list[list[Entry]], list[Entry]]:
+        """Full batches of u, then the rest if there is at least l of it; and what stays."""
+        batches = []
+        while self.upper is not None and len(entries) >= self.upper:
+            if self.slides:
+                entries = entries[-self.upper :]
+            batches.append(entries[: self.upper])
+            entries = entries[self.upper :]
+        if entries and len(entries) >= self.lower:
+            batches.append(entries)
+            entries = []
+        return batches, entries
+
+    def hold_creation(self, key: Key, path: PathType, ids: tuple[int, ...]) -> None:
+        accumulation = self._accumulation(key)
+        if not accumulation.count():
+            accumulation.created = (path, ids)
+
+    def keeper(self, child: int) -> Callable[[Key, PrimitiveEvent], bool] | None:
+        return self._keep if self._is_plain else None
+
+    def _keep(self, key: Key, event: PrimitiveEvent) -> bool:
+        accumulation = self.accumulations.get(key)
+        if accumulation is None:
+            accumulation = self.accumulations[key] = Accumulation()
+        if type(event) is not PrimitiveEvent:
+            event = _new_tuple(PrimitiveEvent, event)
+        ts = event[0]
+        entry = (ts, ts, self.clock.point, event, False)
+        # Primitive events come in the order of their numbers.
+        accumulation.end = ts
+        entries = accumulation.entries
+        if entries:
+            entries.append(entry)
+            return len(entries) >= self.lower
+        accumulation.start = ts
+        accumulation.entries = [entry]
+        return self.lower <= 1
+
+    def is_possible(self, key: Key) -> bool:
+        accumulation = self.accumulations.get(key)
+        if accumulation is None:
+            return False
+        count = len(accumulation.entries) - accumulation.begin
+        enough = count >= self.lower and count > 0
+        return enough or accumulation.created is not None or bool(accumulation.batches)
+
+    # ---- a condition that holds (X4) ----------------------------------------------------------------------
+
+    def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
+        self.integrate(key, self.accumulations[key], cause)
+
+    def evaluate_newest(self, key: Key, cause: Cause) -> None:
+        self.integrate(key, self.accumulations[key], cause)
+
+    # ---- released (D5) ------------------------------------------------------------------------------------
+
+    def release_alone(self, key: Key, cause: Cause) -> None:
+        accumulation, parent = self.accumulations.get(key), self.parent
+        if (
+            accumulation is None
+            or parent is None
+            or not (self._is_plain and self.lower <= len(accumulation.entries) < self._full)
+        ):
+            super().release_alone(key, cause)
+            return
+        whole = self._release_whole(key, accumulation, cause)
+        above = key if self.same_groups else parent.grouping.key_of(whole)
+        if above is not None:
+            parent.taker.store(self.child_index, above, whole, cause)
+
+    def _release_whole(self, key: Key, accumulation: Accumulation, cause: Cause) -> Entry:
+        """The composite of all that has accumulated, which starts over: a batch that is not full; where nothing is
+        asked."""
+        whole = self._whole(accumulation, cause)
+        if self._owners is not None:
+            self.consumed_by(0, accumulation.entries)
+        del self.accumulations[key]
+        return whole
+
+    def release(self, key: Key, cause: Cause) -> None:
+        """Full batches of u, then the rest if there is at least l of it (D5)."""
+        accumulation = self.accumulations[key]
+        if self._is_plain and self.lower <= len(accumulation.entries) < self._full:
+            self._send(self._release_whole(key, accumulation, cause))
+            return
+        if accumulation.current is not None:
+            self._withdraw(accumulation.current)
+        had = accumulation.count() or accumulation.batches
+        batches, rest = self._batches(accumulation.live())
+        for batch in (*accumulation.batches, *batches):
+            # V6: a full batch that fails is dropped, and what was set aside, too (Z8); the rest stays.
+            is_rest = bool(batches) and batch is batches[-1] and len(batch) != self.upper
+            if not self._raise_batch(batch, cause) and is_rest:
+                rest = batch
+        if accumulation.created is not None and not had:
+            composite = self._empty(*accumulation.created, cause)
+            if composite is not None:
+                self._raise(composite)
+        accumulation.created = None
+        accumulation.batches = ()
+        accumulation.start_over(rest)
+        self._drop_if_idle(key, accumulation)
+
+    def _raise_batch(self, entries: list[Entry], cause: Cause) -> bool:
+        """Raises a batch of its own; says whether it did."""
+        values = self.values
+        if values.having is not None and not values.admits(entries):
+            return False
+        constituents = Integrated(entries, 0, len(entries))
+        path, ids = (
+            nearest_common_ancestor(constituents) if self.flat else self.composer.place(entries[0][EVENT])
+        )
+        composite = self.composer.composite(
+            path, ids, constituents, *interval(constituents), cause,
+            span_of(entries) if self.composer.extended else None, values.of(entries),
+        )  # fmt: skip
+        if not self._is_allowed(composite):
+            return False
+        self._raise(composite)
+        self.consumed_by(0, entries)
+        return True
