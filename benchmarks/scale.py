@@ -30,7 +30,7 @@ class Costs:
     ``order`` of a finding, what a ``task``, a ``file`` and a ``document`` add. Of the driver: ``driver_file``,
     ``driver_document``, ``driver_finding``, ``driver_job`` (a range of findings is fetched by a job). Of a record
     ``shuffled``, of a finding ``moved`` are the packed bytes; ``driver_base`` and ``document_bytes`` are the driver's
-    memory, ``document_disk`` what it has of a document in temporary files.
+    memory.
     """
 
     start: float = 8.0
@@ -48,8 +48,7 @@ class Costs:
     shuffled: float = 8.2
     moved: float = 57.0
     driver_base: float = 175 * 2**20
-    document_bytes: float = 30.0
-    document_disk: float = 250.0
+    document_bytes: float = 65.0
 
 
 COSTS = Costs()
