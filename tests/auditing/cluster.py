@@ -40,7 +40,7 @@ def bare_cluster(folder: Path) -> Iterator[str]:
     environment = os.environ | {
         "SPARK_HOME": str(home), "SPARK_NO_DAEMONIZE": "1", "JAVA_HOME": str(find_java().home),
         "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(hiding),
-        "SPARK_WORKER_DIR": str(folder / "work"), "JDKJAVA_OPTIONS": JAVA_OPTIONS,
+        "SPARK_WORKER_DIR": str(folder / "work"), "JDK_JAVA_OPTIONS": JAVA_OPTIONS,
     }  # fmt: skip
     started: list[subprocess.Popen[bytes]] = []
 

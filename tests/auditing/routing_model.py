@@ -111,13 +111,13 @@ class Model:
                 self.records[self._row(Mark.RECORD, each, key, record)] += 1
 
     def _bound(self, each: Pass, records: Sequence[Record]) -> None:
-        """The record after a run of one key's own releases what is pending there; if none was fed, nothing is."""
+        """The record after a run of one key's own releases what is pending there; if nothing can wait, nothing is."""
         runs = [(key, list(run)) for key, run in groupby(records, key=lambda record: key_of(each, record))]
         for (key, run), (_, after) in pairwise(runs):
             if key is None:
                 continue
-            fed = any(each.route(record.op, record.path).role is Role.FED for record in run)
-            (self.must if fed else self.may).add(self._row(Mark.BOUNDARY, each, key, after[0]))
+            touched = any(each.is_touched(record.op, record.path) for record in run)
+            (self.must if touched else self.may).add(self._row(Mark.BOUNDARY, each, key, after[0]))
 
     def _flush(self, each: Pass, records: Sequence[Record]) -> None:
         """Where a transaction ends, for what was touched since one ended before; elsewhere nothing is pending."""

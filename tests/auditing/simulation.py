@@ -99,12 +99,13 @@ def simulate(
     found.sort(key=lambda chunk: (chunk.target, chunk.segment, chunk.source, chunk.number))
     assert all(chunk.target < len(ranges) for chunk in found)
     order = FindingOrder(Ranking(rules), most_bytes=most_bytes)
-    return [
-        line
-        for _, of_range in by_range(found)
-        for findings in order.order(of_range)
-        for line in findings.text.splitlines()
-    ]
+    lines: list[bytes] = []
+    for _, of_range in by_range(found):
+        for findings in order.order(of_range):
+            lines += findings.text.splitlines()
+            for doc, counts in findings.counts.items():
+                collector.found(doc, counts)
+    return lines
 
 
 def _divided(items: Iterable[Chunk | Report]) -> tuple[list[Chunk], list[Report]]:

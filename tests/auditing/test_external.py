@@ -127,7 +127,7 @@ def test_both_engines_find_the_same(name: str, data: st.DataObject) -> None:
         local, distributed = both_ways(
             [path], rules, split_bytes=data.draw(st.sampled_from((200, 900, 10**6))),
             segment_records=data.draw(st.sampled_from((1, 5, 1000))), operators=data.draw(st.booleans()),
-            buckets=data.draw(st.sampled_from((1, 3, 50))),
+            buckets=data.draw(st.sampled_from((1, 3, 50))), rest=data.draw(st.booleans()),
         )  # fmt: skip
     found = [FASTEST.loads(line)["name"] for line in local[0]]
     event(f"external: {'Seen' in found}, made of it: {bool({'A', 'B'} & {*found})}, bad: {bool(local[1])}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import tempfile
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -16,13 +17,15 @@ from path_types import PathType
 from tests.auditing.logs import write_log
 from tests.auditing.test_against_reference import found_locally
 from tests.auditing.test_every_construct import log_of, of_document, watched
+from tests.auditing.tired import tired
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.laws.agreement import rules_of
 from tests.strategies import show_rules
 from tests.strategies.full_rules import EVERYTHING, full_rule_sets
 from tests.strategies.timed import timed_histories
 from xmlcep.auditing import audit, splits
-from xmlcep.auditing.local import engine
+from xmlcep.auditing.local.document_replay import DocumentReplay
+from xmlcep.auditing.local.documents_at_rest import DocumentsAtRest
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
 from xmlcep.rules import parse_rules
@@ -36,9 +39,8 @@ def always_tired() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(splits, "LINES_BLOCK", 4)
         patch.setattr(splits, "BATCH_SIZE", 4)
-        patch.setattr(engine, "_MOST_AWAKE", 0)
-        patch.setattr(engine, "_MOST_HELD", 100)
-        yield
+        with tired():
+            yield
 
 
 @settings(max_examples=80)
@@ -89,6 +91,17 @@ def test_a_document_costs_no_detector_before_and_after_something_waits_in_it(
     assert [record["doc"] for record in result.records()] == [f"doc{n:03}" for n in range(200)]
     assert result.summary.records_per_rule == {"Priced": 400}
     assert len(made) < 20
+    # In memory are those of the block that is read; not even they, where nothing waits between two blocks.
+    counts: list[int] = []
+    add = DocumentsAtRest.add
+
+    def look(self: DocumentsAtRest, states: Any) -> None:
+        add(self, states)
+        counts.append(sum(isinstance(each, DocumentReplay) for each in gc.get_objects()))
+
+    monkeypatch.setattr(DocumentsAtRest, "add", look)
+    assert list(audit(log, rules, engine="local").lines()) == list(result.lines())
+    assert len(counts) > 15 and max(counts) < 20
     # Half of the orders have no price: something waits in them to the end.
     made.clear()
     waiting = [event for n in range(200) for event in order(f"doc{n:03}")[: 3 if n % 2 else 2]]

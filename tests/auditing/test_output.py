@@ -191,7 +191,7 @@ def test_no_room_for_the_text_of_findings(size: int) -> None:
     with pytest.raises(OutputError, match=r"temporary files in .* set TMPDIR"), Spool() as spool:
         spool._texts.close()
         spool._texts = Path("/dev/full").open("wb")  # noqa: SIM115
-        spool.add_findings("a", 0, b"x" * size)
+        spool.add_findings("a", b"x" * size)
         list(spool.findings())
 
 

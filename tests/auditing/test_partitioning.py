@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.auditing.logs import documents, interleaved, with_clocks, write_log
 from tests.auditing.simulation import simulate
+from tests.auditing.tired import tired
 from tests.strategies import rule_sets
 from xmlcep.auditing.findings.collector import Collector
 from xmlcep.auditing.findings.spool import Spool
@@ -26,27 +28,55 @@ Outcome = tuple[list[bytes], list[object], object]
 
 def both_ways(
     logs: list[Path], rules: Rules, *, split_bytes: int, segment_records: int, operators: bool,
-    on_bad: OnBadRecord = OnBadRecord.SKIP, keep: Keep | None = None, **more: int,
+    on_bad: OnBadRecord = OnBadRecord.SKIP, keep: Keep | None = None, rest: bool = False, **more: int,
 ) -> tuple[Outcome, Outcome]:  # fmt: skip
-    """Findings, quarantine and documents of the local audit and of the simulated distributed one."""
-    outcomes = []
-    for distributed in (False, True):
-        with Spool() as spool:
-            summary = Summary("test")
-            collector = Collector(spool, summary, on_bad)
-            if distributed:
-                lines = simulate(
-                    logs, rules, collector,
-                    split_bytes=split_bytes, segment_records=segment_records, operators=operators, keep=keep, **more,
-                )  # fmt: skip
-            else:
-                LocalAudit(rules, collector, operators=operators, keep=keep).run(find_files(logs).files)
-                lines = [line for _, text in spool.findings() for line in text.splitlines()]
-            withheld = collector.quarantine.settle()
-            described = {doc: each.to_record() for doc, each in summary.documents.items()}
-            said = list(nested(rules, collector.repeating))
-            outcomes.append((lines, list(spool.bad()), (described, withheld, said)))
-    return outcomes[0], outcomes[1]
+    """Findings, quarantine and documents of the local audit (in which documents ``rest`` if they can) and of the
+    simulated distributed one."""
+    local = found_locally(logs, rules, operators=operators, on_bad=on_bad, keep=keep, rest=rest)
+    return local, found_in_parts(
+        logs, rules, split_bytes=split_bytes, segment_records=segment_records, operators=operators, on_bad=on_bad,
+        keep=keep, **more,
+    )  # fmt: skip
+
+
+def found_locally(
+    logs: list[Path], rules: Rules, *, operators: bool, on_bad: OnBadRecord = OnBadRecord.SKIP,
+    keep: Keep | None = None, rest: bool = False,
+) -> Outcome:  # fmt: skip
+    """What the local audit finds, which no size is told; documents ``rest`` if they can."""
+
+    def run(collector: Collector, spool: Spool) -> list[bytes]:
+        with tired(rest):
+            LocalAudit(rules, collector, operators=operators, keep=keep).run(find_files(logs).files)
+        return [line for _, text in spool.findings() for line in text.splitlines()]
+
+    return _outcome(rules, on_bad, run)
+
+
+def found_in_parts(
+    logs: list[Path], rules: Rules, *, split_bytes: int, segment_records: int, operators: bool,
+    on_bad: OnBadRecord = OnBadRecord.SKIP, keep: Keep | None = None, **more: int,
+) -> Outcome:  # fmt: skip
+    """What the simulated distributed audit finds."""
+
+    def run(collector: Collector, _: Spool) -> list[bytes]:
+        return simulate(
+            logs, rules, collector, split_bytes=split_bytes, segment_records=segment_records, operators=operators,
+            keep=keep, **more,
+        )  # fmt: skip
+
+    return _outcome(rules, on_bad, run)
+
+
+def _outcome(rules: Rules, on_bad: OnBadRecord, run: Callable[[Collector, Spool], list[bytes]]) -> Outcome:
+    with Spool() as spool:
+        summary = Summary("test")
+        collector = Collector(spool, summary, on_bad)
+        lines = run(collector, spool)
+        withheld = collector.quarantine.settle()
+        described = {doc: each.to_record() for doc, each in summary.documents.items()}
+        said = list(nested(rules, collector.repeating))
+        return lines, list(spool.bad()), (described, withheld, said)
 
 
 @settings(max_examples=140)
@@ -64,5 +94,6 @@ def test_keys_by_themselves_find_what_the_whole_finds(definitions, data, operato
             [path], rules, split_bytes=data.draw(st.sampled_from((200, 900, 10**6))),
             segment_records=data.draw(st.sampled_from((1, 5, 1000))), operators=operators,
             buckets=data.draw(st.sampled_from((1, 3, 50))), most_bytes=data.draw(st.sampled_from((0, 2**20))),
+            rest=data.draw(st.booleans()),
         )  # fmt: skip
     assert distributed == local

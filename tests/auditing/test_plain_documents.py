@@ -16,7 +16,7 @@ from path_types import PathType
 from tests.auditing.logs import write_log
 from xmlcep.auditing.inputs import find_files
 from xmlcep.auditing.plan.partition_key import make_plan
-from xmlcep.auditing.spark.finding_chunks import FindingRanges
+from xmlcep.auditing.spark.finding_chunks import Extent, FindingRanges
 from xmlcep.auditing.spark.mapper import Mapper
 from xmlcep.auditing.spark.plain_documents import OPEN_FIELDS, PlainDocuments, is_plain, plain_content
 from xmlcep.auditing.spark.segment_merge import SegmentMerge
@@ -64,19 +64,19 @@ FILES = [
 
 def test_only_documents_with_something_open_are_objects(tmp_path: Path) -> None:
     merge = merged(tmp_path, FILES, PRICED)
-    assert sorted(merge.plain.table["doc"].to_pylist()) == ["alone", "last"]
+    assert [each.doc for each in merge.plain.extents()] == ["alone", "last"] and merge.plain.records() == 3
     assert merge.documents.keys() == {"divided", "clocked"} and merge.to_sort == {"back"}
     assert [split.number for split in merge.splits_to_sort()] == [1, 2]
-    extents = sorted(merge.extents().to_pylist(), key=lambda extent: extent["doc"])
-    assert [tuple(extent.values()) for extent in extents] == [
+    assert list(merge.extents()) == [
         ("alone", 1, 2, 2), ("clocked", 2, 2, 1), ("divided", 1, 2, 2), ("last", 7, 7, 1),
     ]  # fmt: skip
+    assert merge.records == 6
     assert merge.whole(FindingRanges([])).ends.keys() == {"divided", "clocked"}
 
 
 def test_where_their_ends_matter_all_are(tmp_path: Path) -> None:
     merge = merged(tmp_path, FILES, BOTH)
-    assert not len(merge.plain.table)
+    assert not list(merge.plain.extents()) and not merge.plain.records()
     everything = {"alone", "divided", "clocked", "last"}
     assert merge.documents.keys() == everything
     assert merge.whole(FindingRanges([])).ends.keys() == everything
@@ -116,15 +116,21 @@ PLAIN = st.builds(
 @given(st.lists(PLAIN, unique_by=lambda each: (each.segment, each.doc)))
 def test_they_come_back_as_they_were(summaries: list[SegmentSummary]) -> None:
     assert all(map(is_plain, summaries))
-    contents = [(each.segment, plain_content([each])) for each in summaries]
-    found = PlainDocuments.of(contents)
-    assert sorted(found.summaries()) == sorted(summaries)
-    alone, divided = found.divided({"a"})
+    found = PlainDocuments()
+    for each in summaries:
+        found.add(each.segment, plain_content([each]))
+    found.set_apart({"a"})
     names = [each.doc for each in summaries]
-    assert sorted(alone.table["doc"].to_pylist()) == sorted(
-        name for name in names if names.count(name) == 1 and name != "a"
+    alone = [each for each in summaries if names.count(each.doc) == 1 and each.doc != "a"]
+    assert list(found.extents()) == sorted(
+        Extent(each.doc, each.head.ts, each.tail.ts, each.records) for each in alone if each.head is not None
     )
-    assert sorted([*alone.summaries(), *divided.summaries()]) == sorted(summaries)
+    assert found.records() == sum(each.records for each in alone)
+    apart = list(found.summaries())
+    assert sorted([*alone, *apart]) == sorted(summaries)
+    assert [each.segment for each in apart] == sorted(each.segment for each in apart)
+    found.set_all_apart()
+    assert sorted(found.summaries()) == sorted(summaries) and not list(found.extents())
 
 
 @pytest.mark.parametrize(

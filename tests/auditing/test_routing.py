@@ -98,7 +98,10 @@ def route(plan: Plan, segments: Sequence[Sequence[Sequence[Record]]], buckets: i
 def reported(summaries: Sequence[SegmentSummary]) -> Iterator[SegmentSummary]:
     for report in reports_of(summaries):
         if report.topic == Topic.PLAIN_SUMMARIES:
-            yield from PlainDocuments.of([(report.segment, report.content)]).summaries()
+            plain = PlainDocuments()
+            plain.add(report.segment, report.content)
+            plain.set_all_apart()
+            yield from plain.summaries()
         else:
             yield from summaries_from(report)
 

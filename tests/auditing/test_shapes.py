@@ -152,15 +152,6 @@ def test_a_task_has_as_many_buckets_as_are_worth_it() -> None:
     assert BucketTasks.of({3: 10, 4: 900, 5: 10}, 4, 2) == BucketTasks(4)
 
 
-def test_spark_divides_buckets_in_the_same_way(spark: SparkSession) -> None:
-    targets = spark.range(200).selectExpr("cast(id as int) as target")
-    for division in (BucketTasks(8), BucketTasks(8, (7, 150, 3)), BucketTasks(200), BucketTasks(3, (1, 0))):
-        rows = targets.selectExpr("target", f"{division.expression} as task").collect()
-        assert [(row.target, row.task) for row in rows] == [
-            (number, division.task_of(number)) for number in range(200)
-        ]
-
-
 def test_a_key_with_most_of_the_log(spark: SparkSession, tmp_path: Path) -> None:
     events = [PrimitiveEvent(1, "ins", PathType.parse("/order"), (1,), doc="d")]
     for number in range(600):

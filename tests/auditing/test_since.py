@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tests.auditing.logs import interleaved, lives
 from tests.auditing.test_every_construct import log_of, of_document
+from tests.auditing.tired import tired
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.laws.agreement import rules_of
 from tests.strategies import show_rules
@@ -133,9 +134,11 @@ def check_runs(
     items: Sequence[Any],
     seen: Sequence[dict[str, bytes]],
     until: str | None = None,
+    *,
+    rest: bool = False,
     **options: Any,
 ) -> None:
-    """Audits each growth, and the whole."""
+    """Audits each growth, where documents ``rest`` if they can, and the whole."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         growing = Growing(folder, rules, **options)
@@ -145,7 +148,8 @@ def check_runs(
                 (growing.logs / file).write_bytes(text)
             final = number == len(seen) - 1
             try:
-                growing.run(final=final, until=until if final else None)
+                with tired(rest):
+                    growing.run(final=final, until=until if final else None)
             except ReplayError:
                 failed = True
         try:
@@ -168,9 +172,8 @@ def test_random_cuts_with_every_construct(definitions: Any, data: st.DataObject)
     ]
     items: list[Any] = data.draw(interleaved(logs))  # type: ignore[arg-type]
     until = data.draw(st.sampled_from((None, "2026-01-01T00:00:30Z")))
-    check_runs(
-        rules_of(definitions), items, data.draw(growths(items)), until, operators=data.draw(st.booleans())
-    )
+    seen, rest, operators = data.draw(growths(items)), data.draw(st.booleans()), data.draw(st.booleans())
+    check_runs(rules_of(definitions), items, seen, until, rest=rest, operators=operators)
 
 
 @settings(max_examples=50, deadline=None)
@@ -183,7 +186,7 @@ def test_random_cuts_of_logs_with_headers_and_bad_lines(definitions: Any, data: 
     items: list[Any] = data.draw(interleaved(logs))
     for place in data.draw(st.lists(st.integers(0, 30), max_size=2)):
         items.insert(min(place, len(items)), b'{"doc": "doc0", "op": "nonsense"}')
-    check_runs(rules, items, data.draw(growths(items)))
+    check_runs(rules, items, data.draw(growths(items)), rest=data.draw(st.booleans()))
 
 
 # ---- one case at a time --------------------------------------------------------------------------------------

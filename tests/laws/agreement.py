@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
@@ -19,7 +20,12 @@ Findings = list[list[dict[str, Any]]]
 
 def rules_of(definitions: Sequence[EventDefinition]) -> Rules:
     """The rules with these definitions, by way of their text."""
-    text = show_rules(tuple(definitions))
+    return _rules_of_text(show_rules(tuple(definitions)))
+
+
+@lru_cache(maxsize=8)
+def _rules_of_text(text: str) -> Rules:
+    """An example asks for its rules again and again, and to parse them is a good part of what it costs."""
     documents = {name: xml.encode() for name, xml in DOCUMENTS.items() if f"reference {name} = " in text}
     return parse_rules(text, references=documents, languages=LANGUAGES)
 

@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from tests.laws.agreement import as_the_engine_sees, rules_of
 from tests.reference import Advance
-from tests.strategies import histories, meeting_histories, meeting_rule_sets, rule_sets
+from tests.strategies import (
+    histories,
+    late_histories,
+    late_rule_sets,
+    meeting_histories,
+    meeting_rule_sets,
+    rule_sets,
+)
 from tests.strategies.full_rules import full_rule_sets
 from tests.strategies.histories import History
 from tests.strategies.timed import timed_histories
@@ -92,7 +99,7 @@ def test_cut_before_each_step(
 
 
 @settings(max_examples=30, deadline=None)
-@given(meeting_rule_sets(), meeting_histories())
+@given(st.one_of(meeting_rule_sets(), late_rule_sets()), st.one_of(meeting_histories(), late_histories()))
 def test_cut_where_much_waits(definitions: tuple[EventDefinition, ...], history: History) -> None:
     """For a release, for a time, for what a condition reads: within edits, too."""
     check_cut_before_each_step(definitions, history, operators=True)

@@ -5,7 +5,9 @@ definitions over the same small alphabet of names, so that they find something; 
 in which trees take what others raise under other nodes (`taking` names them). All shrink to small examples.
 `full_rule_sets` has every construct of the event language, `timed_histories` what those need: edits of several
 records, time, transactions, users; in `meeting_rule_sets` and `meeting_histories` edits, deletions, releases,
-conditions and timers meet. `rules_with_one_event_twice` (in `twice`) has operands that take the same event.
+conditions and timers meet; in `late_rule_sets` and `late_histories` things happen at nodes that are gone.
+`whole_rule_sets` ask much of combinations as a whole, `rules_with_one_event_twice` (in `twice`) has operands that
+take the same event.
 `show_rules` and `show_history` print an example so that it can be read.
 
 >>> from tests.strategies import histories, rule_sets
@@ -18,6 +20,8 @@ from .full_rules import full_rule_sets as full_rule_sets
 from .histories import History as History
 from .histories import histories as histories
 from .histories import show_history as show_history
+from .late import late_histories as late_histories
+from .late import late_rule_sets as late_rule_sets
 from .meetings import meeting_histories as meeting_histories
 from .meetings import meeting_rule_sets as meeting_rule_sets
 from .path_types import path_types as path_types
@@ -28,6 +32,7 @@ from .rules import SNOOP as SNOOP
 from .rules import rule_sets as rule_sets
 from .rules import show_rules as show_rules
 from .timed import timed_histories as timed_histories
+from .wholes import whole_rule_sets as whole_rule_sets
 
 __all__ = [
     "DOCUMENTS",
@@ -36,6 +41,8 @@ __all__ = [
     "History",
     "full_rule_sets",
     "histories",
+    "late_histories",
+    "late_rule_sets",
     "meeting_histories",
     "meeting_rule_sets",
     "path_types",
@@ -45,4 +52,5 @@ __all__ = [
     "show_rules",
     "taking",
     "timed_histories",
+    "whole_rule_sets",
 ]

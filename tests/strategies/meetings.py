@@ -148,14 +148,26 @@ _SLOTS = (
 _CHOSEN = (0, 1, *range(2, len(_SLOTS)), *range(2, len(_SLOTS)), 2, 3, 4, 5, 2, 3, 4, 5, 11, 12)
 
 
+# The same where items go as often as anything else happens.
+_REMOVED = (*_CHOSEN, *(0, 1, 5) * 10)
+
+
+def _actions(slots: tuple[int, ...]) -> tuple[st.SearchStrategy[list[tuple[int, int]]], ...]:
+    return tuple(
+        st.lists(st.tuples(st.sampled_from(slots), st.integers(0, 3)), min_size=1, max_size=most) for most in (1, 2, 4)
+    )  # fmt: skip
+
+
+_ACTIONS, _REMOVALS = _actions(_CHOSEN), _actions(_REMOVED)
+
+
 @st.composite
-def meeting_histories(draw: st.DrawFn, *, max_edits: int = 24, doc: str = "doc") -> History:
-    """A random history of a few places at which nodes come and go, again and again, in edits of several records."""
-    actions = st.lists(
-        st.tuples(st.sampled_from(_CHOSEN), st.integers(0, 3)),
-        min_size=1,
-        max_size=draw(st.sampled_from((1, 2, 4))),
-    )
+def meeting_histories(
+    draw: st.DrawFn, *, max_edits: int = 24, removes: bool = False, doc: str = "doc"
+) -> History:
+    """A random history of a few places at which nodes come and go, again and again, in edits of several records;
+    ``removes``: whole items, often."""
+    actions = draw(st.sampled_from(_REMOVALS if removes else _ACTIONS))
     player = _MeetingPlayer(doc, draw(st.sampled_from((1, 37))), edits=True)
     return played(draw, player, actions, max_edits=max_edits, min_edits=6, advances=True)
 

@@ -31,6 +31,7 @@ from xmlcep.algebra import (
 from xmlcep.events import CompositeType
 from xmlcep.rules import parse_rules
 
+from .choices import Choices
 from .rules import CONDITIONS, ENDS, SNOOP, RuleBuilder, acyclic, fits
 
 # Patterns of primitive events, by the element that groups them.
@@ -129,13 +130,13 @@ def reusing_rule_sets(
     return tuple(draw(st.permutations(made)))
 
 
-class _ReuseBuilder:
+class _ReuseBuilder(Choices):
     """Draws one definition. ``below`` are those of the levels before, the latest last."""
 
     def __init__(
         self, draw: st.DrawFn, below: list[EventDefinition], conditions: bool, ends: tuple[Termination, ...]
     ) -> None:
-        self.draw = draw
+        super().__init__(draw)
         self.below = below
         self.conditions = conditions
         self.ends = ends
@@ -203,13 +204,6 @@ class _ReuseBuilder:
         if self.conditions and asks and not self.flat and path.last.is_element and self._chance(12):
             when = self._one(CONDITIONS)
         return replace(operator, options=replace(operator.options, end=end, when=when))
-
-    def _one(self, values):  # type: ignore[no-untyped-def]
-        return self.draw(st.sampled_from(tuple(values)))
-
-    def _chance(self, one_in: int) -> bool:
-        """True once in so many draws; False is what hypothesis shrinks to."""
-        return self.draw(st.integers(1, one_in)) == one_in
 
 
 def _whatever_its_name(definition: EventDefinition) -> EventDefinition:

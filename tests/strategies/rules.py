@@ -32,6 +32,8 @@ from xmlcep.algebra import (
 from xmlcep.events import CompositeType, PrimitiveType
 from xmlcep.language import print_definitions
 
+from .choices import Choices
+
 _ANCHORS = (
     "item",
     "item",
@@ -97,14 +99,14 @@ def rule_sets(
     return tuple(draw(st.permutations(made)))
 
 
-class RuleBuilder:
+class RuleBuilder(Choices):
     """Draws one definition. ``known`` are the definitions that its leaves may reuse."""
 
     def __init__(
         self, draw: st.DrawFn, known: list[EventDefinition], max_depth: int, conditions: bool,
         ends: tuple[Termination, ...], contexts: tuple[ContextName, ...],
     ) -> None:  # fmt: skip
-        self.draw = draw
+        super().__init__(draw)
         self.known = known
         self.max_depth = max_depth
         self.conditions = conditions
@@ -189,13 +191,6 @@ class RuleBuilder:
         if self.conditions and asks and not self.flat and final.last.is_element and self._chance(6):
             given = replace(given, options=replace(given.options, when=self._one(CONDITIONS)))
         return given
-
-    def _one(self, values):  # type: ignore[no-untyped-def]
-        return self.draw(st.sampled_from(tuple(values)))
-
-    def _chance(self, one_in: int) -> bool:
-        """True once in so many draws; False is what hypothesis shrinks to."""
-        return self.draw(st.integers(1, one_in)) == one_in
 
 
 def _path(anchor: PathType, below: str) -> PathType:

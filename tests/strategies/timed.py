@@ -8,6 +8,7 @@ it is. Texts, attributes and users repeat, so that values meet.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -27,6 +28,12 @@ _USERS = ("ann", "ann", "bob", None)
 _CONTENTS = (5, 6, 11, 11, 7, 5, 6, *range(len(CONTENTS)))
 _KINDS = (0, 0, 0, 0, 0, 0, 6, 6, 6, 7, 8)
 _TARGETS = (0, 0, 1, 1, *range(2, 9))
+_ACTIONS = st.lists(
+    st.tuples(
+        st.sampled_from(_KINDS), st.sampled_from(_TARGETS), st.sampled_from(_CONTENTS), st.integers(0, 3)
+    ),
+    min_size=1, max_size=3,
+)  # fmt: skip
 
 
 @st.composite
@@ -35,14 +42,8 @@ def timed_histories(
 ) -> History:
     """A random history of up to ``max_edits`` edits; ``advances``: whether the application says what time it is;
     ``edits``: whether records say that their edit goes on."""
-    actions = st.lists(
-        st.tuples(
-            st.sampled_from(_KINDS), st.sampled_from(_TARGETS), st.sampled_from(_CONTENTS), st.integers(0, 3)
-        ),
-        min_size=1, max_size=3,
-    )  # fmt: skip
     player = TimedPlayer(doc, draw(st.sampled_from((1, 37))), edits=edits)
-    return played(draw, player, actions, max_edits=max_edits, advances=advances)
+    return played(draw, player, _ACTIONS, max_edits=max_edits, advances=advances)
 
 
 def played(
@@ -50,17 +51,8 @@ def played(
     min_edits: int = 1, max_edits: int, advances: bool,
 ) -> History:  # fmt: skip
     """What a player makes of ``min_edits`` to ``max_edits`` edits, each of such actions, and of what is in between."""
-    drawn = draw(
-        st.lists(
-            st.tuples(
-                st.sampled_from((*"eeeeeeee", "t", "t", "a")), st.sampled_from(_STEPS),
-                st.sampled_from(_AHEAD), st.sampled_from(_USERS), actions, st.integers(0, 9),
-            ),
-            min_size=min_edits, max_size=max_edits,
-        )
-    )  # fmt: skip
     player.start()
-    for kind, step, ahead, user, inside, chance in drawn:
+    for kind, step, ahead, user, inside, chance in draw(_edits(actions, min_edits, max_edits)):
         if kind == "t":
             player.transaction_or_flush(step)
         elif kind == "a":
@@ -68,6 +60,20 @@ def played(
         else:
             player.edit(step, user, inside, chance)
     return player.history()
+
+
+@cache
+def _edits(
+    actions: st.SearchStrategy[list[Any]], min_size: int, max_size: int
+) -> st.SearchStrategy[list[tuple[str, int, int, str | None, list[Any], int]]]:
+    """Edits of such actions, and what is in between."""
+    return st.lists(
+        st.tuples(
+            st.sampled_from((*"eeeeeeee", "t", "t", "a")), st.sampled_from(_STEPS),
+            st.sampled_from(_AHEAD), st.sampled_from(_USERS), actions, st.integers(0, 9),
+        ),
+        min_size=min_size, max_size=max_size,
+    )  # fmt: skip
 
 
 class TimedPlayer(Player):

@@ -18,7 +18,7 @@ from xmlcep.engine import Detector
 from xmlcep.errors import XmlCepError
 from xmlcep.events import CompositeEvent, PrimitiveEvent
 
-WATCHED = parse_rules("""
+WATCHED_TEXT = """
 event Kept {if="not(@k) and count(*) < 3"} = (ins(a))
 event Said(a) {if="count(//a) > 1"} = *(a/text()) ; *(a//)
 event Pair(/r) {end=custom} = ins(b) & (del(a) | upd(b/@k)) {path=/r}
@@ -27,7 +27,8 @@ event Below(/r) {context=recent} = x[2,3] *(r//*)
 event Gone(/r) {context=continuous, if="*[2]"} = del(a) ; (ins(a) | ins(c)) {path=/r}
 event P(a) = external
 event Passed(/r) = x[2,2] P(a)
-""")
+"""
+WATCHED = parse_rules(WATCHED_TEXT)
 """Events that ask the document, keep something of it, and end in every way."""
 
 Step = Callable[[Rules, Detector], list[CompositeEvent]]

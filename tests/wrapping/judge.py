@@ -328,6 +328,13 @@ class Judge:
         self.before = after
         return events
 
+    def apply(self) -> None:
+        """Whether what was told since the last check has led to the tree that is there; of the edits nothing."""
+        events, self.events[:] = list(self.events), []
+        for event in events:
+            self.model.apply(event)
+        self.model.equals(self.document.root)
+
     def check_ids(self) -> None:
         """Whether a snapshot is read as what was told, with the ids that were told."""
         self.model.is_in(*self.document.snapshot())

@@ -1,15 +1,37 @@
-"""What an audit counts of each document: columns of numbers, for there may be millions of documents."""
+"""What an audit counts of each document: on disk, for there may be millions of documents."""
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter
-from collections.abc import Iterator, Mapping
+import weakref
+from collections.abc import ItemsView, Iterator, Mapping, ValuesView
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
 
+from .temporary_tables import from_key, temporary_tables, to_key
+
+_MOST_NEWS = 4096  # documents with counts that are not on disk yet
 _WITHHELD, _DISORDERED = 1, 2
-_NONE = -1
+_TABLES = """
+CREATE TABLE document (
+    doc BLOB PRIMARY KEY, records INTEGER, quarantined INTEGER, first INTEGER, last INTEGER, seconds REAL, flags INTEGER
+) WITHOUT ROWID;
+CREATE TABLE found (doc BLOB, event INTEGER, findings INTEGER, PRIMARY KEY (doc, event)) WITHOUT ROWID;
+"""
+_ADD_DOCUMENTS = """
+INSERT INTO document VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+    records = records + excluded.records, quarantined = quarantined + excluded.quarantined,
+    first = CASE last WHEN 0 THEN excluded.first ELSE first END, last = max(last, excluded.last),
+    seconds = seconds + excluded.seconds, flags = flags | excluded.flags
+"""
+_ADD_FINDINGS = """
+INSERT INTO found VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET findings = findings + excluded.findings
+"""
+_ENTRIES = """
+SELECT doc, records, quarantined, first, last, seconds, flags, event, findings
+FROM document LEFT JOIN found USING (doc)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,96 +71,123 @@ class DocumentSummary:
 
 
 class DocumentSummaries(Mapping[str, DocumentSummary]):
-    """The documents of an audit by name, in the order in which they were first heard of.
+    """The documents of an audit by name, in the order of their names.
 
-    An entry is made when it is asked for: kept are numbers only, a fifth of what the entries would be. Whatever is told
-    of a document that is not there makes it be there.
+    All that is said of a document adds to what is known of it, and makes it be there. It goes to a temporary
+    database, which is deleted with this object (or at exit); in memory is the latest of a few thousand documents only.
     """
 
     def __init__(self) -> None:
-        self._places: dict[str, int] = {}
-        self._records = array("q")
-        self._quarantined = array("q")
-        self._firsts = array("q")
-        self._lasts = array("q")
-        self._seconds = array("d")
-        self._flags = bytearray()
-        # Findings by event type: of each document its last such count, and of each count the one before of the same.
-        self._latest = array("q")
-        self._before = array("q")
-        self._events = array("i")
-        self._findings = array("q")
-        self._names: list[str] = []
+        self._database = temporary_tables(_TABLES)
+        weakref.finalize(self, self._database.close)
+        self._news: dict[str, _News] = {}
+        self._totals: _Totals | None = None
+        self._names: list[str] = []  # of event types, by number
         self._codes: dict[str, int] = {}
 
     # ---- told ------------------------------------------------------------------------------------------------
 
     def replayed(self, doc: str, first: int, last: int, records: int, *, disordered: bool) -> None:
-        """So many records from one time point to another were replayed."""
-        place = self._place(doc)
-        self._records[place], self._firsts[place], self._lasts[place] = records, first, last
-        self._flags[place] = self._flags[place] & ~_DISORDERED | (_DISORDERED if disordered else 0)
+        """So many more records from one time point to another were replayed."""
+        news = self._of(doc)
+        if not news.last:
+            news.first = first
+        news.last = max(news.last, last)
+        news.records += records
+        if disordered:
+            news.flags |= _DISORDERED
 
     def took(self, doc: str, seconds: float) -> None:
         """Its replay, or a part of it, took so long."""
-        self._seconds[self._place(doc)] += seconds
+        self._of(doc).seconds += seconds
 
     def quarantined(self, doc: str, records: int = 1) -> None:
         """So many more of its records were bad."""
-        self._quarantined[self._place(doc)] += records
+        self._of(doc).quarantined += records
 
     def withheld(self, doc: str) -> None:
         """Its findings are left out."""
-        self._flags[self._place(doc)] |= _WITHHELD
+        news = self._of(doc)
+        news.flags |= _WITHHELD
+        news.findings.clear()
+        self._database.execute("DELETE FROM found WHERE doc = ?", (to_key(doc),))
 
     def found(self, doc: str, findings: Mapping[str, int]) -> None:
-        """So many more findings were written, by event type."""
-        place = self._place(doc)
-        counts = {self._events[count]: count for count in self._counts(place)}
+        """So many more findings were made, by event type."""
+        found = self._of(doc).findings
         for name, number in findings.items():
             code = self._codes.setdefault(name, len(self._names))
             if code == len(self._names):
                 self._names.append(name)
-            if code in counts:
-                self._findings[counts[code]] += number
-                continue
-            self._before.append(self._latest[place])
-            self._latest[place] = len(self._events)
-            self._events.append(code)
-            self._findings.append(number)
+            found[code] = found.get(code, 0) + number
 
-    def _place(self, doc: str) -> int:
-        place = self._places.setdefault(doc, len(self._records))
-        if place == len(self._records):
-            for column in (self._records, self._quarantined, self._firsts, self._lasts, self._seconds):
-                column.append(0)
-            self._flags.append(0)
-            self._latest.append(_NONE)
-        return place
+    def replayed_anew(self, doc: str) -> None:
+        """It is going to be replayed from its first record: what was counted of that is forgotten, not its time."""
+        news = self._of(doc)
+        news.records = news.first = news.last = 0
+        news.findings.clear()
+        key = (to_key(doc),)
+        self._database.execute("UPDATE document SET records = 0, first = 0, last = 0 WHERE doc = ?", key)
+        self._database.execute("DELETE FROM found WHERE doc = ?", key)
 
-    def _counts(self, place: int) -> Iterator[int]:
-        count = self._latest[place]
-        while count != _NONE:
-            yield count
-            count = self._before[count]
+    def _of(self, doc: str) -> _News:
+        self._totals = None
+        news = self._news.get(doc)
+        if news is None:
+            if len(self._news) >= _MOST_NEWS:
+                self._write()
+            news = self._news[doc] = _News()
+        return news
+
+    def _write(self) -> None:
+        news = sorted((to_key(doc), each) for doc, each in self._news.items())
+        self._database.executemany(
+            _ADD_DOCUMENTS,
+            [(k, n.records, n.quarantined, n.first, n.last, n.seconds, n.flags) for k, n in news],
+        )
+        self._database.executemany(
+            _ADD_FINDINGS,
+            [(key, code, number) for key, each in news for code, number in each.findings.items()],
+        )
+        self._news.clear()
 
     # ---- asked -----------------------------------------------------------------------------------------------
 
     def __getitem__(self, doc: str) -> DocumentSummary:
-        place = self._places[doc]
-        counts = list(self._counts(place))[::-1]
-        per_rule = {self._names[self._events[count]]: self._findings[count] for count in counts}
-        flags = self._flags[place]
-        return DocumentSummary(
-            doc, self._records[place], sum(per_rule.values()), self._quarantined[place], self._firsts[place],
-            self._lasts[place], bool(flags & _DISORDERED), bool(flags & _WITHHELD), self._seconds[place], per_rule,
-        )  # fmt: skip
+        self._write()
+        rows = self._database.execute(f"{_ENTRIES} WHERE doc = ?", (to_key(doc),)).fetchall()
+        if not rows:
+            raise KeyError(doc)
+        return self._entry(rows)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        self._write()
+        return (from_key(key) for (key,) in self._database.execute("SELECT doc FROM document ORDER BY doc"))
 
     def __len__(self) -> int:
-        return len(self._places)
+        return self._in_all().documents
+
+    def values(self) -> ValuesView[DocumentSummary]:
+        """The entries, read one after the other."""
+        return _Values(self)
+
+    def items(self) -> ItemsView[str, DocumentSummary]:
+        """Names and entries, read one after the other."""
+        return _Items(self)
+
+    def entries(self) -> Iterator[DocumentSummary]:
+        """The entries in the order of their names."""
+        self._write()
+        rows = self._database.execute(f"{_ENTRIES} ORDER BY doc")
+        return (self._entry(list(its)) for _, its in groupby(rows, key=itemgetter(0)))
+
+    def _entry(self, rows: list[tuple[Any, ...]]) -> DocumentSummary:
+        key, records, quarantined, first, last, seconds, flags, *_ = rows[0]
+        per_rule = dict(sorted((self._names[row[-2]], row[-1]) for row in rows if row[-2] is not None))
+        return DocumentSummary(
+            from_key(key), records, sum(per_rule.values()), quarantined, first, last, bool(flags & _DISORDERED),
+            bool(flags & _WITHHELD), seconds, per_rule,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"<the summaries of {len(self):,} documents>"
@@ -146,22 +195,65 @@ class DocumentSummaries(Mapping[str, DocumentSummary]):
     @property
     def records(self) -> int:
         """How many records of all were replayed."""
-        return sum(self._records)
+        return self._in_all().records
 
     @property
     def findings(self) -> int:
         """How many findings of all were written."""
-        return sum(self._findings)
+        return sum(self._in_all().per_rule.values())
 
     @property
     def seconds(self) -> float:
         """How long their replays took."""
-        return sum(self._seconds)
+        return self._in_all().seconds
 
     @property
     def per_rule(self) -> dict[str, int]:
         """Their findings by event type."""
-        found: Counter[int] = Counter()
-        for code, findings in zip(self._events, self._findings, strict=True):
-            found[code] += findings
-        return {self._names[code]: findings for code, findings in found.items()}
+        return dict(self._in_all().per_rule)
+
+    def _in_all(self) -> _Totals:
+        if self._totals is None:
+            self._write()
+            counted = "SELECT count(*), coalesce(sum(records), 0), total(seconds) FROM document"
+            documents, records, seconds = self._database.execute(counted).fetchone()
+            found = self._database.execute("SELECT event, sum(findings) FROM found GROUP BY event")
+            per_rule = {self._names[code]: number for code, number in found}
+            self._totals = _Totals(documents, records, seconds, per_rule)
+        return self._totals
+
+
+class _News:
+    """What was said of a document since it was written last."""
+
+    __slots__ = ("findings", "first", "flags", "last", "quarantined", "records", "seconds")
+
+    def __init__(self) -> None:
+        self.records = 0
+        self.quarantined = 0
+        self.first = 0
+        self.last = 0
+        self.seconds = 0.0
+        self.flags = 0
+        self.findings: dict[int, int] = {}  # by the number of their event type
+
+
+class _Totals(NamedTuple):
+    documents: int
+    records: int
+    seconds: float
+    per_rule: dict[str, int]
+
+
+class _Values(ValuesView[DocumentSummary]):
+    _mapping: DocumentSummaries
+
+    def __iter__(self) -> Iterator[DocumentSummary]:
+        return self._mapping.entries()
+
+
+class _Items(ItemsView[str, DocumentSummary]):
+    _mapping: DocumentSummaries
+
+    def __iter__(self) -> Iterator[tuple[str, DocumentSummary]]:
+        return ((each.doc, each) for each in self._mapping.entries())

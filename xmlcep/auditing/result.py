@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingExtraError
 from ..log.json_codec import FASTEST
-from .document_summaries import DocumentSummaries
+from .document_summaries import DocumentSummaries, DocumentSummary
 from .seals import SealCheck
 
 if TYPE_CHECKING:
@@ -87,6 +88,10 @@ class Summary:
     def to_record(self) -> dict[str, Any]:
         """The summary as a JSON object: rules and documents in order of names, documents with their ``seconds``;
         ``references`` only if there are any."""
+        return self._in_all() | {"documents": [_with_seconds(each) for each in self.documents.values()]}
+
+    def _in_all(self) -> dict[str, Any]:
+        """All but the documents."""
         return {
             "engine": self.engine, "files": self.files, "records": self.records, "findings": self.findings,
             "quarantined": self.quarantined, "seconds": round(self.seconds, 6), "notes": list(self.notes),
@@ -94,11 +99,29 @@ class Summary:
             "per_rule": dict(sorted(self.per_rule.items())),
             "rules": {name: each.to_record() for name, each in self.rules.items()},
             **({"references": dict(sorted(self.references.items()))} if self.references else {}),
-            "documents": [
-                each.to_record() | {"seconds": round(each.seconds, 6)}
-                for each in map(self.documents.__getitem__, sorted(self.documents))
-            ],
         }  # fmt: skip
+
+    def json_text(self) -> Iterator[bytes]:
+        """The same as JSON text, piece by piece, for there may be millions of documents."""
+        yield _json_text(self._in_all(), 0).removesuffix(b"\n}") + b',\n  "documents": ['
+        ending = b"]\n}\n"
+        for number, each in enumerate(self.documents.values()):
+            yield (b",\n    " if number else b"\n    ") + _json_text(_with_seconds(each), 4)
+            ending = b"\n  ]\n}\n"
+        yield ending
+
+
+def _with_seconds(document: DocumentSummary) -> dict[str, Any]:
+    return document.to_record() | {"seconds": round(document.seconds, 6)}
+
+
+def _json_text(record: dict[str, Any], indent: int) -> bytes:
+    """A record as it stands so far to the right."""
+    try:
+        text = json.dumps(record, ensure_ascii=False, indent=2).encode()
+    except UnicodeEncodeError:  # half of a surrogate pair, in the name that a bad record has
+        text = json.dumps(record, indent=2).encode()
+    return text.replace(b"\n", b"\n" + b" " * indent)  # there are no other line breaks
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -336,9 +335,8 @@ def keep_meaningful(row: Row) -> bool:
 
 
 def _write_spooled(writer: FindingsWriter, collector: Collector, summary: Summary, steps: Steps) -> None:
+    records, findings = summary.records, summary.findings
     withheld = collector.quarantine.settle()
-    records = summary.records
-    findings = sum(sum(counts.values()) for counts in collector.findings_of.values())
     done = 0
     steps.begin(records=records, total=records)
     for doc, text in collector.spool.findings():
@@ -346,13 +344,10 @@ def _write_spooled(writer: FindingsWriter, collector: Collector, summary: Summar
             writer.write(text)
         done += text.count(b"\n")
         steps.tell(done / findings, records, records)
-    for doc, counts in collector.findings_of.items():
-        if doc not in withheld:
-            summary.documents.found(doc, counts)
 
 
 def _write_summary(summary: Summary, target: Path) -> None:
     with AtomicFile(target) as file:
         assert file.stream is not None
-        text = json.dumps(summary.to_record(), ensure_ascii=False, indent=2)
-        file.stream.write(text.encode() + b"\n")
+        for text in summary.json_text():
+            file.stream.write(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from heapq import nsmallest
+from itertools import islice
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -45,7 +45,7 @@ def _documents(summary: Summary) -> Table:
         table.add_column(heading, justify="right")
     table.add_column("findings by event type, remarks")
     documents = summary.documents
-    for each in map(documents.__getitem__, nsmallest(_MOST_ROWS, documents)):
+    for each in islice(documents.values(), _MOST_ROWS):
         counts = (f"{number:,}" for number in (each.records, each.findings, each.quarantined))
         remarks = plain(", ".join(_remarks(each)))
         table.add_row(plain(each.doc) or "(no name)", *counts, f"{each.seconds:.2f}", remarks)

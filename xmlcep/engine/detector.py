@@ -104,6 +104,14 @@ class Detector:
         self._closed = False
 
     @property
+    def takes_tuples(self) -> bool:
+        """Whether plain tuples of the layout of events are as good to `feed` as these.
+
+        Where no rule looks at time or at the document, events are read by place only until composites have them.
+        """
+        return self._is_plain
+
+    @property
     def types_fed(self) -> set[tuple[str, PathType]]:
         """The operations and absolute path types of the events it was fed, whether anything matches them or not."""
         by_operation = self._evaluation.dispatch
@@ -331,7 +339,12 @@ class Detector:
         self._more = False
         if self._document is not None and self._edit.is_open():
             self._edit.end(self._document)
-        return by_time_point(self._evaluation.take_report())
+        return by_time_point(self._evaluation.take_report()) if self._evaluation.report else []
+
+    @property
+    def is_in_edit(self) -> bool:
+        """Whether an edit goes on behind what was fed last: else there is nothing for `end_edit` to do."""
+        return self._more or self._edit.is_open()
 
     def flush(self, cause: Cause | None = None) -> list[CompositeEvent]:
         """Releases all that waits in deferred operators (D3, X9), and what is due by transactions (Z14).
@@ -373,14 +386,14 @@ class Detector:
         self._more = more
         self._clock.ts = point.ts
         self._clock.point = max(self._clock.point + 1, point.ts)
-        if self._document is not None and (more or self._edit.is_open()):
-            self._edit.hold_time_point(point, Release.LEFT, {})
+        evaluation, edit = self._evaluation, self._edit
+        if self._document is not None and edit.sees_releases and (more or edit.is_open()):
+            edit.hold_time_point(point, Release.LEFT, {})
         else:
-            self._edit.before = None
-            if self._evaluation.waiting.elsewhere:
-                self._evaluation.run(point, {}, {})
-                self._evaluation.departed.look_after_releases()
-        return self._evaluation.take_report()
+            edit.before = None
+            if evaluation.waiting.elsewhere:
+                evaluation.release_elsewhere(point)
+        return evaluation.take_report() if evaluation.report else []
 
     def close(self, cause: Cause | None = None) -> list[CompositeEvent]:
         """Flushes (see there), then forgets everything; later events are ignored (G3)."""
@@ -476,7 +489,7 @@ class Detector:
         whole document (U2).
         """
         everything = not self._is_plain or self._active.defers
-        return everything or self._evaluation.dispatch[operation][path] is not None
+        return everything or self._active.by_type[operation, path] is not None
 
     # ---- time (W1 to W6) ------------------------------------------------------------------------------
 

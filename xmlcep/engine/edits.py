@@ -54,6 +54,10 @@ class Edit:
         self.others = frozenset(evaluation.trees) - asking
         self.held: list[HeldRecord | HeldTimePoint] = []
         self.before: PrimitiveEvent | None = None
+        # Whether what is released elsewhere concerns the trees that ask the document.
+        self.sees_releases = not evaluation.apart or any(
+            evaluation.trees[index].awaits_release for index in asking
+        )
 
     def is_open(self) -> bool:
         """Whether records are held."""

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from contexts import Entry
 from contexts.search import SearchLimitError
 
-from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent
+from ..events import OPERATIONS, Cause, CompositeEvent, PrimitiveEvent, TimePoint
 from .bound_dispatch import NO_STEPS, BoundDispatch, BoundDispatches
 from .departed import Departed
 from .dispatch import ActiveTrees
@@ -70,7 +70,7 @@ class Evaluation:
             if tree.waits_elsewhere
         )
         # Whether the trees that ask the document, which wait for the end of an edit, use none that takes each record.
-        self._apart = active.asking.isdisjoint(
+        self.apart = active.asking.isdisjoint(
             user for index in self.trees.keys() - active.asking for user in active.users.get(index, ())
         )
         self._clock = setting.clock
@@ -104,7 +104,7 @@ class Evaluation:
             if only is None:
                 self.process_alone(event, bound)
                 return NOTHING_OUTSIDE
-            if self._apart:
+            if self.apart:
                 self._process_tree_by_tree(event, bound, only)
                 return NOTHING_OUTSIDE
         if bound is None:
@@ -158,7 +158,7 @@ class Evaluation:
                 for accept, position in first or ():
                     accept(ids[position], event)
                 if is_left and tree.releases_alone:
-                    tree.release_left(event)
+                    tree.release_left(event[2], event[3], event)
                 elif is_left and tree.must_release(event):
                     self._guarded(tree, event, None)
                     self._note(tree)
@@ -180,12 +180,15 @@ class Evaluation:
         root = [composite for composite in raised if composite.operator is None]
         if not root:
             return
-        index = self._turns[root[0].name]
         if len(root) > 1:
-            root.sort(key=self.trees[index].root.rank)
-        for user in self._active.users.get(index, ()):
-            if any(self.trees[user].composite_deliveries(composite) for composite in root):
-                yield user, root
+            root.sort(key=self.trees[self._turns[root[0].name]].root.rank)
+        for user in self._users_of(root):
+            yield user, root
+
+    def _users_of(self, root: Sequence[CompositeEvent]) -> Sequence[int]:
+        """The trees that store any of what the root of one has raised."""
+        users, trees = self._active.users.get(self._turns[root[0][0]]), self.trees
+        return [u for u in users if any(map(trees[u].composite_deliveries, root))] if users else ()
 
     def process_alone(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
         """`process` where nothing comes from outside and nothing has been asked before.
@@ -200,7 +203,7 @@ class Evaluation:
         left = sorted(elsewhere) if len(elsewhere) > 1 else [*elsewhere]
         if bound is None:
             for index in left:
-                self.trees[index].release_left(event)
+                self.trees[index].release_left(event[2], event[3], event)
             if self.departed.awaited:
                 self.departed.look_after_releases()
             return
@@ -214,11 +217,20 @@ class Evaluation:
         delivered = len(report)
         for index in left:
             if index not in users:
-                self.trees[index].release_left(event)
-        if users or before < delivered < len(report):
+                self.trees[index].release_left(event[2], event[3], event)
+        if (users or before < delivered < len(report)) and len(report) > before + 1:
             report[before:] = sorted(report[before:], key=self._turn)
         if bound.freed or self.departed.awaited:
             self.end_time_point(event, bound)
+
+    def release_elsewhere(self, cause: TimePoint) -> None:
+        """`run` for something that happened elsewhere, and means nothing to any tree."""
+        if self._releases_alone:
+            for index in sorted(self.waiting.elsewhere):
+                self.trees[index].release_left(None, (), cause)
+        else:
+            self.run(cause, {}, {})
+        self.departed.look_after_releases()
 
     def _turn(self, composite: CompositeEvent) -> int:
         """The index of the tree that raised it."""
@@ -226,6 +238,17 @@ class Evaluation:
 
     def _let_users_take(self, event: PrimitiveEvent, before: int) -> Collection[int]:
         """Lets trees take what has been raised by trees that they use, and so on; returns which these are."""
+        report = self.report
+        users: set[int] = set()
+        if len(report) == before + 1 and report[before].operator is None:  # as almost always
+            taking = self._users_of(report[before:])
+            if not taking:
+                return taking
+            if len(taking) == 1 and self.trees[taking[0]].take_composite(report[before], event):
+                before += 1
+                if len(report) == before:
+                    return taking
+                users.update(taking)
         inboxes: dict[int, list[CompositeEvent]] = {}
 
         def pass_on(raised: Iterable[CompositeEvent]) -> None:
@@ -233,18 +256,17 @@ class Evaluation:
                 for user, root in self._passed_on(list(of_tree)):
                     inboxes.setdefault(user, []).extend(root)
 
-        pass_on(self.report[before:])
-        users = set()
+        pass_on(report[before:])
         while inboxes:
             index = min(inboxes)  # which uses no later one
             users.add(index)
-            tree, raised = self.trees[index], len(self.report)
+            tree, raised = self.trees[index], len(report)
             composites = sorted(inboxes.pop(index), key=self._turn)
             if len(composites) > 1 or not tree.take_composite(composites[0], event):
                 self._guarded(tree, event, None, composites)
                 self._note(tree)
-            if len(self.report) > raised:
-                pass_on(self.report[raised:])
+            if len(report) > raised:
+                pass_on(report[raised:])
         return users
 
     def end_time_point(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:

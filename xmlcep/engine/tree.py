@@ -108,7 +108,7 @@ class TreeState:
             deferral for deferral in self.deferrals if deferral.mode is Termination.CUSTOM
         )
         # The same by the path of the event, with what is pending and the index of the operator's place among its ids.
-        self._places: dict[PathType, tuple[_Released, ...]] = {}
+        self._places: dict[PathType | None, tuple[_Released, ...]] = {}
         self.waits_elsewhere = bool(self._released)
         """Whether an event elsewhere can release anything."""
         self.releases_alone = (
@@ -182,12 +182,12 @@ class TreeState:
                     insort(queue, above)
         return raised
 
-    def release_left(self, event: PrimitiveEvent) -> None:
-        """Releases what the event leaves behind, as `process` does where an event means nothing to the tree (D2, D6).
+    def release_left(self, path: PathType | None, ids: tuple[int, ...], cause: Cause) -> None:
+        """Releases what an event at this place (None: one that nobody sees here) leaves behind, as `process` does where
+        an event means nothing to the tree (D2, D6).
 
         Only if ``releases_alone``, and no other tree uses what this one raises.
         """
-        path, ids = event[2], event[3]
         places = self._places.get(path)
         if places is None:
             places = self._places[path] = tuple(
@@ -199,13 +199,13 @@ class TreeState:
         waits = False
         for state, deferral, pending, index in places:
             if pending and deferral is not None:
-                waits = deferral.release_left(None if index is None else ids[index], event) or waits
+                waits = deferral.release_left(None if index is None else ids[index], cause) or waits
             if state.outbox:
                 entries, state.outbox = state.outbox, []
                 parent = state.parent
                 if parent is not None:
                     for child, key, arrivals in parent.grouped(state.child_index, entries):
-                        parent.taker.arrive(child, key, arrivals, event)
+                        parent.taker.arrive(child, key, arrivals, cause)
         # What note does, without its calls: what an event elsewhere released can only wait at an operator above.
         if waits:
             return
@@ -482,6 +482,8 @@ class TreeState:
             state.forget(key)
             if deferral is not None and deferral.forget(key):
                 self.note_release()
+        if state.by_value:
+            state.forget_at(place)
 
     def clear(self) -> None:
         """Forgets everything."""
@@ -534,9 +536,9 @@ def _released(
     return tuple(found)
 
 
-def _index_of(state: OperatorState, path: PathType) -> int | None:
+def _index_of(state: OperatorState, path: PathType | None) -> int | None:
     """Which of the ids of an event of this path is the operator's group, if any."""
-    return state.grouping.place(path, range(len(path)))
+    return None if path is None else state.grouping.place(path, range(len(path)))
 
 
 def _key(due: Due) -> Key:

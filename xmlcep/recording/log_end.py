@@ -65,14 +65,20 @@ class LogToContinue:
         last = self._files[-1]
         repairs = _cut_off(self._log, last, self._cuts)
         writer = LogWriter(self._log, self._lock, number_of(self._log, last), self.end.seal)
-        if self.end.edit_is_open:
-            # Or what is recorded next would seem to belong to it (U1).
-            clock = ClockRecord(self.end.doc, self.end.ts, self.end.at or _LONG_AGO)
+        clock = self.clock_to_come
+        if clock is not None:
             reason = "an edit was not written completely: a clock record ends it"
             repairs.append(Repair(str(writer.file), writer.size, b"", reason))
             writer.write_clock(clock)
             self.end = self.end._replace(clock=clock, edit_is_open=False)
         return writer, tuple(repairs)
+
+    @property
+    def clock_to_come(self) -> ClockRecord | None:
+        """The clock record that `open` puts behind an edit that was not written completely, or what is recorded next
+        would seem to belong to it (U1); None where there is none to be put."""
+        end = self.end
+        return ClockRecord(end.doc, end.ts, end.at or _LONG_AGO) if end.edit_is_open else None
 
     def close(self) -> None:
         """Leaves the log as it is and lets the next writer in."""
@@ -125,7 +131,7 @@ def _what_to_cut(file: Path) -> tuple[list[_Cut], int]:
     if not line.endswith(b"\n") and object_in(line) is None:
         cuts.append(_Cut(offset, "the last line was cut off by a crash"))
         size = offset
-    begun = _open_transaction(file, size) or _open_cascade(file, size)
+    begun = _open_transaction(file, size) or _open_cascade(file, size) or _open_root(file, size)
     if begun is not None:
         cuts.append(begun)
         size = begun.offset
@@ -171,6 +177,22 @@ def _open_cascade(file: Path, size: int) -> _Cut | None:
             return None
         before = before or not by_rule
     return None
+
+
+def _open_root(file: Path, size: int) -> _Cut | None:
+    """An edit that replaces the root element and did not make it into the log: without it there is a document."""
+    begins, root_gone = size, None
+    for offset, record in records_backwards(file, size):
+        if MARK in record or record.get("clock") is True or record.get("more") is not True:
+            break
+        begins = offset
+        if root_gone is None and len(record.get("ids") or ()) == 1 and record.get("op") in ("ins", "del"):
+            root_gone = record["op"] == "del"
+    return (
+        _Cut(begins, "an edit that replaces the root element was not written completely")
+        if root_gone
+        else None
+    )
 
 
 def _marks_commits(file: Path) -> bool:

@@ -28,10 +28,12 @@ def replay_history(
     delivered: int | None = None,
     *,
     whole: Mapping[str, int] | None = None,
+    clock: ClockRecord | None = None,
 ) -> History:
     """The history of a log; raises `LogError` for a log that is damaged or was watched with other rules.
 
-    ``whole`` says of files that are not whole how many of their bytes count. Where a state stands beside the log (see
+    ``whole`` says of files that are not whole how many of their bytes count; ``clock`` is a clock record that will be
+    put behind them, and is known of all the same. Where a state stands beside the log (see
     `state_file`) only what comes behind it is replayed; one that is of no use is named in the history's ``notes``.
     """
     first = Path(log)
@@ -55,8 +57,11 @@ def replay_history(
     if history.state is not None:
         number, byte, _ = history.state.place
         history.behind = sum(size for each, size in sizes.items() if each >= number) - byte
-    for origin, item in read_everything(files, whole=whole, start=start):
-        history.take(origin, item)
+    last = Origin(str(files[-1]), 0)
+    for last, item in read_everything(files, whole=whole, start=start):
+        history.take(last, item)
+    if clock is not None:
+        history.take(last._replace(record=last.record + 1), clock)
     history.finish()
     return history
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..log.records import Header
 
 if TYPE_CHECKING:
-    from ..wrapping.delivery import Listener
+    from ..wrapping.listeners import Listener
 
 
 class Recordable(Protocol):

@@ -88,9 +88,12 @@ class RecordedWatch(Watch):
 
     def flush(self) -> list[CompositeEvent]:
         """As `Watch.flush`; the log has it before anything is raised. Not to be called in a callback."""
+        if self.closed:
+            return []
         self._refuse_in_callbacks("flush()")
         self._document.catch_up()
-        self._recording.write_control(Control(FLUSH, {}))
+        if not self._recording.closed:
+            self._recording.write_control(Control(FLUSH, {}))
         return super().flush()
 
     def close(self) -> list[CompositeEvent]:

@@ -238,7 +238,7 @@ class Recording(Single):
 
     def checkpoint_if_due(self) -> None:
         """The same where it is due; the watch says so when it has heard a change, or this when there is none."""
-        if self._writer.size >= self._checkpoints.due:
+        if self._open and self._writer.size >= self._checkpoints.due:
             self._checkpoints.save_if_possible(self._state)
 
     def _checkpoint_alone(self) -> None:

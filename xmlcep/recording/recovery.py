@@ -83,7 +83,9 @@ def recover(
     document: Document | None = None
     writer: LogWriter | None = None
     try:
-        history = replay_history(log, rules, delivered, whole=to_continue.whole)
+        history = replay_history(
+            log, rules, delivered, whole=to_continue.whole, clock=to_continue.clock_to_come
+        )
         document = _wrapped(history, log, end.doc, end.ts, wrapping)
         writer, repairs = to_continue.open()
         recording = Recording(

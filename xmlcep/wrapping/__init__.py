@@ -5,7 +5,6 @@ a change becomes events), `emitter` and `delivery` (what becomes of these), `for
 `opening` is the door, `document` what is behind it.
 """
 
-from .delivery import Listener as Listener
 from .document import Document as Document
 from .errors import CallbackError as CallbackError
 from .errors import DocumentError as DocumentError
@@ -19,6 +18,7 @@ from .functions import strip_attributes as strip_attributes
 from .functions import strip_elements as strip_elements
 from .functions import strip_tags as strip_tags
 from .functions import validate_with_defaults as validate_with_defaults
+from .listeners import Listener as Listener
 from .opening import fromstring as fromstring
 from .opening import parse as parse
 from .opening import wrap as wrap

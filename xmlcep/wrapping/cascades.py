@@ -9,6 +9,7 @@ One module because what has been seen, what waits and what can be undone are one
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import TypeAlias
 
 from lxml import etree
@@ -95,7 +96,12 @@ class Cascades:
 
     def on_advance(self, at: str) -> None:
         """It is this time now, although nothing has changed (W6): what is due fires."""
-        for rules in self.open:
+        with ExitStack() as stack:  # all of them, also where something fails in one
+            for rules in reversed(self.open):
+                stack.callback(self._advance, rules, at)
+
+    def _advance(self, rules: RuleSet, at: str) -> None:
+        if rules in self.open:  # those before may have called functions that close it
             self.run_flush(rules, rules.history.advance(at))
 
     def next_due(self) -> str | None:

@@ -5,66 +5,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from ..events import CompositeEvent, PrimitiveEvent
 from .errors import CallbackError, CallbackFailure, EndlessTriggerError
+from .listeners import Listener, Reactor
 
 TRIGGER_DEPTH = 100
 """How deep edits made in callbacks may trigger callbacks that edit."""
-
-
-class Listener(Protocol):
-    """An internal listener: a recorder, a watch. It hears of everything, before subscribers do."""
-
-    def on_change(self, event: PrimitiveEvent) -> None:
-        """A primitive event, in order of ts."""
-
-    def on_commit(self, txn: int) -> None:
-        """The last event of transaction ``txn`` has been delivered."""
-
-    def on_raised(self, event: CompositeEvent) -> None:
-        """A rule that acts has raised an external event (L7)."""
-
-    def on_together(self, count: int) -> None:
-        """The next ``count`` events are one (L4); only recorders are told."""
-
-    def on_advance(self, at: str) -> None:
-        """It is this time (RFC 3339, UTC) now, although nothing has changed (W6)."""
-
-
-class Reactor(Protocol):
-    """What acts on edits before anybody is told of them: rules that act (L4)."""
-
-    def on_edit(self, events: Sequence[PrimitiveEvent]) -> None:
-        """An edit is over; its events are in the queue. Edits made here are not told before it returns."""
-
-    def finish(self) -> None:
-        """Everything has been told."""
-
-    def on_advance(self, at: str) -> None:
-        """It is this time now, although nothing has changed (W6)."""
-
-    def next_due(self) -> str | None:
-        """When something is due next if nothing changes."""
-
-    def begin(self) -> None:
-        """A transaction is about to begin."""
-
-    def began(self) -> None:
-        """Its journal is open."""
-
-    def commit(self) -> None:
-        """The last edit of the transaction has been made; its journal is still open."""
-
-    def undo(self) -> None:
-        """The transaction is about to be undone, and nobody has been told of it."""
-
-    def feed_only(self, feed_only: bool) -> None:
-        """Whether edits are to be seen and not acted on: those that undo what has been told."""
-
-    def end(self) -> None:
-        """The transaction is over, and its journal closed."""
 
 
 class Commit(tuple[int]):
@@ -88,32 +36,50 @@ Queued: TypeAlias = "PrimitiveEvent | CompositeEvent | Commit | Together"
 
 
 _Call = Callable[[Any], Any]
+_Attached: TypeAlias = tuple[Listener, int]
+_Subscribed: TypeAlias = tuple[Callable[[PrimitiveEvent], Any], int]
+_new_event = tuple.__new__
+_Entry = TypeVar("_Entry", _Attached, _Subscribed)
+
+
+def _as_event(event: PrimitiveEvent) -> PrimitiveEvent:
+    """The event that a plain tuple of its layout stands for."""
+    return event if type(event) is PrimitiveEvent else _new_event(PrimitiveEvent, event)
+
+
+def _nobody(event: PrimitiveEvent) -> None:
+    """Stands where somebody has been who has gone."""
 
 
 class Delivery:
     """The queue of events that have happened and not been delivered yet, and who is to get them.
 
-    ``audience`` is true when anybody listens; ``held`` while a transaction keeps events back. ``recorders`` get the
-    whole queue before anybody else gets its first event: what others act on is in the log. ``reactor`` is told of every
-    edit when it is over, before all of them.
+    ``audience`` is true when anybody listens; ``takes_tuples`` when `deliver` may be given a plain tuple of an event's
+    layout, because nobody who listens needs more (`Watch.takes_tuples`): making the event is a twentieth of an edit.
+    ``held`` while a transaction keeps events back. ``recorders`` get the whole queue before anybody else gets its first
+    event: what others act on is in the log. ``reactor`` is told of every edit when it is over, before all of them.
     """
 
     __slots__ = (
-        "_interrupt", "_rest", "audience", "callbacks", "delivering", "depth", "failures", "held", "listeners",
-        "position", "queue", "reacting", "reactor", "recorded", "recorders", "subscribers",
+        "_before", "_entries", "_interrupt", "_rest", "audience", "callbacks", "delivering", "depth", "failures",
+        "held", "listeners", "position", "queue", "reacting", "reactor", "recorded", "recorders", "subscribers",
+        "takes_tuples",
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.listeners: tuple[tuple[Listener, int], ...] = ()  # with the time point of attaching
-        self.recorders: tuple[tuple[Listener, int], ...] = ()
+        self.listeners: tuple[_Attached, ...] = ()  # with the time point of attaching
+        self.recorders: tuple[_Attached, ...] = ()
         self.recorded = 0  # how many at the head of the queue the recorders know
-        self.subscribers: tuple[tuple[Callable[[PrimitiveEvent], Any], int], ...] = ()
+        self.subscribers: tuple[_Subscribed, ...] = ()
         self.queue: deque[tuple[int, Queued]] = deque()
         self.position = 0  # how many entries have been queued, delivered or not
         self.reactor: Reactor | None = None
         self.reacting = False
-        self.callbacks: tuple[_Call, ...] = ()  # all of them, in order
+        self.callbacks: list[_Call] = []  # all of them, in order
+        self._entries: tuple[_Attached | _Subscribed, ...] = ()  # whose they are
+        self._before: list[tuple[list[_Call], tuple[_Attached | _Subscribed, ...]]] = []  # see `_gather`
         self.audience = False
+        self.takes_tuples = False
         self.held = False
         self.delivering = False
         self.depth = 0  # of the event being delivered: 0 for edits made outside callbacks
@@ -154,12 +120,34 @@ class Delivery:
         return unsubscribe
 
     def _gather(self) -> None:
-        self.callbacks = (
+        if not self.delivering and self._rest is None:
+            self._before.clear()
+        self._before.append((self.callbacks, self._entries))
+        self._entries = (*self.recorders, *self.listeners, *self.subscribers)
+        self.callbacks = [
             *(recorder.on_change for recorder, _ in self.recorders),
             *(listener.on_change for listener, _ in self.listeners),
             *(callback for callback, _ in self.subscribers),
+        ]
+        # Whom a callback lets go is not called any more, not for the event that is being delivered either.
+        for callbacks, entries in self._before:
+            for index, entry in enumerate(entries):
+                if not self._is_here(entry):
+                    callbacks[index] = _nobody
+        self.takes_tuples = self.reactor is None and all(
+            getattr(listener, "takes_tuples", False) for listener, _ in self._entries
         )
         self.audience = bool(self.callbacks) or self.reactor is not None
+
+    def _is_here(self, entry: _Attached | _Subscribed) -> bool:
+        return any(entry is each for each in self._entries)
+
+    def present(self, entries: tuple[_Entry, ...]) -> Iterator[_Entry]:
+        """Those who are here now, one after the other, unless they go while those before are called."""
+        known = self._entries
+        for entry in entries:
+            if self._entries is known or self._is_here(entry):
+                yield entry
 
     def set_reactor(self, reactor: Reactor | None) -> None:
         """Has edits acted on from now on, or (None) no more."""
@@ -177,7 +165,7 @@ class Delivery:
             self._react(self.reactor, (event,))
             return
         if self.delivering or self.held or self.queue or self._rest is not None:
-            self.put(event)
+            self.put(_as_event(event))
             self.settle()
             return
         self.delivering = True
@@ -187,11 +175,11 @@ class Delivery:
                 try:
                     callback(event)
                 except Exception as error:
-                    self.fail(callback, event, error)
+                    self.fail(callback, _as_event(event), error)
                 except BaseException as error:
                     self.interrupt(error)
         except BaseException:  # between two calls: the rest is called at the next delivery
-            self._rest = (event, rest)
+            self._rest = (_as_event(event), rest)
             raise
         finally:
             self.delivering = False
@@ -360,10 +348,11 @@ class Delivery:
                 self._stop(self.subscribers[-1][0], event)
             return
         if self.subscribers:
-            self._call_all(event, iter([callback for callback, since in self.subscribers if ts > since]))
+            here = self.present(self.subscribers)
+            self._call_all(event, (callback for callback, since in here if ts > since))
 
-    def _inform(self, listeners: tuple[tuple[Listener, int], ...], event: Queued) -> None:
-        for listener, since in listeners:
+    def _inform(self, listeners: tuple[_Attached, ...], event: Queued) -> None:
+        for listener, since in self.present(listeners):
             call: _Call
             given: Any
             if type(event) is Commit:

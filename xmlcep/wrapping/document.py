@@ -20,13 +20,14 @@ from ..timestamps import as_microseconds, microseconds, timestamp
 from . import foreign
 from .announcing import announce
 from .classes import LOOKUPS
-from .delivery import Delivery, Listener
+from .delivery import Delivery
 from .errors import RefusedError, WrapError
+from .listeners import Listener
 from .observation import Observation
 from .raw import Node, name_of
 from .shadow import ShadowTree, tree_of
 from .single import Single
-from .snapshots import restore_ids, take_snapshot
+from .snapshots import check_ids, restore_ids, take_snapshot
 from .transactions import Transaction, Transactions
 from .updating import update
 from .verification import differences
@@ -133,6 +134,7 @@ class Document(Single):
             raise RefusedError(
                 f"resume() of the document {self.name!r}, whose events are told already: wrap it anew"
             )
+        check_ids(self._tree, ids)
         restore_ids(self._tree, ids)
         self._tree.clock.go_on(clock, next_id)
         self._transactions.count = txn
@@ -343,11 +345,15 @@ class Document(Single):
         delivery = self.delivery
         if delivery.delivering:
             raise RefusedError("advance() in a callback: other callbacks have not heard of the change yet")
-        with delivery.under_way():
-            for listener, _ in (*delivery.recorders, *delivery.listeners):
-                listener.on_advance(at)
-        if delivery.reactor is not None:
-            delivery.reactor.on_advance(at)
+        for recorder, _ in delivery.recorders:
+            recorder.on_advance(at)
+        try:
+            with delivery.under_way():
+                for listener, _ in delivery.present(delivery.listeners):
+                    listener.on_advance(at)
+        finally:  # a callback that fails keeps no rule from firing
+            if delivery.reactor is not None:
+                delivery.reactor.on_advance(at)
 
     def next_due(self) -> str | None:
         """When a watch will raise something next, or a rule fire, if nothing changes, as RFC 3339 text (UTC); None if

@@ -153,8 +153,7 @@ def change_attribute(
     if known is None:
         if value is not None:
             touch(tree, node, shadow)
-            attribute = tree.new_attribute(shadow, name, value)
-            emit_attribute("ins", shadow, name, attribute.number, value, None, emit)
+            _attribute_comes(tree, shadow, name, value, emit)
     elif value is None:
         touch(tree, node, shadow)
         assert shadow.attributes is not None
@@ -194,6 +193,14 @@ def emit_attribute(
     """Emits the event of an attribute node."""
     assert shadow.trie is not None
     emit(op, shadow.trie.attribute(name), (*(shadow.ids or shadow.make_ids()), number), value, old, None)
+
+
+def _attribute_comes(tree: ShadowTree, shadow: ShadowNode, name: str, value: str, emit: Emit) -> None:
+    """An attribute is new. Raises `RefusedError`, before anything is known of it, for a name that XML has not."""
+    assert shadow.trie is not None
+    path = shadow.trie.attribute(name)
+    number = tree.new_attribute(shadow, name, value).number
+    emit("ins", path, (*(shadow.ids or shadow.make_ids()), number), value, None, None)
 
 
 # --- positions among the child nodes
@@ -299,7 +306,7 @@ def insert_leaf(tree: ShadowTree, node: Node, name: str, parent: ShadowNode) -> 
     emit = tree.emitter.emit
     emit("ins", trie.path, ids, None, None, pos)
     for key, value in attributes_of(node):
-        emit_attribute("ins", shadow, key, tree.new_attribute(shadow, key, value).number, value, None, emit)
+        _attribute_comes(tree, shadow, key, value, emit)
     tree.end_edit()
 
 
@@ -334,7 +341,7 @@ def _insert_node(tree: ShadowTree, node: Node, parent: ShadowNode | None, pos: i
     emit = tree.emitter.emit
     emit("ins", shadow.trie.path, shadow.make_ids(), None, None, pos)
     for key, value in attributes_of(node):
-        emit_attribute("ins", shadow, key, tree.new_attribute(shadow, key, value).number, value, None, emit)
+        _attribute_comes(tree, shadow, key, value, emit)
     text = visible(get_text(node), shadow.element_only)
     if text is not None:
         change_text(tree, node, shadow, text, emit)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from lxml import etree
+
 from .raw import (
     Element,
     Node,
@@ -78,6 +80,8 @@ def _contents_of(shadow: ShadowNode) -> tuple[Any, ...]:
 
 
 def _place(node: Node) -> str:
+    if isinstance(node, etree._Entity):  # libxml2 has no path of these
+        return f"{_place(get_parent(node))}/{node.text}"
     try:
         return str(Element.getroottree(node).getpath(node))
     except ValueError:

@@ -37,7 +37,7 @@ class Watch(Single):
 
     __slots__ = (
         "__weakref__", "_advanced", "_detector", "_document", "_names", "_on_event", "_only", "_rules", "_streams",
-        "_takes", "findings",
+        "_takes", "_untold", "findings",
     )  # fmt: skip
 
     def __init__(
@@ -66,10 +66,16 @@ class Watch(Single):
         self._only = None if only is None else frozenset(only)
         self._streams: list[_Stream] = []
         self._names: set[str] = set()  # of what was raised
+        self._untold: deque[CompositeEvent] = deque()  # what has been raised and not been told yet
         self.findings: deque[CompositeEvent] = deque(maxlen=keep)
         document.attach(self)
 
     # --- what the document tells
+
+    @property
+    def takes_tuples(self) -> bool:
+        """Whether plain tuples of the layout of events do (see `Delivery`)."""
+        return self._detector.takes_tuples
 
     def on_change(self, event: PrimitiveEvent) -> None:
         """A primitive event (called by the document)."""
@@ -205,7 +211,11 @@ class Watch(Single):
         only, delivery = self._only, self._document.delivery
         self._names.update([composite.name for composite in composites])
         raised = [composite for composite in composites if only is None or composite.name in only]
-        for composite in raised:
+        # Where ``on_event`` flushes or closes the watch, what comes of that is told behind what it is in the middle of.
+        untold = self._untold
+        untold.extend(raised)
+        while untold:
+            composite = untold.popleft()
             self.findings.append(composite)
             for stream in self._streams:
                 stream.put(composite)

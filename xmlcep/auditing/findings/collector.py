@@ -19,8 +19,6 @@ class Collector:
         self.spool = spool
         self.summary = summary
         self.quarantine = AuditQuarantine(spool, summary, policy)
-        self.findings_of: dict[str, dict[str, int]] = {}
-        """How many findings documents have, by event type, whether or not they are withheld."""
         self.held = 0
         """How many bytes of findings documents hold in memory, all together."""
         self.replayed: Counter[tuple[str, PathType]] = Counter()
@@ -31,8 +29,12 @@ class Collector:
         """How many records came too late, by document and the time point that an earlier run has gone on to."""
 
     def document(self, doc: str, first: int, last: int, count: int, *, disordered: bool) -> None:
-        """Notes a document that was replayed."""
+        """Notes a document that was replayed, or a part of it."""
         self.summary.documents.replayed(doc, first, last, count, disordered=disordered)
+
+    def found(self, doc: str, findings: Mapping[str, int]) -> None:
+        """Notes how many findings a document has, or a part of it, by event type; they may be withheld later."""
+        self.summary.documents.found(doc, findings)
 
     def seconds(self, doc: str, seconds: float) -> None:
         """Notes that the replay of a document, or of a part of it, took so long."""

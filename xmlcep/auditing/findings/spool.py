@@ -16,7 +16,7 @@ _TABLES = """
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 PRAGMA locking_mode = EXCLUSIVE;
-CREATE TABLE finding (doc TEXT, number INTEGER, start INTEGER, size INTEGER); -- where in the file of texts
+CREATE TABLE finding (doc TEXT, start INTEGER, size INTEGER); -- where in the file of texts
 CREATE TABLE loose (doc TEXT, ts INTEGER, place INTEGER, ids BLOB, line BLOB);
 CREATE TABLE bad (file INTEGER, record INTEGER, doc TEXT, line BLOB);
 CREATE TABLE record (doc TEXT, ts INTEGER, at INTEGER, number INTEGER, file INTEGER, record INTEGER, line BLOB);
@@ -49,18 +49,18 @@ class Spool:
         except sqlite3.OperationalError as error:
             self._database.close()
             self._folder.cleanup()
-            raise _full(error) from error
+            raise no_room(error) from error
         self._texts = (Path(self._folder.name) / "findings").open("wb")
         self._end = 0  # of what was written there
 
-    def add_findings(self, doc: str, number: int, text: bytes) -> None:
-        """Keeps findings of a document that follow each other, as lines; ``number`` orders such texts.
+    def add_findings(self, doc: str, text: bytes) -> None:
+        """Keeps findings of a document that follow each other and those that were added before, as lines.
 
         They are one row: a row per finding would cost more than finding it.
         """
         with _room():
             self._texts.write(text)
-        self._database.execute("INSERT INTO finding VALUES (?, ?, ?, ?)", (doc, number, self._end, len(text)))
+        self._database.execute("INSERT INTO finding VALUES (?, ?, ?)", (doc, self._end, len(text)))
         self._end += len(text)
 
     def drop_findings(self, doc: str) -> None:
@@ -68,8 +68,8 @@ class Spool:
         self._database.execute("DELETE FROM finding WHERE doc = ?", (doc,))
 
     def findings(self) -> Iterator[tuple[str, bytes]]:
-        """Documents and their findings, as lines, by document and number."""
-        places = self._database.execute("SELECT doc, start, size FROM finding ORDER BY doc, number")
+        """Documents and their findings, as lines, by document; of each as they were added."""
+        places = self._database.execute("SELECT doc, start, size FROM finding ORDER BY doc, start")
         with _room():
             self._texts.flush()
         with open(self._texts.name, "rb") as texts:
@@ -131,7 +131,7 @@ class Spool:
         with contextlib.suppress(sqlite3.Error, OSError):
             self.close()
         if isinstance(error, sqlite3.OperationalError):
-            raise _full(error) from error
+            raise no_room(error) from error
 
 
 @contextlib.contextmanager
@@ -140,10 +140,11 @@ def _room() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise _full(error) from error
+        raise no_room(error) from error
 
 
-def _full(error: Exception) -> OutputError:
+def no_room(error: Exception) -> OutputError:
+    """What is said if there is no room for temporary files."""
     return OutputError(
         f"temporary files in {tempfile.gettempdir()}: {error}: set TMPDIR to a folder with room"
     )

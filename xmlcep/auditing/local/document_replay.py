@@ -56,7 +56,6 @@ class DocumentReplay:
         "_held",
         "_last",
         "_may_go_on",
-        "_number",
         "_pending",
         "_ranking",
         "_replayed",
@@ -105,7 +104,6 @@ class DocumentReplay:
         self._counts: dict[str, int] = {}
         self._replayed: dict[tuple[str, PathType], int] = defaultdict(int)  # records
         self._texts: list[bytes] = []  # findings in their order, as lines
-        self._number = 0  # of the first of them
         self._held = 0  # how many they are
         self._size = 0
         self._before: tuple[int, tuple[int, int] | None] | None = (
@@ -351,10 +349,10 @@ class DocumentReplay:
         self._collector.seconds(self.doc, self.seconds + perf_counter() - started)
 
     def pause(self) -> dict[str, Any]:
-        """The document goes on in a later run: what that has to know, as plain data (G6).
+        """The document goes on later, in this run or another: what that has to know, as plain data (G6).
 
-        What was found at the last time point is kept where something else may be found there: at the end of a
-        transaction or edit, or when time goes on.
+        What was counted so far is handed over; this object is done. What was found at the last time point is kept
+        where something else may be found there: at the end of a transaction or edit, or when time goes on.
         """
         if not self._edit_goes_on:
             if self._may_go_on:
@@ -385,15 +383,21 @@ class DocumentReplay:
         }
         return state | writer.state()
 
-    def go_on(self, state: Mapping[str, Any], read: Callable[[Interpreter, Any], Detector]) -> None:
-        """Goes on from where `pause` has left the document; ``read`` makes the detector that was written.
+    def go_on(
+        self,
+        state: Mapping[str, Any],
+        read: Callable[[Interpreter, Any], Detector],
+        before: Mapping[str, Any] | None,
+    ) -> None:
+        """Goes on from where `pause` has left the document; ``read`` makes the detector that was written; ``before`` is
+        the state in which earlier runs have left it, if they have.
 
         A document in which nothing waits is asleep then.
         """
         self.ts, self.txn = state["ts"], state["txn"]
-        self.clock = None if state["clock"] is None else (state["clock"][0], state["clock"][1])
+        self.clock = _clock_of(state)
         self.first = self.ts + 1
-        self._before = self.ts, self.clock
+        self._before = None if before is None else (before["ts"], _clock_of(before))
         self.raised_there = RaisedThere(self.ts, state.get("raised", ()))
         replay = state.get("replay")
         if replay is None:
@@ -414,7 +418,7 @@ class DocumentReplay:
     def _hand_over(self) -> None:
         """The findings and counts of the run."""
         self.spool()
-        self._collector.findings_of[self.doc] = self._counts
+        self._collector.found(self.doc, self._counts)
         self._collector.replayed.update(self._replayed)
         self._collector.document(self.doc, self.first, self.ts, self.count, disordered=self.disordered)
 
@@ -461,12 +465,16 @@ class DocumentReplay:
         """Puts the findings that it holds on disk."""
         if not self._texts:
             return
-        self._collector.spool.add_findings(self.doc, self._number, b"".join(self._texts))
+        self._collector.spool.add_findings(self.doc, b"".join(self._texts))
         self._collector.held -= self._size
-        self._number += self._held
         self._texts = []
         self._held = 0
         self._size = 0
+
+
+def _clock_of(state: Mapping[str, Any]) -> tuple[int, int] | None:
+    clock = state["clock"]
+    return None if clock is None else (clock[0], clock[1])
 
 
 def _raised_at(composite: CompositeEvent) -> int:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from operator import itemgetter
 from time import perf_counter
 
@@ -36,10 +37,12 @@ from ..since import Since
 from ..since.state_file import document_line
 from ..splits import FilePart, PartReader, whole
 from .document_replay import DocumentReplay
+from .documents_at_rest import DocumentsAtRest
 
 _TOLD = 8192  # sorted records between two words on progress
 
 _MOST_AWAKE = 64  # documents that keep a detector whether they need one or not
+_MOST_ASLEEP = 4096  # documents that need none, of which the rest is on disk
 _MOST_HELD = 16 << 20  # bytes of findings in memory
 
 _doc_of = itemgetter(8)
@@ -96,12 +99,16 @@ class LocalAudit:
         self._file = ""  # its path
         self._disordered: set[str] = set()
         self._sorted = 0  # records of these
-        self._touched: dict[str, None] = {}  # the documents of the batch
-        self._idle: list[Detector] = []  # as new
+        self._new: set[str] = set()  # those of the batch that have not begun, as far as was asked
+        self._touched: dict[str, None] = {}  # the documents of the batch, or of the run
+        self._asleep: dict[str, None] = {}  # the documents that have none, those that had one last at the end
+        self._at_rest = DocumentsAtRest()  # all others of which nothing has to be kept in memory
         nodes = [node for tree in rules.graph.trees for node in tree.operators]
         self._defers = any(node.deferred or node.windows for node in nodes)
         self._asks = bool(rules.graph.waiting_for_edits)
-        self._needs = Detector(rules).needs
+        first = Detector(rules, operators=operators)
+        self._concerns, self._needs = first.concerns, first.needs
+        self._idle = [] if self._asks else [first]  # as new
         self._externals = bool(rules.externals)
         self._since = since
         self._readers: dict[int, PartReader] = {}  # by the places of files, as is what follows
@@ -119,6 +126,7 @@ class LocalAudit:
         self._sift(files)
         self._finish_all()
         self._replays = {}
+        self._at_rest.close()
         if self._disordered:
             self._steps.insert("sorting", "replaying")
             self._replay_sorted(files)
@@ -131,11 +139,19 @@ class LocalAudit:
         for replay in self._replays.values():
             self._finish(replay)
         since = self._since
-        if since is not None and since.state.final:
-            for doc in since.state.documents.keys() - self._replays.keys() - self._disordered:
+        if since is None:
+            return
+        if since.state.final:
+            for doc in since.state.documents:
+                if doc in self._replays or doc in self._disordered or self._at_rest.get(doc) is not None:
+                    continue
                 left = self._revived(doc)
                 if left is not None and not left.is_asleep:
                     self._finish(left)
+        else:
+            for state in self._at_rest:
+                if state["doc"] not in self._replays:
+                    since.state.documents[state["doc"]] = document_line(state)
 
     def _finish(self, replay: DocumentReplay) -> None:
         since = self._since
@@ -151,9 +167,7 @@ class LocalAudit:
 
         Blocks with anything irregular, headers, bad records or clocks that stand still, are taken row by row.
         """
-        types = RecordTypes(
-            Detector(self._rules).concerns, check_times=self._checks_times, applied=self._asks
-        )
+        types = RecordTypes(self._concerns, check_times=self._checks_times, applied=self._asks)
         for file in files:
             reader = self._begin_file(file, self._collector.quarantine.add)
             for block in reader.blocks():
@@ -178,6 +192,7 @@ class LocalAudit:
             if run.span.doc not in self._disordered:
                 replay = self._replay_of(run.span.doc)
                 replay.follow(file, run)
+                self._let_sleep()
                 now = perf_counter()
                 replay.seconds += now - before
                 before = now
@@ -198,7 +213,7 @@ class LocalAudit:
 
     def _continues(self, run: Run) -> bool:
         """Whether its records follow what was replayed of the document, if it still is replayed."""
-        replay = self._known(run.span.doc)
+        replay = None if run.span.doc in self._disordered else self._known(run.span.doc)
         if replay is None:
             return True
         return replay.follows(run.span.first) and all(
@@ -238,6 +253,7 @@ class LocalAudit:
         if replay is None:
             replay = self._replays[doc] = self._begin(doc, self._headers.get(doc), self._file)
         elif replay.is_asleep:
+            self._asleep.pop(doc, None)
             replay.wake(self._new_detector())
         self._touched.setdefault(doc)
         return replay
@@ -245,34 +261,53 @@ class LocalAudit:
     def _known(self, doc: str) -> DocumentReplay | None:
         """The replay of a document that has begun, in this run or in an earlier one."""
         replay = self._replays.get(doc)
-        if replay is None and (revived := self._revived(doc)) is not None:
-            replay = self._replays[doc] = revived
+        if replay is not None or doc in self._new:
+            return replay
+        replay = self._revived(doc)
+        if replay is None:
+            self._new.add(doc)
+            return None
+        self._replays[doc] = replay
+        if replay.is_asleep:
+            self._asleep[doc] = None
         return replay
 
     def _revived(self, doc: str) -> DocumentReplay | None:
-        """A document as earlier runs have left it; None if they had nothing of it."""
-        state = None if self._since is None else self._since.left(doc)
+        """A document at rest, or as earlier runs have left it; None if there was nothing of it."""
+        before = None if self._since is None else self._since.left(doc)
+        state = self._at_rest.get(doc) or before
         if state is None:
             return None
         replay = self._new_replay(doc, None)
-        replay.go_on(state, self._read_detector)
+        replay.go_on(state, self._read_detector, before)
         return replay
 
     def _read_detector(self, reader: Interpreter, data: object) -> Detector:
         return read_detector(Detector, reader, data, self._rules, operators=self._operators)
 
     def _rest(self) -> None:
-        """Between two batches: documents that nothing waits in give their detectors away; findings go to disk."""
+        """Between two batches: documents go to rest, if there are many; findings go to disk."""
+        self._new.clear()
+        self._let_sleep()
+        if len(self._asleep) > 2 * _MOST_ASLEEP:
+            tired = list(islice(self._asleep, len(self._asleep) - _MOST_ASLEEP))
+            self._at_rest.add(self._replays.pop(doc).pause() for doc in tired)
+            for doc in tired:
+                del self._asleep[doc]
+        if self._collector.held > _MOST_HELD:
+            for replay in self._replays.values():
+                replay.spool()
+
+    def _let_sleep(self) -> None:
+        """Those of the last documents that nothing waits in give their detectors away, for others."""
         if len(self._replays) > _MOST_AWAKE:
             for doc in self._touched:
                 replay = self._replays.get(doc)
                 detector = None if replay is None else replay.sleep()
                 if detector is not None:
                     self._idle.append(detector)
+                    self._asleep[doc] = None
         self._touched.clear()
-        if self._collector.held > _MOST_HELD:
-            for replay in self._replays.values():
-                replay.spool()
 
     def _new_detector(self) -> Detector:
         return self._idle.pop() if self._idle else Detector(self._rules, operators=self._operators)
@@ -375,7 +410,10 @@ class LocalAudit:
         self._disordered.add(replay.doc)
         replay.spool()  # what it holds is dropped with the rest
         del self._replays[replay.doc]
+        self._asleep.pop(replay.doc, None)
+        self._at_rest.remove(replay.doc)
         self._collector.seconds(replay.doc, replay.seconds)
+        self._collector.summary.documents.replayed_anew(replay.doc)
         self._collector.spool.drop_findings(replay.doc)
         self._collector.quarantine.forget(replay.doc)
 

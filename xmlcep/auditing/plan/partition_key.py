@@ -28,7 +28,7 @@ from ...rules.event_graph import EventGraph
 from ...rules.trees import EventTree, OperatorNode
 from .reach import is_external, looks_outside, measured_trees, prompt_trees
 from .reasons import reasons_for
-from .timer_keys import timer_obstacles
+from .timer_keys import TimerReach
 from .value_keys import dividing_variables
 
 DOCUMENT = -1
@@ -67,6 +67,7 @@ class Pass:
     in words why. A pass is replayed after those of lower ``level``; ``sources`` are the trees of other passes whose
     composites its own trees take, directly or not. ``asking`` are the indexes of its own trees and its sources that ask
     the document (U2); ``follows_edits`` says that edits matter to its own trees or to those that take what they raise.
+    ``deferring`` are those of its own trees that wait for a release (D2, D3), and all whose composites these take.
     """
 
     index: int
@@ -78,6 +79,7 @@ class Pass:
     asking: frozenset[int] = frozenset()
     follows_edits: bool = False
     by_value: bool = False
+    deferring: frozenset[int] = frozenset()
 
     @property
     def by_document(self) -> bool:
@@ -133,8 +135,7 @@ class Pass:
     @property
     def has_flushes(self) -> bool:
         """Whether the ends of transactions and of the document release anything (D3), or make it due (Z14)."""
-        deferred = any(operator.termination is not Termination.EARLIEST for operator in self.operators)
-        return deferred or (self.has_timers and self.by_document)
+        return any(map(_is_released, self.trees)) or (self.has_timers and self.by_document)
 
     @property
     def closes_documents(self) -> bool:
@@ -166,14 +167,19 @@ class Pass:
         return Route(Role.FED if self._is_fed(op, path, step) else Role.PASSING, step)
 
     def is_touched(self, op: str, path: PathType) -> bool:
-        """Whether such a record, itself or by what the sources raise at it, can leave something to be flushed."""
+        """Whether such a record, itself or by what the sources raise at it, can leave something that waits for a
+        release: for the end of the transaction (D3), or for what happens elsewhere (D2)."""
         step = self.step(path)
         if step is None:
             return False
-        if self._is_fed(op, path, step):
-            return True
-        # A condition of a source may become true at any record below its node, and the source then raises.
-        return any(tree.index in self.asking or _feeds(tree, op, path, step) for tree in self.sources)
+        if self.measures or self.externals or self.watches_groups or self.by_value:
+            if self._is_fed(op, path, step):
+                return True
+            concerned: Iterable[EventTree] = self.sources
+        else:
+            concerned = (tree for tree in (*self.trees, *self.sources) if tree.index in self.deferring)
+        # A condition may become true at any record below its node, and the tree then raises.
+        return any(tree.index in self.asking or _feeds(tree, op, path, step) for tree in concerned)
 
     def _is_fed(self, op: str, path: PathType, step: int) -> bool:
         """Whether such a record can change a result of its key."""
@@ -289,11 +295,12 @@ class Plan:
 
 def make_plan(rules: Rules) -> Plan:
     """The plan for these rules: trees of one level with equal keys share a pass."""
-    parts, levels = _parts(rules.graph)
+    timers = TimerReach(rules.graph)
+    parts, levels = _parts(rules.graph, timers)
     groups: dict[tuple[int, tuple[PathType, ...], bool], list[list[EventTree]]] = {}
     for part, level in sorted(zip(parts, levels, strict=True), key=lambda each: each[1]):
         by_value = all(dividing_variables(rules.graph, tree) for tree in part)
-        groups.setdefault((level, _keys(rules.graph, part), by_value), []).append(part)
+        groups.setdefault((level, _keys(rules.graph, timers, part), by_value), []).append(part)
     asking = frozenset(tree.index for tree in rules.graph.trees if rules.graph.asks_document(tree))
     waiting = rules.graph.waiting_for_edits
     following = waiting.union(*(rules.graph.trees[index].dependencies for index in waiting))
@@ -301,12 +308,24 @@ def make_plan(rules: Rules) -> Plan:
     for index, ((level, keys, by_value), together) in enumerate(groups.items()):
         trees = sorted((tree for part in together for tree in part), key=lambda tree: tree.index)
         sources = _sources(rules.graph, trees)
-        reasons = tuple(reasons_for(rules.graph, keys, together, sources, by_value=by_value))
+        reasons = tuple(reasons_for(rules.graph, timers, keys, together, sources, by_value=by_value))
         concerned = asking.intersection(tree.index for tree in (*trees, *sources))
         follows = not following.isdisjoint(tree.index for tree in trees)
-        passes.append(Pass(index, tuple(trees), keys, reasons, level, sources, concerned, follows, by_value))
+        deferring = frozenset(
+            tree.index for tree in rules.graph.with_used([tree for tree in trees if _is_released(tree)])
+        )
+        passes.append(
+            Pass(
+                index, tuple(trees), keys, reasons, level, sources, concerned, follows, by_value, deferring
+            )
+        )  # fmt: skip
     seeing_all = tuple(each.index for each in passes if _sees_all(each))
     return Plan(rules, tuple(passes), ByEnding(_by_path(passes)), seeing_all)
+
+
+def _is_released(tree: EventTree) -> bool:
+    """Whether anything in the tree waits for a release (D2, D3)."""
+    return any(operator.termination is not Termination.EARLIEST for operator in tree.operators)
 
 
 def _sees_all(each: Pass) -> bool:
@@ -331,7 +350,7 @@ def _by_path(passes: Sequence[Pass]) -> dict[PathType, tuple[int, ...]]:
     return {path: tuple(indexes) for path, indexes in found.items()}
 
 
-def _parts(graph: EventGraph) -> tuple[list[list[EventTree]], list[int]]:
+def _parts(graph: EventGraph, timers: TimerReach) -> tuple[list[list[EventTree]], list[int]]:
     """The trees in parts that are replayed together, and the level of each part.
 
     A tree and one whose composites it takes are in one part if their keys are the same anyway, if the
@@ -353,7 +372,7 @@ def _parts(graph: EventGraph) -> tuple[list[list[EventTree]], list[int]]:
             number: {place[used] for tree in part for used in tree.dependencies} - {number}
             for number, part in enumerate(parts)
         }
-        keys = [_keys(graph, part) for part in parts]
+        keys = [_keys(graph, timers, part) for part in parts]
         same = [(number, other) for number in above for other in above[number] if keys[number] == keys[other]]
         if not same:
             try:
@@ -395,11 +414,11 @@ def _sources(graph: EventGraph, trees: Sequence[EventTree]) -> tuple[EventTree, 
     return tuple(tree for tree in graph.with_used(trees) if tree.index not in own)
 
 
-def _keys(graph: EventGraph, trees: list[EventTree]) -> tuple[PathType, ...]:
+def _keys(graph: EventGraph, timers: TimerReach, trees: list[EventTree]) -> tuple[PathType, ...]:
     """The key path types of trees that belong together; none: the document."""
     if any(tree.flat or looks_outside(graph, tree) for tree in trees):
         return ()
-    if any(next(timer_obstacles(graph, tree), None) is not None for tree in trees):
+    if any(next(timers.obstacles(tree), None) is not None for tree in trees):
         return ()
     if any(map(is_external, trees)):
         # What a rule has raised has its place between all records; what takes it is in the same part.

@@ -9,12 +9,13 @@ from path_types import PathType
 from ...rules.event_graph import EventGraph
 from ...rules.trees import EventTree
 from .reach import is_external, looks_outside
-from .timer_keys import timer_obstacles
+from .timer_keys import TimerReach
 from .value_keys import dividing_variables, obstacles
 
 
 def reasons_for(
     graph: EventGraph,
+    timers: TimerReach,
     keys: tuple[PathType, ...],
     parts: list[list[EventTree]],
     sources: Sequence[EventTree],
@@ -37,7 +38,7 @@ def reasons_for(
             if graph.programs[tree.index][-1].grouping.names:
                 yield f"values do not divide {tree.name}: it {next(obstacles(graph, tree), 'shares events')}"
         for tree in trees:
-            obstacle = next(timer_obstacles(graph, tree), None)
+            obstacle = next(timers.obstacles(tree), None)
             if obstacle is not None:
                 yield f"{tree.name} raises when time has passed, and {obstacle}"
         raised = [tree.name for tree in trees if is_external(tree)]

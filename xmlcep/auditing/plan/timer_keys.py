@@ -14,52 +14,49 @@ from ...rules.event_graph import EventGraph
 from ...rules.trees import EventTree, LeafNode, OperatorNode
 
 
-def timer_obstacles(graph: EventGraph, tree: EventTree) -> Iterator[str]:
-    """What keeps nodes from dividing a tree that may raise because time has passed, in words that go on after its name;
-    nothing if it is none."""
-    reach = _Reach(graph, tree)
-    for operator in tree.operators:
-        if operator.has_timers and any(window.unit is not Unit.TIME for window in operator.windows):
-            yield "counts until something is due, and any record of the document counts (Z14)"
-        sequence = isinstance(operator.definition, Sequence)
-        if operator.has_timers and sequence and reach.begins_late(tree, operator):
-            yield "may wait for a time that is over when it begins to wait (A3)"
-        if not any(reach.is_timed(tree, child) for child in operator.children):
-            continue
-        if operator.termination is not Termination.EARLIEST:
-            yield "waits for a release of what a timer raised, which any record of the document may be (D2, D3)"
-        if any(window.unit is not Unit.TIME for window in operator.windows):
-            yield "counts from or to what a timer raised, and any record of the document counts (W2)"
-        program = graph.programs[tree.index][operator.index]
-        if program.having is not None:
-            yield "asks 'having' of what a timer raised, and says at which record if that takes too long (Q5)"
-        for child, leaf in zip(operator.children, program.leaves, strict=True):
-            asked = () if leaf is None else leaf.expressions
-            if reach.is_timed(tree, child) and any("ts" in expression.variables for expression in asked):
-                yield "asks for the $ts of what a timer raised, which any record of the document may be (W5)"
+class TimerReach:
+    """How far what the timers of some rules raise gets, and what comes later than the records that it is made of."""
 
-
-class _Reach:
-    """How far what timers raise gets, and what comes later than the records that it is made of."""
-
-    def __init__(self, graph: EventGraph, tree: EventTree) -> None:
+    def __init__(self, graph: EventGraph) -> None:
         self._graph = graph
-        # Of the tree and all that it uses, dependencies first (G2): asked once each, however often they are used.
         self._timed: set[int] = set()
         self._late: set[int] = set()
-        for used in graph.with_used([tree]):
-            if self.is_timed(used, used.root):
-                self._timed.add(used.index)
-            if self._comes_late(used, used.root):
-                self._late.add(used.index)
+        for tree in graph.trees:  # dependencies come first (G2): each is asked once, however often it is used
+            if self._is_timed(tree, tree.root):
+                self._timed.add(tree.index)
+            if self._comes_late(tree, tree.root):
+                self._late.add(tree.index)
 
-    def is_timed(self, tree: EventTree, node: OperatorNode | LeafNode) -> bool:
+    def obstacles(self, tree: EventTree) -> Iterator[str]:
+        """What keeps nodes from dividing a tree that may raise because time has passed, in words that go on after its
+        name; nothing if it is none."""
+        for operator in tree.operators:
+            if operator.has_timers and any(window.unit is not Unit.TIME for window in operator.windows):
+                yield "counts until something is due, and any record of the document counts (Z14)"
+            sequence = isinstance(operator.definition, Sequence)
+            if operator.has_timers and sequence and self._begins_late(tree, operator):
+                yield "may wait for a time that is over when it begins to wait (A3)"
+            if not any(self._is_timed(tree, child) for child in operator.children):
+                continue
+            if operator.termination is not Termination.EARLIEST:
+                yield "waits for a release of what a timer raised, which any record of the document may be (D2, D3)"
+            if any(window.unit is not Unit.TIME for window in operator.windows):
+                yield "counts from or to what a timer raised, and any record of the document counts (W2)"
+            program = self._graph.programs[tree.index][operator.index]
+            if program.having is not None:
+                yield "asks 'having' of what a timer raised, and says at which record if that takes too long (Q5)"
+            for child, leaf in zip(operator.children, program.leaves, strict=True):
+                asked = () if leaf is None else leaf.expressions
+                if self._is_timed(tree, child) and any("ts" in expression.variables for expression in asked):
+                    yield "asks for the $ts of what a timer raised, which any record of the document may be (W5)"
+
+    def _is_timed(self, tree: EventTree, node: OperatorNode | LeafNode) -> bool:
         """Whether what it hands on may have been raised because time has passed."""
         if isinstance(node, LeafNode):
             return any(used.index in self._timed for used in self._graph.taken(tree, node))
-        return node.has_timers or any(self.is_timed(tree, child) for child in node.children)
+        return node.has_timers or any(self._is_timed(tree, child) for child in node.children)
 
-    def begins_late(self, tree: EventTree, node: OperatorNode) -> bool:
+    def _begins_late(self, tree: EventTree, node: OperatorNode) -> bool:
         """Whether one of the operands of a sequence that have to occur may be handed to it late."""
         assert isinstance(node.definition, Sequence)
         return any(self._comes_late(tree, node.children[position]) for position in node.definition.positive)

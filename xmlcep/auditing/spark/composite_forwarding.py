@@ -34,6 +34,11 @@ class CompositeForwarding:
                     self._takers.setdefault(source.name, []).append(each.index)
         self._rows: dict[int, list[tuple[Any, ...]]] = {}  # by segment
 
+    def takes(self, composites: Sequence[CompositeEvent]) -> bool:
+        """Whether any of these is of a name that other passes take."""
+        takers = self._takers
+        return bool(takers) and any(composite[0] in takers for composite in composites)
+
     def add(
         self, doc: str, composites: Sequence[CompositeEvent], live: LiveDetector, segment: int
     ) -> Sequence[CompositeEvent]:

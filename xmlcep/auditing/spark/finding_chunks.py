@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from ...events import CompositeEvent
+from ...log.columns.arrow_values import numbers
 from ..findings.order import Ranking
 from .chunks import Chunk, ChunkKind
 from .ipc import to_ipc
@@ -19,10 +21,13 @@ _LARGE = 2**20  # bytes
 _AT_ONCE = 200  # findings that are encoded together: documents may have one each
 
 
-EXTENT_SCHEMA = pa.schema(
-    [("doc", pa.string()), ("first", pa.int64()), ("last", pa.int64()), ("records", pa.int64())]
-)
-"""Where documents lie in the order of findings: their time points from the first to the last, how many records."""
+class Extent(NamedTuple):
+    """Where a document lies in the order of findings: its time points from the first to the last, how many records."""
+
+    doc: str
+    first: int
+    last: int
+    records: int
 
 
 class FindingRanges:
@@ -39,12 +44,12 @@ class FindingRanges:
         return len(self.cuts) + 1
 
     @classmethod
-    def of(cls, extents: pa.Table, records_per_range: int) -> FindingRanges:
+    def of(cls, extents: Iterable[Extent], records_per_range: int) -> FindingRanges:
         """Ranges in which about so many records raise what is found; a document's are thought to be spread evenly.
 
-        ``extents`` are those of the documents (`EXTENT_SCHEMA`), in any order.
+        ``extents`` are those of the documents in the order of their names.
         """
-        return cls(list(dict.fromkeys(_cuts(extents.sort_by("doc"), records_per_range))))
+        return cls(list(dict.fromkeys(_cuts(extents, records_per_range))))
 
     def of_document(self, doc: str) -> tuple[int, list[int]]:
         """The range in which a document's findings begin, and the time points at which further ones do."""
@@ -53,15 +58,16 @@ class FindingRanges:
         return first, [ts for _, ts in self.cuts[first:within]]
 
 
-def _cuts(extents: pa.Table, records_per_range: int) -> Iterator[tuple[str, int]]:
-    ends = np.cumsum(extents["records"].to_numpy())  # of the records of documents, one behind the other
-    total = int(ends[-1]) if len(ends) else 0
-    places = np.arange(records_per_range, total, records_per_range)
-    for place, row in zip(places.tolist(), np.searchsorted(ends, places, side="right").tolist(), strict=True):
-        doc, first, last, records = (extents[name][row].as_py() for name in EXTENT_SCHEMA.names)
-        cut = first + (place - (int(ends[row]) - records)) * (last - first + 1) // records
-        if (doc, cut) > ("", 0):
-            yield doc, cut
+def _cuts(extents: Iterable[Extent], records_per_range: int) -> Iterator[tuple[str, int]]:
+    place = records_per_range  # of the next cut among the records of documents, one behind the other
+    before = 0
+    for doc, first, last, records in extents:
+        while place < before + records:
+            cut = first + (place - before) * (last - first + 1) // records
+            if (doc, cut) > ("", 0):
+                yield doc, cut
+            place += records_per_range
+        before += records
 
 
 class FindingChunkWriter:
@@ -72,7 +78,7 @@ class FindingChunkWriter:
         self._bucket = bucket
         self._ranges = ranges
         self._number = 0
-        self._raised: dict[int, list[tuple[str, Sequence[CompositeEvent]]]] = {}
+        self._raised: dict[int, list[_Raised]] = {}
         self._count = 0
         self._held: dict[int, _Columns] = {}
         self._size = 0
@@ -85,12 +91,16 @@ class FindingChunkWriter:
     def add(self, doc: str, composites: Sequence[CompositeEvent]) -> None:
         """Takes what was raised, in that order."""
         first, cuts = self._ranges.of_document(doc)
-        if cuts:
-            for cut, its in groupby(composites, lambda composite: bisect_right(cuts, composite[7][0])):
-                self._raised.setdefault(first + cut, []).append((doc, list(its)))
+        ts = [composite[7][0] for composite in composites]
+        self._count += len(ts)
+        begin = bisect_right(cuts, min(ts))
+        if begin == bisect_right(cuts, max(ts)):
+            self._raised.setdefault(first + begin, []).append((doc, composites, ts))
         else:
-            self._raised.setdefault(first, []).append((doc, composites))
-        self._count += len(composites)
+            of_cut = groupby(zip(composites, ts, strict=True), lambda each: bisect_right(cuts, each[1]))
+            for cut, its in of_cut:
+                some, times = zip(*its, strict=True)
+                self._raised.setdefault(first + cut, []).append((doc, some, times))
         if self._count >= _AT_ONCE:
             self._encode()
 
@@ -101,16 +111,13 @@ class FindingChunkWriter:
         for number, its in raised.items():
             columns = self._held.get(number)
             if columns is None:
-                columns = self._held[number] = _Columns(_Order([], [], [], []), [], [])
-            composites = [composite for _, together in its for composite in together]
-            for doc, together in its:
+                columns = self._held[number] = _Columns()
+            for doc, composites, ts in its:
                 columns.order.docs.append(doc)
-                columns.order.counts.append(len(together))
-            columns.order.add(self._ranking, composites)
-            columns.ts.extend([composite[7][0] for composite in composites])
-            lines = [encode(composite) for composite in composites]
-            columns.lines.extend(lines)
-            self._size += sum(map(len, lines)) + len(lines)
+                columns.order.counts.append(len(composites))
+                columns.order.add(self._ranking, composites)
+                columns.ts.extend(ts)
+            self._size += columns.lines.add([encode(each) for _, composites, _ in its for each in composites])
 
     def take(self, segment: int) -> Iterator[Chunk]:
         """Chunks of what was added, found in this segment."""
@@ -120,6 +127,10 @@ class FindingChunkWriter:
             self._number += 1
             content = to_ipc(columns.table())
             yield Chunk(ChunkKind.FINDINGS, 0, target, segment, self._bucket, self._number, content)
+
+
+_Raised: TypeAlias = tuple[str, Sequence[CompositeEvent], Sequence[int]]
+"""A document, composites of it, and their time points."""
 
 
 class _Order(NamedTuple):
@@ -150,25 +161,42 @@ class _Order(NamedTuple):
         return found
 
 
-class _Columns(NamedTuple):
-    order: _Order
-    ts: list[int]
-    lines: list[bytes]
+class _Lines:
+    """Texts as lines, one behind the other; they hold the node ids, for which to ask is rarely needed.
 
-    def table(self) -> pa.Table:
-        return pa.table(
-            {**self.order.columns(), "ts": pa.array(self.ts, pa.int64()), "line": _lines(self.lines)}
+    Texts are joined while they are few, and in the processor's caches.
+    """
+
+    def __init__(self) -> None:
+        self._joined: list[bytes] = []
+        self._lengths = array("q")  # without the ends of lines
+
+    def add(self, texts: list[bytes]) -> int:
+        """Takes texts; says how many bytes they are as lines."""
+        self._lengths.extend(map(len, texts))
+        texts.append(b"")
+        self._joined.append(b"\n".join(texts))
+        return len(self._joined[-1])
+
+    def column(self) -> pa.Array:
+        ends = np.zeros(len(self._lengths) + 1, np.int64)
+        np.cumsum(np.frombuffer(self._lengths, np.int64) + 1, out=ends[1:])
+        text = b"".join(self._joined)
+        return pa.LargeBinaryArray.from_buffers(
+            pa.large_binary(), len(self._lengths), [None, pa.py_buffer(ends), pa.py_buffer(text)]
         )
 
 
-def _lines(texts: Sequence[bytes]) -> pa.Array:
-    """Texts as lines, one behind the other; they hold the node ids, for which to ask is rarely needed."""
-    text = b"\n".join((*texts, b""))
-    ends = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)) + 1, out=ends[1:])
-    return pa.LargeBinaryArray.from_buffers(
-        pa.large_binary(), len(texts), [None, pa.py_buffer(ends), pa.py_buffer(text)]
-    )
+class _Columns:
+    """Findings of a range as columns."""
+
+    def __init__(self) -> None:
+        self.order = _Order([], [], [], [])
+        self.ts = array("q")
+        self.lines = _Lines()
+
+    def table(self) -> pa.Table:
+        return pa.table({**self.order.columns(), "ts": numbers(self.ts), "line": self.lines.column()})
 
 
 def common_columns(

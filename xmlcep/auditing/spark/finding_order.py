@@ -124,16 +124,16 @@ class FindingOrder:
         texts: Sequence[str],
     ) -> Iterator[OrderedFindings]:  # fmt: skip
         """The findings at these rows, in pieces of a size that can be handed on."""
-        lines = table["line"].chunk(0).take(pa.array(order))
-        ends = np.cumsum(pc.binary_length(lines).to_numpy(), dtype=np.int64)
-        text = memoryview(lines.buffers()[2])  # the lines in order, one behind the other
+        lines = table["line"].chunk(0)
+        ends = np.cumsum(pc.binary_length(lines).to_numpy()[order], dtype=np.int64)
         cuts = np.searchsorted(ends, np.arange(_PIECE, ends[-1], _PIECE)).tolist()
-        bounds = sorted({0, *(cut + 1 for cut in cuts), len(order)})
-        for start, end in pairwise(bounds):
-            begin = int(ends[start - 1]) if start else 0
+        for start, end in pairwise(sorted({0, *(cut + 1 for cut in cuts), len(order)})):
             rows = order[start:end]
+            # A piece at a time: its memory is used again for the next. All at once it would be new to the system.
+            text = memoryview(lines.take(pa.array(rows)).buffers()[2])  # lines one behind the other
+            size = int(ends[end - 1] - (ends[start - 1] if start else 0))
             counts = self._counts(docs[rows], places[rows], texts)
-            yield OrderedFindings(name, counts, bytes(text[begin : int(ends[end - 1])]))
+            yield OrderedFindings(name, counts, bytes(text[:size]))
 
     def _counts(
         self, docs: np.ndarray, places: np.ndarray, texts: Sequence[str]

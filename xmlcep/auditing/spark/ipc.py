@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 # Each byte goes through the JVM and its sockets several times; packed, a fifth of them does.
-_PACKED = pa.ipc.IpcWriteOptions(compression="zstd")
+_PACKED = pa.ipc.IpcWriteOptions(compression="zstd", use_threads=False)
 
 
 def to_ipc(table: pa.Table) -> bytes:

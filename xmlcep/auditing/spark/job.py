@@ -6,12 +6,11 @@ log as a whole tells (where segments meet, the ends of documents) is known befor
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
-
-import pyarrow.compute as pc
 
 from ...log.json_codec import FASTEST
 from ...rules import PlainRules, Rules
@@ -23,7 +22,7 @@ from ..progress import LastTasks, Progress, watched
 from ..rule_counts import records_by_rule, type_of
 from ..splits import SPLIT_BYTES, Split, make_splits
 from .bucket_tasks import BucketTasks
-from .chunk_rdds import chunks_in, exchange, keep
+from .chunk_rdds import exchange, keep, parcels_in
 from .chunks import Chunk, ChunkKind
 from .document_merge import seam_chunks
 from .failures import explained
@@ -31,10 +30,11 @@ from .finding_chunks import FindingRanges
 from .finding_order import OrderedFindings
 from .firings import FiringFailure, FiringPlaces
 from .mapper import Keep
-from .report_accumulator import Reports, reports_accumulator, reports_in
+from .parcels import ContentFiles, Parcel, common_files
+from .report_accumulator import Reports, TaskReports, reports_accumulator
 from .segment_merge import SegmentMerge
 from .tables import CHUNK_DDL, RECORD_DDL, PackedFindings
-from .task_reports import Report, Topic
+from .task_reports import Topic
 from .tasks import map_task, order_task, place_task, replay_task, route_sorted_task, select_task
 from .whole_log import WholeLog
 
@@ -91,6 +91,7 @@ class SparkAudit:
         self._by_file = by_file
         self._levels = 1 + max(each.level for each in self._plan.passes)
         self._read = spark.sparkContext.accumulator(0)  # records
+        self._files = ContentFiles(None)
         self._step = 0
         self._steps = self._levels + 2
 
@@ -99,11 +100,11 @@ class SparkAudit:
         splits = make_splits(files, self._split_bytes)
         buckets = self._partitions or self._default_partitions(files)
         with ExitStack() as stack, explained():
+            self._files = stack.enter_context(common_files(shared=self._has_one_machine))
             routed, merge = self._routed(splits, buckets, stack)
             merge.collect(self._collector)
-            extents = merge.extents()
-            records = pc.sum(extents["records"]).as_py() or 0
-            ranges = FindingRanges.of(extents, self._records_per_range(records))
+            records = merge.records
+            ranges = FindingRanges.of(merge.extents(), self._records_per_range(records))
             whole = merge.whole(ranges)
             replayed, reports = self._replayed(routed, merge, buckets, whole, records, stack)
             self._collect_reports(reports, FiringPlaces(whole), routed)
@@ -116,21 +117,23 @@ class SparkAudit:
 
     def _routed(
         self, splits: Sequence[Split], buckets: int, stack: ExitStack
-    ) -> tuple[RDD[Chunk], SegmentMerge]:
+    ) -> tuple[RDD[Parcel], SegmentMerge]:
         """The chunks of the log, and what its segments have to report."""
-        reports = reports_accumulator(self._spark.sparkContext)
-        task = map_task(self._rules, buckets, splits, self._keep, reports, self._read, by_file=self._by_file)
+        reports, told = self._reports(stack)
+        task = map_task(
+            self._rules, buckets, splits, self._keep, told, self._read, self._files, by_file=self._by_file
+        )
         with self._watched("reading"):
             context, tasks = self._spark.sparkContext, self._map_tasks(splits)
             routed = self._kept(context.parallelize(range(len(splits)), tasks).mapPartitions(task), stack)
-        merge = SegmentMerge(splits, reports_in(reports), self._plan, buckets, self._until)
+        merge = SegmentMerge(splits, reports.read(), self._plan, buckets, self._until)
         again = None
         if merge.to_sort:
-            reports = reports_accumulator(self._spark.sparkContext)
+            reports, told = self._reports(stack)
             self._steps += 1
             with self._watched("sorting", stages=2):
-                again = self._kept(self._route_sorted(splits, merge, buckets, reports), stack)
-            merge.add_sorted(reports_in(reports))
+                again = self._kept(self._route_sorted(splits, merge, buckets, told), stack)
+            merge.add_sorted(reports.read())
         if merge.bad:
             for number, chunks in enumerate((routed, again)):
                 for chunk in () if chunks is None else self._fetched(chunks, ChunkKind.BAD_RECORD):
@@ -139,7 +142,7 @@ class SparkAudit:
 
     def _route_sorted(
         self, splits: Sequence[Split], merge: SegmentMerge, buckets: int, reports: Accumulator[Reports]
-    ) -> RDD[Chunk]:
+    ) -> RDD[Parcel]:
         """The documents whose records do not stand in order: read again, sorted, routed."""
         concerned = merge.splits_to_sort()
         selected = self._spark.range(0, len(concerned), 1, self._map_tasks(concerned)).mapInArrow(
@@ -149,52 +152,53 @@ class SparkAudit:
         ordered = selected.repartition(self._cores * 2, "doc").sortWithinPartitions(*columns)
         with self._batches_of(_RECORDS_AT_ONCE):
             task = route_sorted_task(self._rules, buckets, splits, reports)
-            return chunks_in(ordered.mapInArrow(task, CHUNK_DDL))
+            return parcels_in(ordered.mapInArrow(task, CHUNK_DDL))
 
     def _replayed(
-        self, routed: RDD[Chunk], merge: SegmentMerge, buckets: int, log: WholeLog, records: int,
+        self, routed: RDD[Parcel], merge: SegmentMerge, buckets: int, log: WholeLog, records: int,
         stack: ExitStack,
-    ) -> tuple[RDD[Chunk], list[Report]]:  # fmt: skip
-        """What the levels of the plan answer, one after the other, and what the replays of buckets report."""
+    ) -> tuple[RDD[Parcel], list[TaskReports]]:  # fmt: skip
+        """What the levels of the plan answer, one after the other, and what the replays of buckets report in each."""
         context = self._spark.sparkContext
         seams = list(seam_chunks(merge.seams(), self._plan, buckets))
         whole = context.broadcast(log)
         stack.callback(_forget, whole)
-        answers: list[RDD[Chunk]] = []
-        done: list[Report] = []
+        answers: list[RDD[Parcel]] = []
+        done: list[TaskReports] = []
         for level in range(self._levels):
-            late = [chunk for chunk in seams if chunk.level == level]
+            late = [Parcel.of(chunk, self._files) for chunk in seams if chunk.level == level]
             inputs = context.union([routed, *answers, *([context.parallelize(late, 1)] if late else [])])
             division = merge.loads.tasks(level, self._cores)
             shuffled = exchange(inputs, division.tasks, _rows_of(level, division))
-            reports = reports_accumulator(context)
-            task = replay_task(self._rules, buckets, whole, reports, operators=self._operators)
+            reports, told = self._reports(stack)
+            task = replay_task(self._rules, buckets, whole, told, self._files, operators=self._operators)
             keys = merge.loads.largest_keys(level, division, records)
             with self._watched("replaying", stages=2, last=keys):
                 answers.append(self._kept(shuffled.mapPartitions(task), stack))
-            for report in sorted(reports_in(reports), key=lambda report: report.segment):
-                if report.topic == Topic.LOAD:
-                    merge.loads.add(FASTEST.loads(report.content))
-                else:
-                    done.append(report)
+            done.append(reports)
+            for report in reports.read(Topic.LOAD):
+                merge.loads.add(FASTEST.loads(report.content))
         if self._plan.fires_in_keys:
             answers.append(self._placed(context.union([routed, *answers]), whole))
         return context.union(answers), done
 
-    def _placed(self, chunks: RDD[Chunk], whole: Broadcast[WholeLog]) -> RDD[Chunk]:
+    def _placed(self, chunks: RDD[Parcel], whole: Broadcast[WholeLog]) -> RDD[Parcel]:
         """The findings of timers with their time points."""
         tasks = _TASKS_PER_CORE * self._cores
         timed = (ChunkKind.FIRINGS, ChunkKind.CLOCKS)
         shuffled = exchange(
             chunks, tasks, lambda chunk: chunk.segment % tasks if chunk.kind in timed else None
         )
-        return shuffled.mapPartitions(place_task(whole))
+        return shuffled.mapPartitions(place_task(whole, self._files))
 
-    def _collect_reports(self, reports: Iterable[Report], places: FiringPlaces, routed: RDD[Chunk]) -> None:
+    def _collect_reports(
+        self, reports: Iterable[TaskReports], places: FiringPlaces, routed: RDD[Parcel]
+    ) -> None:
         """What the replays say of themselves: seconds by document, records by pass, operation and path, failures."""
         records: list[Counter[str]] = [Counter() for _ in self._plan.passes]
         failures = Failures(self._plan.rules)
-        for report in (FASTEST.loads(each.content) for each in reports):
+        contents = (each.content for of_level in reports for each in of_level.read(Topic.REPLAY))
+        for report in map(FASTEST.loads, contents):
             for doc, seconds in report["seconds"].items():
                 self._collector.seconds(doc, seconds)
             for doc, failure in report["failures"].items():
@@ -210,16 +214,22 @@ class SparkAudit:
             self._collector.count_for_rules(records_by_rule(self._plan.rules, by_type, each.names))
 
     def _ordered(
-        self, replayed: RDD[Chunk], ranges: FindingRanges, withheld: set[str], stack: ExitStack
+        self, replayed: RDD[Parcel], ranges: FindingRanges, withheld: set[str], stack: ExitStack
     ) -> RDD[PackedFindings]:
         """The findings of each range in order, ranges in their order."""
         chunks = exchange(
             replayed, len(ranges), lambda chunk: chunk.target if chunk.kind == ChunkKind.FINDINGS else None
         )
-        task = order_task(self._rules, withheld, by_event=self._by_event)
+        task = order_task(self._rules, withheld, self._files, by_event=self._by_event)
         return self._kept(chunks.mapPartitions(task), stack)
 
     # ---- details ----------------------------------------------------------------------------------------
+
+    def _reports(self, stack: ExitStack) -> tuple[TaskReports, Accumulator[Reports]]:
+        """What tasks are going to report, and the accumulator that they report to."""
+        reports = TaskReports()
+        stack.callback(reports.close)
+        return reports, reports_accumulator(self._spark.sparkContext, reports)
 
     def _map_tasks(self, splits: Sequence[Split]) -> int:
         """So many tasks as there is use for to read splits, neighbours together."""
@@ -235,6 +245,11 @@ class SparkAudit:
             self._spark, self._progress, stage=stage, step=self._step, steps=self._steps,
             records=lambda: self._read.value, stages=stages, last=last,
         )  # fmt: skip
+
+    @property
+    def _has_one_machine(self) -> bool:
+        """Whether tasks run where this does; other masters than these start them elsewhere, or may."""
+        return re.fullmatch(r"local(\[.*\])?", str(self._spark.sparkContext.master)) is not None
 
     @property
     def _cores(self) -> int:
@@ -253,12 +268,14 @@ class SparkAudit:
         stack.callback(_forget, rdd)
         return keep(rdd)
 
-    def _fetched(self, chunks: RDD[Chunk], kind: ChunkKind, segment: int | None = None) -> Iterator[Chunk]:
+    def _fetched(self, parcels: RDD[Parcel], kind: ChunkKind, segment: int | None = None) -> Iterator[Chunk]:
         """The chunks of a kind (and segment), in their order; the next are fetched while these are used."""
-        wanted = chunks.filter(
-            lambda chunk: chunk.kind == kind and (segment is None or chunk.segment == segment)
-        )
-        return wanted.coalesce(self._cores).toLocalIterator(prefetchPartitions=True)
+
+        def is_wanted(parcel: Parcel) -> bool:
+            return parcel.chunk.kind == kind and segment in (None, parcel.chunk.segment)
+
+        wanted = parcels.filter(is_wanted).coalesce(self._cores)
+        return map(Parcel.opened, wanted.toLocalIterator(prefetchPartitions=True))
 
     @contextmanager
     def _batches_of(self, rows: int) -> Iterator[None]:

@@ -1,18 +1,20 @@
 """Documents of a segment of which nothing is open at its ends: rows of a table, not objects, for there may be many.
 
-Only those that have more than one segment are looked at one by one; the rest is as it was read.
+Only those that have more than one segment are looked at one by one; the rest stays on disk.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from operator import itemgetter
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ..temporary_tables import from_key, temporary_tables, to_key
+from .finding_chunks import Extent
 from .ipc import from_ipc, to_ipc
 from .segment_summary import SegmentSummary, TimePoint
 
@@ -33,7 +35,6 @@ _SCHEMA = pa.schema(
         ("transactions", pa.int64()),
     ]
 )  # fmt: skip
-_WITH_SEGMENT = _SCHEMA.append(pa.field("segment", pa.int64()))
 
 
 def is_plain(summary: SegmentSummary) -> bool:
@@ -60,38 +61,58 @@ def plain_content(summaries: Sequence[SegmentSummary]) -> bytes:
     )
 
 
+_TABLES = """
+CREATE TABLE plain (
+    doc BLOB, segment INTEGER, part INTEGER, number INTEGER, first INTEGER, first_txn INTEGER, last INTEGER,
+    last_txn INTEGER, records INTEGER, transactions INTEGER, PRIMARY KEY (doc, segment)
+) WITHOUT ROWID;
+CREATE TABLE apart (doc BLOB PRIMARY KEY) WITHOUT ROWID;
+"""
+_AT_ONCE = 5000
+
+
 class PlainDocuments:
-    """Such documents of several segments."""
+    """Such documents of several segments: a temporary table on disk, which is deleted with this object."""
 
-    def __init__(self, table: pa.Table) -> None:
-        self.table = table
+    def __init__(self) -> None:
+        self._database = temporary_tables(_TABLES)
+        weakref.finalize(self, self._database.close)
 
-    @classmethod
-    def of(cls, contents: Iterable[tuple[int, bytes]]) -> PlainDocuments:
-        """What `plain_content` made of segments, given by their numbers."""
-        tables = [_WITH_SEGMENT.empty_table()]
-        for segment, content in contents:
-            table = from_ipc(content)
-            tables.append(table.append_column("segment", pa.array(np.full(len(table), segment))))
-        return cls(pa.concat_tables(tables).combine_chunks())
+    def add(self, segment: int, content: bytes) -> None:
+        """Takes what `plain_content` made of a segment, given by its number."""
+        for batch in from_ipc(content).to_batches(_AT_ONCE):
+            docs, *columns = (column.to_pylist() for column in batch.columns)
+            rows = sorted(zip(map(to_key, docs), repeat(segment), *columns))
+            self._database.executemany(f"INSERT INTO plain VALUES ({', '.join('?' * 10)})", rows)
 
-    def divided(self, others: Collection[str]) -> tuple[PlainDocuments, PlainDocuments]:
-        """Those that are in one segment only and not among ``others``; and the rest."""
-        docs = self.table["doc"].combine_chunks()
-        codes = docs.dictionary_encode().indices.to_numpy()
-        alone = np.bincount(codes, minlength=1)[codes] == 1
-        alone &= ~pc.is_in(docs, pa.array(sorted(others), pa.string())).to_numpy(zero_copy_only=False)
-        return PlainDocuments(self.table.filter(pa.array(alone))), PlainDocuments(
-            self.table.filter(pa.array(~alone))
+    def set_apart(self, others: Iterable[str]) -> None:
+        """Those among ``others``, or in more than one segment, are to be looked at one by one."""
+        add = "INSERT OR IGNORE INTO apart"
+        self._database.execute(f"{add} SELECT doc FROM plain GROUP BY doc HAVING count(*) > 1")
+        self._database.executemany(f"{add} VALUES (?)", ((to_key(doc),) for doc in others))
+
+    def set_all_apart(self) -> None:
+        """All are."""
+        self._database.execute("INSERT OR IGNORE INTO apart SELECT doc FROM plain")
+
+    def extents(self) -> Iterator[Extent]:
+        """Where the others lie, by name."""
+        rows = self._database.execute(
+            "SELECT doc, first, last, records FROM plain WHERE doc NOT IN apart ORDER BY doc"
         )
+        return (Extent(from_key(key), first, last, records) for key, first, last, records in rows)
+
+    def records(self) -> int:
+        """How many records the others have."""
+        counted = "SELECT coalesce(sum(records), 0) FROM plain WHERE doc NOT IN apart"
+        [(records,)] = self._database.execute(counted)
+        return int(records)
 
     def summaries(self) -> Iterator[SegmentSummary]:
-        """The same as summaries, segment by segment."""
-        for batch in self.table.sort_by("segment").to_batches(10_000):
-            for doc, part, number, first, first_txn, last, last_txn, records, transactions, segment in zip(
-                *(column.to_pylist() for column in batch.columns), strict=True
-            ):
-                yield SegmentSummary(
-                    segment=segment, doc=doc, position=(part, number), head=TimePoint(first, txn=first_txn),
-                    tail=TimePoint(last, txn=last_txn), records=records, transactions=transactions, **_PLAIN,
-                )  # fmt: skip
+        """The summaries of those that are apart, segment by segment."""
+        rows = self._database.execute("SELECT * FROM plain WHERE doc IN apart ORDER BY segment, doc")
+        for key, segment, part, number, first, first_txn, last, last_txn, records, transactions in rows:
+            yield SegmentSummary(
+                segment=segment, doc=from_key(key), position=(part, number), head=TimePoint(first, txn=first_txn),
+                tail=TimePoint(last, txn=last_txn), records=records, transactions=transactions, **_PLAIN,
+            )  # fmt: skip

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, repeat
 from operator import length_hint
 from typing import Any
 
@@ -35,6 +35,8 @@ from .whole_log import WholeLog
 
 _AT_ONCE = 1000  # composites
 _NONE: Mapping[int, int] = {}
+_NO_READING: tuple[int | None, int] = (None, 0)
+_new_tuple = tuple.__new__
 
 
 class BucketReplayer:
@@ -231,13 +233,15 @@ class BucketReplayer:
         self, run: RowRun, live: LiveDetector, segment: int
     ) -> Iterator[Sequence[CompositeEvent]]:
         raised: list[CompositeEvent] = []
+        is_forwarded = False
         try:
             for some in self._raised_by_marked(run, live, segment):
-                if some is None or len(raised) >= _AT_ONCE:
-                    yield raised
-                    raised = []
                 if some:
                     raised += some
+                    is_forwarded = is_forwarded or self._forwarding.takes(some)
+                if (some is None and is_forwarded) or len(raised) >= _AT_ONCE:
+                    yield raised
+                    raised, is_forwarded = [], False
         except Exception:
             yield raised
             raise
@@ -246,7 +250,8 @@ class BucketReplayer:
     def _raised_by_marked(
         self, run: RowRun, live: LiveDetector, segment: int
     ) -> Iterator[Sequence[CompositeEvent] | None]:
-        """What each row raises; None where that has to be handed on: before an edit begins (see `LiveDetector`)."""
+        """What rows raise; None where that has to be handed on, if it goes to other passes: before an edit begins (see
+        `LiveDetector`)."""
         doc, detector = run.doc, live.detector
         each = self._plan.passes[run.pass_index]
         follows_edits, reads_clock = each.follows_edits or each.measures, each.reads_clock
@@ -255,8 +260,9 @@ class BucketReplayer:
         edits = self._edits.get(doc, _NONE)
         cause: Any = None
         composites: list[CompositeEvent] = []  # that came with `cause`
+        readings = run.readings() if reads_clock else repeat(_NO_READING)
         for (mark, event, composite, number), (shown, transaction) in zip(
-            run.marked_rows(), run.readings(), strict=True
+            run.marked_rows(), readings, strict=reads_clock
         ):
             if cause is not None and (mark not in (Mark.RECORD, Mark.COMPOSITE) or event[0] != cause[0]):
                 yield detector.feed(cause, composites)
@@ -264,7 +270,8 @@ class BucketReplayer:
             self._now, self._mark = event[0], mark
             if follows_edits and number is not None and (edit := edits.get(number, number)) != live.edit:
                 # The edit before is over, even if its last record is not among those of this key (U1).
-                yield detector.end_edit()
+                if detector.is_in_edit:
+                    yield detector.end_edit()
                 yield None
                 live.begin_edit(edit)
                 if fires:
@@ -277,11 +284,14 @@ class BucketReplayer:
                 now = _time_at(start, shown, number in edits)
                 detector.set_clock(now, start.transactions + transaction)
             if mark == Mark.RECORD:
-                yield detector.feed(PrimitiveEvent(*event), composites)
-                cause, composites = None, []
+                raised = detector.feed(_new_tuple(PrimitiveEvent, event), composites)
+                if raised:
+                    yield raised
+                if composites:
+                    cause, composites = None, []
             elif mark == Mark.COMPOSITE:
                 if cause is None:
-                    cause = PrimitiveEvent(*event)
+                    cause = _new_tuple(PrimitiveEvent, event)
                 assert composite is not None
                 composites.append(decode_composite(composite, cause))
             elif mark == Mark.BOUNDARY:
@@ -312,4 +322,4 @@ def _time_at(start: ClockReading, shown: int | None, goes_on: bool) -> int | Non
 
 def _point(doc: str, event: tuple[Any, ...]) -> Elsewhere:
     """The time point of a mark."""
-    return Elsewhere(event[0], event[7], doc, event[9], event[10])
+    return _new_tuple(Elsewhere, (event[0], event[7], doc, event[9], event[10]))

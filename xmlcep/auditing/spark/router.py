@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...log.columns.blocks import RecordTypes, Span
-from ..plan.partition_key import DOCUMENT, FOREIGN, VALUE, Pass, Plan, Role
+from ..plan.partition_key import DOCUMENT, FOREIGN, VALUE, Pass, Plan
 from .bucket_loads import Key, RoutedLoad
 from .chunks import ChunkWriter, Mark, Numbers, buckets_of, hash_of
 from .segment_summary import SegmentDocument, SegmentSummary, TimePoint, point_columns
@@ -75,7 +75,6 @@ class _Table:
         self.each = each
         self.step: Numbers = np.empty(0, np.int64)
         self.below = np.empty(0, bool)
-        self.fed = np.empty(0, bool)
         self.touched = np.empty(0, bool)
 
     def learn(self, types: RecordTypes) -> None:
@@ -87,7 +86,6 @@ class _Table:
         flushed = self.each.has_flushes
         self.step = np.append(self.step, [route.step for route in routes])
         self.below = np.append(self.below, [route is not FOREIGN for route in routes])
-        self.fed = np.append(self.fed, [route.role is Role.FED for route in routes])
         self.touched = np.append(self.touched, [flushed and self.each.is_touched(*kind) for kind in new])
 
 
@@ -209,7 +207,7 @@ class Router:
         summaries = [
             SegmentSummary(
                 self.segment, each.name, each.position, each.head, each.tail, each.count, each.disordered,
-                each.duplicates, each.head_keys, {number: key for number, (key, fed) in each.runs.items() if fed},
+                each.duplicates, each.head_keys, {number: key for number, (key, waits) in each.runs.items() if waits},
                 each.first_flush, {number: sorted(touched) for number, touched in each.touched.items() if touched},
                 each.leading, each.clocks, each.trailing,
                 each.edit if self._reads_clock else None, each.open_edit, each.time, each.edit_time, each.transactions,
@@ -272,25 +270,27 @@ class Router:
         number, records = table.each.index, markers.records
         rows = np.arange(start, end)
         kind = records.type[start:end]
-        below, fed = table.below[kind], table.fed[kind]
+        below, touched = table.below[kind], table.touched[kind]
         keys = np.where(below, records.keys(rows, np.where(below, table.step[kind], 0)), 0)
         changes = (np.diff(keys) != 0) | (below[1:] != below[:-1])
         starts = np.append(0, np.flatnonzero(changes) + 1)
-        runs_fed = np.logical_or.reduceat(fed, starts)
+        runs_wait = np.logical_or.reduceat(touched, starts)
         first = int(keys[0]) if below[0] else None
         if document.head is None:
             document.head_keys[number] = first
-            runs_fed[0] = True  # the run may have begun in the segment before, where it may have been fed
+            runs_wait[0] = (
+                True  # the run may have begun in the segment before, where it may have been touched
+            )
         run = document.runs.pop(number, None)
         if run is not None:
             if run[0] == first:
-                runs_fed[0] |= run[1]
+                runs_wait[0] |= run[1]
             elif run[1]:
                 self._bound_at(markers, number, code, [run[0]], [start])
-        ended = np.flatnonzero(runs_fed[:-1] & below[starts[:-1]])
+        ended = np.flatnonzero(runs_wait[:-1] & below[starts[:-1]])
         self._bound_at(markers, number, code, keys[starts[ended]], start + starts[ended + 1])
         if below[-1]:
-            document.runs[number] = (int(keys[-1]), bool(runs_fed[-1]))
+            document.runs[number] = (int(keys[-1]), bool(runs_wait[-1]))
 
     def _bound_at(self, markers: _Markers, number: int, code: int, keys: Any, rows: Any) -> None:
         buckets = buckets_of(self._hashes[code], keys, self._writer.buckets)

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any
 
-import pyarrow as pa
-
 from ...errors import XmlCepError
 from ...log import BadRecord, Origin
 from ...log.json_codec import FASTEST
@@ -23,7 +21,7 @@ from .bucket_loads import BucketLoads
 from .chunks import Chunk
 from .document_clock import DocumentClock
 from .document_merge import SeamMarker, clock_markers, merge_documents, raised_markers
-from .finding_chunks import EXTENT_SCHEMA, FindingRanges
+from .finding_chunks import Extent, FindingRanges
 from .plain_documents import PlainDocuments
 from .segment_summary import SegmentSummary
 from .task_reports import HeaderSeen, Report, Topic, bad_from, docs_from, summaries_from
@@ -60,18 +58,18 @@ class SegmentMerge:
         self.bad = 0
         self.repeating: set[str] = set()
         self._loads: list[dict[str, Any]] = []
-        self._reports = sorted(reports, key=lambda report: (report.segment, report.topic))
+        self.plain = PlainDocuments()
+        self._reports = _divided(reports, self.plain)
         self._read_reports()
         if len(self._lines) != len(self._parts):
             raise XmlCepError(
                 f"Spark lost what its tasks had to report: {len(self._lines)} of {len(self._parts)} parts of the log"
                 " are accounted for; run the audit again"
             )
-        everything = PlainDocuments.of(_plain_contents(self._reports))
         if plan.closes_documents:
-            self.plain, self._others = PlainDocuments.of(()), everything
+            self.plain.set_all_apart()
         else:
-            self.plain, self._others = everything.divided(_docs(self._reports))
+            self.plain.set_apart(_docs(self._reports))
         merged = merge_documents(self._summaries(), buckets, until)
         self.to_sort = frozenset(doc for doc, document in merged.items() if document.needs_sorting)
         self.disordered = frozenset(doc for doc, document in merged.items() if document.goes_back)
@@ -84,7 +82,7 @@ class SegmentMerge:
     def _read_reports(self) -> None:
         by_segment = {split.segment: split for split in self._splits}
         for report in self._reports:
-            if report.topic in (Topic.SUMMARIES, Topic.PLAIN_SUMMARIES):
+            if report.topic == Topic.SUMMARIES:
                 continue
             content = FASTEST.loads(report.content)
             if report.topic == Topic.TROUBLE:
@@ -121,13 +119,14 @@ class SegmentMerge:
 
     def _summaries(self) -> Iterator[SegmentSummary]:
         """The summaries of all but the plain documents, segment by segment."""
-        return _by_segment(_summaries(self._reports), self._others.summaries())
+        return _by_segment(_summaries(self._reports), self.plain.summaries())
 
     def add_sorted(self, reports: Iterable[Report]) -> None:
         """Takes the reports of the documents of ``to_sort``, made again from their sorted records."""
-        in_order = sorted(reports, key=lambda report: report.segment)
+        plain = PlainDocuments()
+        in_order = _divided(reports, plain)
+        plain.set_all_apart()
         self.bad += sum(summary.duplicates for summary in _summaries(in_order))
-        plain = PlainDocuments.of(_plain_contents(in_order))
         summaries = _by_segment(_summaries(in_order), plain.summaries())
         self.documents.update(merge_documents(summaries, self._buckets, self._until))
         for report in in_order:
@@ -173,17 +172,20 @@ class SegmentMerge:
             return {}
         return {doc: DocumentClock.of(each.times, each.advances) for doc, each in self.documents.items()}
 
-    def extents(self) -> pa.Table:
-        """From where to where each document reaches (`EXTENT_SCHEMA`)."""
-        rows = [
-            (doc, document.first.ts, document.last.ts, document.records)
-            for doc, document in self.documents.items()
-            if document.first is not None
-        ]
-        columns = list(zip(*rows, strict=True)) or [()] * len(EXTENT_SCHEMA)
-        arrays = [pa.array(values, field.type) for values, field in zip(columns, EXTENT_SCHEMA, strict=True)]
-        plain = self.plain.table.select(EXTENT_SCHEMA.names)
-        return pa.concat_tables([pa.table(arrays, schema=EXTENT_SCHEMA), plain])
+    def extents(self) -> Iterator[Extent]:
+        """From where to where each document reaches, by name."""
+        return heapq.merge(sorted(self._extents()), self.plain.extents())
+
+    def _extents(self) -> Iterator[Extent]:
+        """Those of the documents that are not plain."""
+        for doc, document in self.documents.items():
+            if document.first is not None:
+                yield Extent(doc, document.first.ts, document.last.ts, document.records)
+
+    @property
+    def records(self) -> int:
+        """How many records all documents have."""
+        return self.plain.records() + sum(extent.records for extent in self._extents())
 
     def collect_bad(self, chunk: Chunk, collector: Collector, *, again: bool = False) -> None:
         """Hands a bad record on, with its number in its file; ``again``: it was found in the sorted records."""
@@ -215,9 +217,8 @@ class SegmentMerge:
             collector.quarantine.add(file, bad, doc)
         for index, docs in self._docs_of_files.items():
             collector.quarantine.note_documents(index, docs)
-        for batch in self.extents().to_batches(10_000):
-            for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                collector.document(*row, disordered=row[0] in self.disordered)
+        for extent in self.extents():
+            collector.document(*extent, disordered=extent.doc in self.disordered)
         collector.repeating.update(map(type_of, self.repeating))
 
 
@@ -233,9 +234,15 @@ def _docs(reports: Iterable[Report]) -> set[str]:
     return {doc for report in reports if report.topic == Topic.SUMMARIES for doc in docs_from(report)}
 
 
-def _plain_contents(reports: Iterable[Report]) -> Iterator[tuple[int, bytes]]:
-    """The plain ones, with the number of their segment."""
-    return ((each.segment, each.content) for each in reports if each.topic == Topic.PLAIN_SUMMARIES)
+def _divided(reports: Iterable[Report], plain: PlainDocuments) -> list[Report]:
+    """All but plain summaries, which go to ``plain``, in order."""
+    found: list[Report] = []
+    for report in reports:
+        if report.topic == Topic.PLAIN_SUMMARIES:
+            plain.add(report.segment, report.content)
+        else:
+            found.append(report)
+    return sorted(found, key=lambda report: (report.segment, report.topic))
 
 
 def _by_segment(*summaries: Iterable[SegmentSummary]) -> Iterator[SegmentSummary]:

@@ -161,7 +161,9 @@ class SegmentDocument:
         self.disordered = False
         self.first_flush: TimePoint | None = None
         self.head_keys: dict[int, int | None] = {}
-        self.runs: dict[int, tuple[int, bool]] = {}  # pass -> key, and whether it was fed since the run began
+        self.runs: dict[
+            int, tuple[int, bool]
+        ] = {}  # pass -> key, and whether what was there since the run began can wait for a release
         self.touched: dict[int, set[int]] = {}  # pass -> buckets, since the last flush
         self.txn: int | None = None
         self.edit = 0

@@ -9,6 +9,7 @@ from typing import Any
 from contexts.grouping import Key
 
 from ..errors import StateError
+from ..operators.chronicle_pairs import items_of
 from ..operators.pairs import as_event
 from .layouts import Form, Interpreter, Scribe
 from .pool import Json, read_number, read_span, write_number
@@ -159,6 +160,17 @@ class Items(Form):
     def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
         read = reader.event if owner.bare[self.operand] else reader.entry
         return [read(number) for number in data]
+
+
+class QueuedItems(Items):
+    """The same where one item stands without a list."""
+
+    def write(self, writer: Scribe, value: Any, owner: Any) -> Json:
+        return super().write(writer, items_of(value), owner)
+
+    def read(self, reader: Interpreter, data: Json, owner: Any, present: Any) -> Any:
+        items = super().read(reader, data, owner, present)
+        return items if len(items) > 1 else items[0]
 
 
 class BothItems(Form):

@@ -62,6 +62,7 @@ from .forms import (
     Numbers,
     PathInstance,
     Plain,
+    QueuedItems,
     SharedEntries,
     SharedRecords,
     Span,
@@ -104,7 +105,7 @@ def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
     groups = MadeByKey(lambda operator, key: operator.open_group(key))
     return _operator(
         {"groups": groups, **state},
-        "context", "width", "_stores", "shared", "prompt", "_expires", "exists", "_stored_owners",
+        "context", "width", "_stores", "_moves_on", "shared", "prompt", "_expires", "exists", "_stored_owners",
         "_taken_back", "_aging", *derived,
     )  # fmt: skip
 
@@ -136,8 +137,10 @@ _CANDIDATES = ByKey(Listed(Made(lambda: Candidate([], None))))
 _OPERATORS: dict[type, Layout] = {
     PairConjunction: _pair({"_groups": ByKey(BothItems())}, "exists"),
     PairSequence: _pair({"_firsts": ByKey(Items(0))}, "exists", "_ends"),
-    ChroniclePairConjunction: _pair({"_first": ByKey(Items(0)), "_second": ByKey(Items(1))}, "exists"),
-    ChroniclePairSequence: _pair({"_firsts": ByKey(Items(0))}, "exists", "_ends"),
+    ChroniclePairConjunction: _pair(
+        {"_first": ByKey(QueuedItems(0)), "_second": ByKey(QueuedItems(1))}, "exists"
+    ),
+    ChroniclePairSequence: _pair({"_firsts": ByKey(QueuedItems(0))}, "exists", "_ends"),
     WaitingPairConjunction: _pair({"groups": ByKey(WaitingPair())}),
     WaitingPairSequence: _pair({"groups": ByKey(WaitingPair())}, "_ends"),
     WindowedPairConjunction: _windowed({"_first": ByKey(Items(0)), "_second": ByKey(Items(1))}),
@@ -194,9 +197,9 @@ _KEPT: dict[type, Layout] = {
     SlidingAccumulation: _layout({**_ACCUMULATION, "_ordered": PLAIN}, *_FOLLOWERS),
     Candidate: _layout({"members": NumberedEntries(), "due": PLAIN, "end": Number()}),
     Window: _layout({"entries": Entries(), "next": PLAIN, "beats": PLAIN}),
-    Violations: _layout({"stored": ENTRIES_BY_KEY}, "project"),
+    Violations: _layout({"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project"),
     CountedViolations: _layout(
-        {"stored": ENTRIES_BY_KEY}, "project", "_lower", "_upper", "_group_of", "_within", "_admit"
+        {"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project", "_lower", "_upper", "_group_of", "_within", "_admit"
     ),
     Contiguity: _layout({"_times": ByKey(Numbers())}, "_place_of"),
 }  # fmt: skip
@@ -229,7 +232,7 @@ _SHARED: dict[type, Layout] = {
     Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys()}, "released"),
     Evaluation: _layout(
         {"trees": AllWithin(), "report": Nothing(), "_touched": Nothing(), "departed": Within()},
-        "_active", "_setting", "_clock", "dispatch", "waiting", "_turns", "_releases_alone", "_apart",
+        "_active", "_setting", "_clock", "dispatch", "waiting", "_turns", "_releases_alone", "apart",
     ),
     Departed: _layout(
         {"awaited": Departures(), "late": Departures()},
@@ -247,7 +250,8 @@ _SHARED: dict[type, Layout] = {
         "state", "mode", "condition", "setting", "_tree", "_waiting", "_awaits", "_is_left",
     ),
     Edit: _layout(
-        {"held": Held(), "before": EventOrNothing()}, "_evaluation", "_setting", "asks_before", "asking", "others"
+        {"held": Held(), "before": EventOrNothing()},
+        "_evaluation", "_setting", "asks_before", "asking", "others", "sees_releases",
     ),
 }  # fmt: skip
 

@@ -317,7 +317,7 @@ class PairSequence(PairState):
     ) -> None:
         super().__init__(node, tree, report, setting)
         self.exists = Chains()
-        self._firsts: dict[Key, Stored] = {}
+        self._firsts: dict[Key, Any] = {}  # lists of items; in chronicle context one may stand alone
         self._ends = ends_of(self.bare[0])
 
     def acceptor(self, child: int) -> Acceptor:

@@ -145,6 +145,9 @@ class OperatorState(ABC):
     def forget(self, key: Key) -> None:
         """Frees the state of a group that can no longer change (G4)."""
 
+    def forget_at(self, place: int) -> None:  # noqa: B027
+        """Frees what it has at a node that is gone beside its groups, which it may have of values without a group."""
+
     def by_group(self) -> tuple[dict[Key, Any], ...] | None:
         """What it has, where to `forget` a group is no more than to take it out of these; None where it is more."""
         return None

@@ -10,7 +10,7 @@ from ...errors import RecordError
 from ..errors import BadRecord
 from ..json_codec import FASTEST
 from ..records import LARGEST, ClockRecord, Row
-from .arrow_values import encoded_metas, flags, id_tuples, metas_of, number, numbers, values_of
+from .arrow_values import encoded_metas, flags, id_tuples, integers, metas_of, number, numbers, values_of
 from .blocks import (
     Block,
     FilteredColumns,
@@ -222,7 +222,7 @@ class _Columns:
             if isinstance(self._docs, str)
             else map(self._docs.values.__getitem__, self._docs.codes.to_pylist())
         )
-        return zip(docs, self._columns["ts"].to_pylist(), values_of(self._columns.get("txn")), strict=False)
+        return zip(docs, integers(self._columns["ts"]), values_of(self._columns.get("txn")), strict=False)
 
     def fit(self) -> bool:
         """Whether the ids are as many as the paths have steps."""
@@ -349,7 +349,7 @@ class _Columns:
         codes, columns = kept.codes.to_pylist(), kept.columns
         ops, paths = self._types.ops, self._types.paths
         return zip(
-            columns["ts"].to_pylist(), map(ops.__getitem__, codes), map(paths.__getitem__, codes),
+            integers(columns["ts"]), map(ops.__getitem__, codes), map(paths.__getitem__, codes),
             id_tuples(columns["ids"], lengths),
             values_of(columns.get("value")), values_of(columns.get("old")), values_of(columns.get("pos")),
             values_of(columns.get("at")), docs, values_of(columns.get("txn")),
@@ -394,4 +394,5 @@ def _ascends(ts: Any, docs: Any = None) -> bool:
 
 def _counts(codes: Any) -> dict[int, int]:
     """How often each code occurs, in order of first occurrence."""
-    return {each["values"]: each["counts"] for each in codes.value_counts().to_pylist()}
+    values, counts = codes.value_counts().flatten()  # a list of it would be a dict for each
+    return dict(zip(values.to_pylist(), counts.to_pylist(), strict=True))

@@ -1,0 +1,61 @@
+"""What may listen to a document, and what may act on its edits, as `delivery` knows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from ..events import CompositeEvent, PrimitiveEvent
+
+
+class Listener(Protocol):
+    """An internal listener: a recorder, a watch. It hears of everything, before subscribers do."""
+
+    def on_change(self, event: PrimitiveEvent) -> None:
+        """A primitive event, in order of ts."""
+
+    def on_commit(self, txn: int) -> None:
+        """The last event of transaction ``txn`` has been delivered."""
+
+    def on_raised(self, event: CompositeEvent) -> None:
+        """A rule that acts has raised an external event (L7)."""
+
+    def on_together(self, count: int) -> None:
+        """The next ``count`` events are one (L4); only recorders are told."""
+
+    def on_advance(self, at: str) -> None:
+        """It is this time (RFC 3339, UTC) now, although nothing has changed (W6)."""
+
+
+class Reactor(Protocol):
+    """What acts on edits before anybody is told of them: rules that act (L4)."""
+
+    def on_edit(self, events: Sequence[PrimitiveEvent]) -> None:
+        """An edit is over; its events are in the queue. Edits made here are not told before it returns."""
+
+    def finish(self) -> None:
+        """Everything has been told."""
+
+    def on_advance(self, at: str) -> None:
+        """It is this time now, although nothing has changed (W6)."""
+
+    def next_due(self) -> str | None:
+        """When something is due next if nothing changes."""
+
+    def begin(self) -> None:
+        """A transaction is about to begin."""
+
+    def began(self) -> None:
+        """Its journal is open."""
+
+    def commit(self) -> None:
+        """The last edit of the transaction has been made; its journal is still open."""
+
+    def undo(self) -> None:
+        """The transaction is about to be undone, and nobody has been told of it."""
+
+    def feed_only(self, feed_only: bool) -> None:
+        """Whether edits are to be seen and not acted on: those that undo what has been told."""
+
+    def end(self) -> None:
+        """The transaction is over, and its journal closed."""
