@@ -489,7 +489,7 @@ class Detector:
         whole document (U2).
         """
         everything = not self._is_plain or self._active.defers
-        return everything or self._evaluation.dispatch[operation][path] is not None
+        return everything or self._active.by_type[operation, path] is not None
 
     # ---- time (W1 to W6) ------------------------------------------------------------------------------
 
