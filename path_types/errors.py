@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import Any
 
 
@@ -10,12 +9,11 @@ class XmlCepError(Exception):
     """Base class of all errors raised on purpose by ``path_types``, ``contexts`` and ``xmlcep``.
 
     It lives in the lowest package so that every package can derive from it; ``xmlcep.XmlCepError``
-    is the same class. Errors are pickled with what of them can be: text always, so that they come out of another
-    process as what they are.
+    is the same class. Errors come out of another process as what they are.
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (type(self), self.args, {k: v for k, v in vars(self).items() if _travels(v)})
+        return _again, (type(self), self.args, dict(vars(self)))
 
 
 def _again(kind: type[XmlCepError], args: tuple[Any, ...], attributes: dict[str, Any]) -> XmlCepError:
@@ -24,14 +22,6 @@ def _again(kind: type[XmlCepError], args: tuple[Any, ...], attributes: dict[str,
     error.args = args
     vars(error).update(attributes)
     return error
-
-
-def _travels(value: object) -> bool:
-    try:
-        pickle.dumps(value)
-    except Exception:  # whatever the parts of it raise: functions of the application, nodes, other errors
-        return False
-    return True
 
 
 class PathError(XmlCepError, ValueError):
