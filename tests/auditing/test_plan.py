@@ -8,6 +8,7 @@ from path_types import PathType
 from xmlcep.auditing.plan.description import describe_plan
 from xmlcep.auditing.plan.partition_key import DOCUMENT, FOREIGN, VALUE, Role, key_step, make_plan
 from xmlcep.rules import parse_rules
+from xmlcep.rules.event_graph import EventGraph
 
 
 def keys(text: str) -> list[tuple[str, ...]]:
@@ -223,3 +224,19 @@ def test_rules_built_on_each_other_are_looked_at_once_each(levels: int, used: st
         f"event E{number} = {used.format(number - 1)} ; del(item)\n" for number in range(1, levels)
     )
     assert keys(text) == [("item",)]
+
+
+def test_how_far_timers_reach_is_asked_of_each_event_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not once more for every event that is built on it."""
+    asked: list[object] = []
+    taken = EventGraph.taken
+    monkeypatch.setattr(
+        EventGraph, "taken", lambda graph, *given: (asked.append(given), taken(graph, *given))[1]
+    )
+    counts = []
+    for events in (30, 60):
+        chain = [f"event E{number} = E{number - 1}(item) | del(item/date)" for number in range(1, events)]
+        asked.clear()
+        make_plan(parse_rules("\n".join(["event E0 = ins(item)", *chain])))
+        counts.append(len(asked))
+    assert 0 < counts[1] <= 2.2 * counts[0]
