@@ -1,6 +1,8 @@
 """The running state that every operator of an event tree has: groups, what it has raised, whom it serves.
 
 The definition is the `OperatorNode`; here is what changes while events come in.
+
+One module because all of it is what an operator promises whoever calls it.
 """
 
 from __future__ import annotations
