@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import event, given, settings
+from hypothesis import assume, event, given, settings
+from hypothesis import strategies as st
 
 from tests.constructs import UNKNOWN_TO_THE_ENGINE
 from tests.laws.agreement import Advance, as_the_engine_sees, rules_of
-from tests.strategies import EVERYTHING, History, full_rule_sets, histories, rule_sets, timed_histories
+from tests.strategies import (
+    EVERYTHING,
+    History,
+    full_rule_sets,
+    histories,
+    late_histories,
+    late_rule_sets,
+    meeting_rule_sets,
+    rule_sets,
+    timed_histories,
+    whole_rule_sets,
+)
 from xmlcep.algebra import EventDefinition
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
@@ -33,6 +45,59 @@ def test_nothing_is_kept_of_a_document_that_is_gone(
 ) -> None:
     """Once all its nodes are deleted and nothing is deferred any more."""
     assert detector_after(rules, (*history.steps, "flush")).size() == 0
+
+
+def cleared(history: History) -> list[Any]:
+    """The steps, and then deletions of all nodes there are, in the order that E6 says."""
+    alive: dict[int, PrimitiveEvent] = {}
+    last: PrimitiveEvent | None = None
+    for step in history.steps:
+        if isinstance(step, PrimitiveEvent):
+            last = step
+            if step.op == "del":
+                alive.pop(step.ids[-1], None)
+            else:
+                alive[step.ids[-1]] = step
+    steps = [step for step in history.steps if step != "close"]
+    assert last is not None
+    deepest_first = sorted(alive.values(), key=lambda event: -len(event.ids))
+    for ts, left in enumerate(deepest_first, last.ts + 1):
+        steps.append(
+            last._replace(
+                ts=ts, op="del", path=left.path, ids=left.ids, value=None, old=left.value, pos=None, txn=None,
+                more=False, meta=None,
+            )
+        )  # fmt: skip
+    return steps
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.one_of(
+        full_rule_sets(constructs=EVERYTHING), late_rule_sets(), whole_rule_sets(), meeting_rule_sets()
+    ),
+    st.one_of(timed_histories(), late_histories()),
+)
+def test_nothing_is_kept_when_all_is_gone_and_all_time_has_passed(
+    rules: tuple[EventDefinition, ...], history: History
+) -> None:
+    """What outlasts its node, by a timer or a release, of whatever values, too (A4, V2, Z17)."""
+    assume(not any(definition.flat for definition in rules))
+    detector = Detector(rules_of(rules))
+    for step in map(as_the_engine_sees, cleared(history)):
+        if isinstance(step, Advance):
+            detector.advance(step.time)
+        elif step == "flush":
+            detector.flush()
+        else:
+            detector.feed(step)
+        detector._check()
+    assume(detector.setting.clock.time is not None or not detector._active.follows_time)
+    for year in range(2030, 2036):  # what is released sets timers, what is due waits for a release
+        detector.flush()
+        detector.advance(f"{year}-01-01T00:00:00Z")
+    departed = detector._evaluation.departed
+    assert (detector.size(), departed.late, departed.awaited, detector.next_due()) == (0, [], [], None)
 
 
 @settings(max_examples=40, deadline=None)

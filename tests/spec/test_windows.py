@@ -170,6 +170,11 @@ event E {within="5 s"} = x[1,*]{name=M, within="60 s"} ins(item/price) & ins(ite
     @0 p1 @2 p1.2 @6 p1.3 q1           | 1: M:p1; 2: M:p1+p1.2; 3: M:p1.3; 4: E:(p1.3)+q1
 event E {within="60 s"} = x[1,*]{name=M, within="5 s"} ins(item/price) & ins(item/quantity)
     @0 p1 @2 p1.2 @6 p1.3 q1           | 1: M:p1; 2: M:p1+p1.2; 3: M:p1.2+p1.3; 4: E:(p1.2+p1.3)+q1
+# with a condition that is true when something arrives it does not wait: nothing is set aside, empty ones have no age
+event E {within="2 s", when="price"} = x[1,*] ins(item/comment)
+    @0 i1 p1 c1 @1 c1.2 @3 c1.3        | 3: c1; 4: c1+c1.2; 5: c1.2+c1.3
+event E {within="2 s", when="item"} = x[1,*]{path=order} x[0,1]{name=M, path=order/item} ins(order/item/comment)
+    @0 o1 i1 i2 @1 c1 @9 c2            | 2: M:0 E:(0); 3: M:0 E:(0)+(0); 4: M:c1 E:(0)+(0)+(c1); 5: M:c2 E:(0)+(0)+(c2)
 """
 
 GAPS = """

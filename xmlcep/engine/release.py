@@ -77,6 +77,9 @@ class Deferral:
             for entry in arrivals:
                 self.arrive(child, key, (entry,), cause)
             return
+        if state.sets_aside and key not in self.blocked and self._holds(key):
+            state.arrive(child, key, arrivals, cause)  # it does not wait
+            return
         state.hold(child, key, arrivals, cause)
         if key in self.blocked or not state.is_possible(key):
             return

@@ -44,6 +44,10 @@ class WaitingMultiplicityState(MultiplicityState, DeferrableState):
 
     # ---- what waits (X1, X8, Z8) -------------------------------------------------------------------------
 
+    @property
+    def sets_aside(self) -> bool:
+        return self.within is not None and not self.slides
+
     def hold(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         for entry in arrivals:
             accumulation = self._accumulation(key)
