@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.auditing.logs import documents, interleaved, with_clocks
+from tests.auditing.simulation import simulate
 from tests.auditing.tired import tired
 from tests.strategies import rule_sets
 from xmlcep.auditing import splits
@@ -21,8 +22,11 @@ from xmlcep.auditing.findings.encoding import FindingEncoder
 from xmlcep.auditing.findings.spool import Spool
 from xmlcep.auditing.inputs import find_files
 from xmlcep.auditing.local.engine import LocalAudit
+from xmlcep.auditing.plan.partition_key import make_plan
 from xmlcep.auditing.quarantine import OnBadRecord
 from xmlcep.auditing.result import Summary
+from xmlcep.auditing.spark.chunks import Chunk
+from xmlcep.auditing.spark.mapper import Mapper
 from xmlcep.engine import Detector
 from xmlcep.events import PrimitiveEvent
 from xmlcep.log.json_codec import STANDARD
@@ -88,6 +92,22 @@ def outcome(
         return lines, list(spool.bad()), described, withheld
 
 
+def distributed_outcome(
+    log: Path, rules: Rules, *, by_row: bool, operators: bool, on_bad: OnBadRecord, **sizes: int
+) -> object:
+    """The same of the simulated distributed audit; ``by_row`` keeps its mapper from routing columns."""
+    keep: Callable[[Row], bool] | None = (lambda row: True) if by_row else None
+    with Spool() as spool:
+        summary = Summary("test")
+        collector = Collector(spool, summary, on_bad)
+        lines = simulate(
+            [log], rules, collector, split_bytes=10**6, segment_records=1000, operators=operators, keep=keep, **sizes
+        )  # fmt: skip
+        withheld = collector.quarantine.settle()
+        described = {doc: each.to_record() for doc, each in summary.documents.items()}
+        return lines, list(spool.bad()), described, withheld
+
+
 def recorded(item: Header | ClockRecord | PrimitiveEvent) -> Record:
     return change_record(item) if isinstance(item, PrimitiveEvent) else item.to_record()
 
@@ -125,25 +145,30 @@ def spoilt(draw: st.DrawFn, records: list[Record], faults: list[Record]) -> list
     return found
 
 
+@st.composite
+def logs(draw: st.DrawFn, packed: bool) -> tuple[list[Record], set[str]]:
+    """Records, with faults, and fields that they have not."""
+    log = draw(documents(max_documents=2).flatmap(interleaved).flatmap(with_clocks))
+    records = [dict(recorded(item)) for item in log if not (packed and isinstance(item, Header))]
+    if records and draw(st.booleans()):  # edits of several records
+        for record in records:
+            if "xmlcep" not in record and "clock" not in record and draw(st.booleans()):
+                record["more"] = True
+    if records:
+        records = draw(spoilt(records, FAULTS if packed else FAULTS + JSON_FAULTS))
+    fields = ("doc", "at", "pos", "txn", "meta", "more", "clock")
+    return records, set(draw(st.lists(st.sampled_from(fields), max_size=1)))
+
+
 @pytest.mark.parametrize("packed", [False, True])
 @settings(max_examples=150)
 @given(st.sampled_from((PLAIN, LATE, ASKING)) | rule_sets().map(Rules.from_definitions), st.data())
 def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: Rules, data) -> None:
     if packed:
         pytest.importorskip("pyarrow")
-    log = data.draw(documents(max_documents=2).flatmap(interleaved).flatmap(with_clocks))
-    records = [dict(recorded(item)) for item in log if not (packed and isinstance(item, Header))]
+    records, left_out = data.draw(logs(packed))
     if not records:
         return
-    if data.draw(st.booleans()):  # edits of several records
-        for record in records:
-            if "xmlcep" not in record and "clock" not in record and data.draw(st.booleans()):
-                record["more"] = True
-    faults = FAULTS if packed else FAULTS + JSON_FAULTS
-    records = data.draw(spoilt(records, faults))
-    left_out = set(
-        data.draw(st.lists(st.sampled_from(("doc", "at", "pos", "txn", "meta", "more", "clock")), max_size=1))
-    )
     size = data.draw(st.sampled_from((1000, 10, 3, 1)))
     options = {
         "operators": data.draw(st.booleans()),
@@ -158,6 +183,43 @@ def test_sifted_columns_tell_what_records_one_by_one_tell(packed: bool, rules: R
         (write_parquet if packed else write_json)(log, records, left_out)
         sifted = outcome(log, rules, by_row=False, rest=data.draw(st.booleans()), **options)
         assert sifted == outcome(log, rules, by_row=True, rest=data.draw(st.booleans()), **options)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@settings(max_examples=100)
+@given(st.sampled_from((LATE, ASKING, ASKING)), st.data())
+def test_routed_columns_tell_what_records_one_by_one_tell(packed: bool, rules: Rules, data) -> None:
+    pytest.importorskip("pyarrow")
+    records, left_out = data.draw(logs(packed))
+    if not records:
+        return
+    options = {
+        "operators": data.draw(st.booleans()),
+        "on_bad": data.draw(st.sampled_from(list(OnBadRecord)[:2])),
+        "batch_size": data.draw(st.sampled_from((1000, 10, 3, 1))),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / ("log.parquet" if packed else "log.jsonl")
+        (write_parquet if packed else write_json)(log, records, left_out)
+        routed = distributed_outcome(log, rules, by_row=False, **options)
+        assert routed == distributed_outcome(log, rules, by_row=True, **options)
+
+
+def test_rules_that_ask_the_document_are_routed_in_columns(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    order = {"doc": "a", "value": None, "old": None, "at": None, "txn": 1, "meta": None}
+    records = [
+        order | {"ts": 1, "op": "ins", "path": "/order", "ids": [1], "pos": 0},
+        order | {"ts": 2, "op": "ins", "path": "/order/item", "ids": [1, 2], "pos": 0},
+    ]
+    log = tmp_path / "log.jsonl"
+    write_json(log, records, set())
+    (split,) = splits.make_splits(find_files([log]).files)
+    with mock.patch.object(
+        Mapper, "_take_rows", side_effect=AssertionError("records were looked at one by one")
+    ):
+        found = list(Mapper(make_plan(ASKING), 2).read(split))
+    assert any(isinstance(each, Chunk) for each in found)
 
 
 @given(st.one_of(rule_sets().map(Rules.from_definitions), st.just(PLAIN)), st.data())

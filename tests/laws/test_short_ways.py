@@ -38,6 +38,7 @@ from xmlcep.algebra import ContextName, EventDefinition
 from xmlcep.documents import Replica
 from xmlcep.engine import Detector, bound_dispatch, dispatch
 from xmlcep.engine.departed import Departed
+from xmlcep.engine.edits import Edit
 from xmlcep.engine.evaluation import Evaluation
 from xmlcep.engine.operators import combining, conjunction, multiplicity, sequence
 from xmlcep.engine.operators.combining import CombiningState
@@ -45,7 +46,7 @@ from xmlcep.engine.operators.conjunction import ConjunctionState
 from xmlcep.engine.operators.integrating import MultiplicityState
 from xmlcep.engine.release import Deferral
 from xmlcep.engine.tree import NO_ANSWERS, TreeState
-from xmlcep.events import PrimitiveEvent
+from xmlcep.events import PrimitiveEvent, TimePoint
 from xmlcep.rules import parse_rules
 
 KNOWN = EVERYTHING - UNKNOWN_TO_THE_ENGINE
@@ -117,6 +118,16 @@ def general_way() -> Iterator[None]:
         deferral.touched.add(node)
         return True
 
+    def release_all(evaluation: Any, cause: Any) -> None:
+        evaluation.run(cause, {}, {})
+        evaluation.departed.look_after_releases()
+
+    new_edit = Edit.__init__
+
+    def sees_releases(edit: Any, *given: Any, **options: Any) -> None:
+        new_edit(edit, *given, **options)
+        edit.sees_releases = True
+
     environment = Replica.environment
 
     def in_the_tree(replica: Any, *given: Any, in_tables: bool = False) -> Any:
@@ -138,6 +149,8 @@ def general_way() -> Iterator[None]:
         patch.setattr(Deferral, "touch", touch)
         patch.setattr(Evaluation, "process", all_at_once)
         patch.setattr(Evaluation, "process_alone", alone)
+        patch.setattr(Evaluation, "release_elsewhere", release_all)
+        patch.setattr(Edit, "__init__", sees_releases)
         patch.setattr(ConjunctionState, "take", CombiningState.take)
         patch.setattr(Departed, "look_after_releases", look_at_all)
         patch.setattr(MultiplicityState, "__init__", not_short)
@@ -182,6 +195,60 @@ def _replayed(definitions: Sequence[EventDefinition], records: Sequence[Any], *,
     """What is raised in a replay, of events or of plain tuples of their layout."""
     detector = Detector(rules_of(definitions), operators=operators)
     return [[composite.to_record() for composite in detector.replay(records)]]
+
+
+def _in_part(
+    definitions: Sequence[EventDefinition], steps: Sequence[Any], unseen: frozenset[int]
+) -> Findings:
+    """What is raised in each edit where of some records, given by their places, only their time points are told."""
+    detector = Detector(rules_of(definitions))
+    found: Findings = [[]]
+    goes_on = False
+    for place, step in enumerate(steps):
+        if not isinstance(step, PrimitiveEvent):
+            goes_on = False
+            raised = detector.advance(step.time) if isinstance(step, Advance) else detector.flush()
+        else:
+            raised = [] if goes_on else detector.end_edit()
+            goes_on = step.more
+            raised += (
+                detector.elsewhere(TimePoint(step.ts, step.at, step.doc, step.txn), more=True)
+                if place in unseen
+                else detector.feed(step)
+            )
+        found[-1] += [composite.to_record() for composite in raised]
+        if not goes_on:
+            found.append([composite.to_record() for composite in detector.end_edit()])
+    found[-1] += [composite.to_record() for composite in detector.close()]
+    return [sorted(each, key=repr) for each in found]
+
+
+ASKED = """
+event Asked = (x[1,*] ins(item/price) & *(item/quantity)) {end=non-local, when="count(price) = count(quantity)"}
+event Raised = (*(item/price) & *(item/quantity)) {end=non-local}
+event Seen(order) = (Raised(item) & ins(item)) {when="item/price"}
+"""
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [meeting_rule_sets(), rule_sets(), st.just(parse_rules(ASKED).definitions)],
+    ids=("meeting", "any", "asked"),
+)
+@settings(max_examples=80, deadline=None)
+@given(data=st.data(), history=meeting_histories())
+def test_what_happens_elsewhere(
+    rules: st.SearchStrategy[tuple[EventDefinition, ...]], data: st.DataObject, history: History
+) -> None:
+    definitions = data.draw(rules)
+    steps = [as_the_engine_sees(step) for step in history.steps]
+    unseen = frozenset(place for place in range(len(steps)) if not data.draw(st.integers(0, 2)))
+    short = _in_part(definitions, steps, unseen)
+    with general_way():
+        general = _in_part(definitions, steps, unseen)
+    assert short == general
+    for construct in constructs_of(definitions, history.steps) if any(short) else ():
+        event(construct)
 
 
 @settings(max_examples=60, deadline=None)

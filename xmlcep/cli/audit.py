@@ -53,6 +53,7 @@ QUARANTINED = 3
 @reference_option
 @allow_option
 @click.option(
+    "-o",
     "--out",
     metavar="PATH",
     type=click.Path(),

@@ -180,12 +180,15 @@ class Evaluation:
         root = [composite for composite in raised if composite.operator is None]
         if not root:
             return
-        index = self._turns[root[0].name]
         if len(root) > 1:
-            root.sort(key=self.trees[index].root.rank)
-        for user in self._active.users.get(index, ()):
-            if any(self.trees[user].composite_deliveries(composite) for composite in root):
-                yield user, root
+            root.sort(key=self.trees[self._turns[root[0].name]].root.rank)
+        for user in self._users_of(root):
+            yield user, root
+
+    def _users_of(self, root: Sequence[CompositeEvent]) -> Sequence[int]:
+        """The trees that store any of what the root of one has raised."""
+        users, trees = self._active.users.get(self._turns[root[0][0]]), self.trees
+        return [u for u in users if any(map(trees[u].composite_deliveries, root))] if users else ()
 
     def process_alone(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
         """`process` where nothing comes from outside and nothing has been asked before.
@@ -215,7 +218,7 @@ class Evaluation:
         for index in left:
             if index not in users:
                 self.trees[index].release_left(event[2], event[3], event)
-        if users or before < delivered < len(report):
+        if (users or before < delivered < len(report)) and len(report) > before + 1:
             report[before:] = sorted(report[before:], key=self._turn)
         if bound.freed or self.departed.awaited:
             self.end_time_point(event, bound)
@@ -235,6 +238,17 @@ class Evaluation:
 
     def _let_users_take(self, event: PrimitiveEvent, before: int) -> Collection[int]:
         """Lets trees take what has been raised by trees that they use, and so on; returns which these are."""
+        report = self.report
+        users: set[int] = set()
+        if len(report) == before + 1 and report[before].operator is None:  # as almost always
+            taking = self._users_of(report[before:])
+            if not taking:
+                return taking
+            if len(taking) == 1 and self.trees[taking[0]].take_composite(report[before], event):
+                before += 1
+                if len(report) == before:
+                    return taking
+                users.update(taking)
         inboxes: dict[int, list[CompositeEvent]] = {}
 
         def pass_on(raised: Iterable[CompositeEvent]) -> None:
@@ -242,18 +256,17 @@ class Evaluation:
                 for user, root in self._passed_on(list(of_tree)):
                     inboxes.setdefault(user, []).extend(root)
 
-        pass_on(self.report[before:])
-        users = set()
+        pass_on(report[before:])
         while inboxes:
             index = min(inboxes)  # which uses no later one
             users.add(index)
-            tree, raised = self.trees[index], len(self.report)
+            tree, raised = self.trees[index], len(report)
             composites = sorted(inboxes.pop(index), key=self._turn)
             if len(composites) > 1 or not tree.take_composite(composites[0], event):
                 self._guarded(tree, event, None, composites)
                 self._note(tree)
-            if len(self.report) > raised:
-                pass_on(self.report[raised:])
+            if len(report) > raised:
+                pass_on(report[raised:])
         return users
 
     def end_time_point(self, event: PrimitiveEvent, bound: BoundDispatch | None) -> None:
