@@ -30,7 +30,7 @@ class Costs:
     ``order`` of a finding, what a ``task``, a ``file`` and a ``document`` add. Of the driver: ``driver_file``,
     ``driver_document``, ``driver_finding``, ``driver_job`` (a range of findings is fetched by a job). Of a record
     ``shuffled``, of a finding ``moved`` are the packed bytes; ``driver_base`` and ``document_bytes`` are the driver's
-    memory.
+    memory, ``document_disk`` what it has of a document in temporary files.
     """
 
     start: float = 8.0
@@ -42,13 +42,14 @@ class Costs:
     file: float = 1.7e-3
     document: float = 15e-6
     driver_file: float = 0.16e-3
-    driver_document: float = 8e-6
+    driver_document: float = 11e-6
     driver_finding: float = 1.05e-6
     driver_job: float = 0.03
     shuffled: float = 8.2
     moved: float = 57.0
     driver_base: float = 175 * 2**20
-    document_bytes: float = 500.0
+    document_bytes: float = 30.0
+    document_disk: float = 250.0
 
 
 COSTS = Costs()

@@ -75,6 +75,9 @@ class Choice(UnderConstraints):
     def members(self, group: Group) -> list[list[Entry]] | None:
         if not self.enough(group):
             return None
+        if not (self.constraints or self.asks_whole):  # S1: all there is, once there is a combination
+            first = next(self._chosen(group, sorted(_candidates(group.stored)), []), None)
+            return None if first is None else [list(entries) for entries in group.stored]
         part: set[tuple[int, int]] = set()  # one entry may stand in several operands
         for k, entries in enumerate(group.stored):
             for entry in entries:
@@ -83,6 +86,13 @@ class Choice(UnderConstraints):
                     part.update((j, id(one)) for j, one in enumerate(found or ()) if one is not None)
         members = [[e for e in entries if (k, id(e)) in part] for k, entries in enumerate(group.stored)]
         return members if part else None
+
+    def any_with_both(self, group: Group, one: tuple[int, Entry], other: tuple[int, Entry]) -> bool:
+        begun = [_Candidate(entry[AT], k, 0, entry) for k, entry in (one, other)]
+        if self.count < 2 or _is_taken(begun[1], begun[:1]):
+            return False
+        others = [each for each in _candidates(group.stored) if not _is_taken(each, begun)]
+        return next(self._chosen(group, sorted(others), begun, asked=False), None) is not None
 
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
         return self._with(group, child, entry, asked=True) is not None

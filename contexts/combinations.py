@@ -30,6 +30,10 @@ class Combinations(ABC):
 
     ordered = False
     constrained = True
+    asks_whole = False
+    """Whether `admits` may say no."""
+    window: tuple[int, int] | None = None
+    """How far apart the events of a combination may be, if that is limited, and by which measure (W3)."""
 
     def enough(self, group: Group) -> bool:
         """Whether so many operands have events that there can be a combination."""
@@ -61,6 +65,12 @@ class Combinations(ABC):
     @abstractmethod
     def members(self, group: Group) -> list[list[Entry]] | None:
         """For each operand the events that are part of some combination; None if there is none."""
+
+    def any_with_both(self, group: Group, one: tuple[int, Entry], other: tuple[int, Entry]) -> bool:
+        """Whether two events, each with its operand, are part of one combination, whatever is asked of the whole."""
+        return any(
+            all(combination[k] is entry for k, entry in (one, other)) for combination in self.all_of(group)
+        )
 
     @abstractmethod
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:

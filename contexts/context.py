@@ -57,6 +57,13 @@ class Context(ABC):
                 if group.fresh is None or not exists.any_with(group, k, entry):
                     discard(stored, entry)
 
+    def overtaken(
+        self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
+    ) -> Sequence[tuple[int, Entry]]:
+        """What counts no more, with its operand, now that these arrive in operand ``child``, although it is part of a
+        combination, which was not chosen."""
+        return ()
+
     def standing(self, group: Group) -> Sequence[Sequence[Entry]]:
         """What counts towards a combination, by operand."""
         return group.stored

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
 from .combinations import Combinations
 from .context import Context
-from .entry import Combination, Entry
-from .group import Group
+from .entry import FIRST, LAST, Combination, Entry
+from .group import Group, discard
 from .pairing import Ending, Pair, Pairing, Stored, Waiting
 
 
@@ -68,3 +68,42 @@ class Cumulative(Context):
             return []
         group.consume([(k, entry) for k, entries in enumerate(members) for entry in entries])
         return [chosen]
+
+    def is_possible(self, group: Group, exists: Combinations) -> bool:
+        """What is asked of the whole has to be true of that (Q1)."""
+        if not exists.asks_whole:
+            return super().is_possible(group, exists)
+        arrivals = group.still_fresh()
+        members = exists.members(group) if arrivals else None
+        return (
+            members is not None
+            and any(any(entry is one for one in members[k]) for k, entry in arrivals)
+            and exists.admits(tuple(chain.from_iterable(members)))
+        )
+
+    def expire(self, group: Group, exists: Combinations, is_old: Callable[[Entry], bool]) -> None:
+        old = [(k, entry) for k in range(len(group.stored)) for entry in group.oldest(k, is_old)]
+        waits = exists.members(group) if group.fresh is not None and old else None
+        for k, entry in old:
+            # What waits for a release is all that has come together.
+            if waits is None or not any(entry is one for one in waits[k]):
+                discard(group.stored[k], entry)
+
+    def overtaken(
+        self, group: Group, exists: Combinations, child: int, arrivals: Sequence[Entry]
+    ) -> list[tuple[int, Entry]]:
+        """What is too old when these arrive, with its operand: it lies further back than the window from the latest
+        event, and is in no combination with any of them (Z27). They need not be stored."""
+        if exists.window is None:
+            return []
+        amount, unit = exists.window
+        entries = chain(arrivals, *group.stored)
+        begin = max((entry[LAST][unit] for entry in entries if entry[LAST] is not None), default=0) - amount
+        return [
+            (k, entry)
+            for k, stored in enumerate(group.stored)
+            for entry in stored
+            if entry[FIRST] is not None
+            and entry[FIRST][unit] < begin
+            and not any(exists.any_with_both(group, (k, entry), (child, arrival)) for arrival in arrivals)
+        ]

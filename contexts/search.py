@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from .combinations import Combinations, Pools, Stores
 from .constraints.constraint import REFUSED, Constraint, Objection, State
+from .constraints.window import Within
 from .entry import Combination, Entry, all_silent
 from .group import Group
 
@@ -51,8 +52,12 @@ class UnderConstraints(Combinations):
     ) -> None:  # fmt: skip
         self.constraints = tuple(constraints)
         self._admit = admit
+        self.asks_whole = admit is not None
         self._binders = tuple(binders)
         self.tries = tries
+        for constraint in self.constraints:
+            if isinstance(constraint, Within):
+                self.window = (constraint.amount, constraint.unit)
 
     def admits(self, combination: Sequence[Entry | None]) -> bool:
         if self._admit is None:
@@ -143,6 +148,14 @@ class Constrained(UnderConstraints):
                     part.update((j, id(one)) for j, one in enumerate(found))
         members = [[e for e in entries if (k, id(e)) in part] for k, entries in enumerate(group.stored)]
         return members if part else None
+
+    def any_with_both(self, group: Group, one: tuple[int, Entry], other: tuple[int, Entry]) -> bool:
+        if one[0] == other[0]:
+            return False
+        pools: list[Sequence[Entry]] = list(group.stored)
+        for k, entry in (one, other):
+            pools[k] = (entry,)
+        return next(self._search(group, pools), None) is not None
 
     def any_with(self, group: Group, child: int, entry: Entry) -> bool:
         pools = [(entry,) if k == child else stored for k, stored in enumerate(group.stored)]

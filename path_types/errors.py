@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class XmlCepError(Exception):
     """Base class of all errors raised on purpose by ``path_types``, ``contexts`` and ``xmlcep``.
 
     It lives in the lowest package so that every package can derive from it; ``xmlcep.XmlCepError``
-    is the same class.
+    is the same class. Errors come out of another process as what they are.
     """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (type(self), self.args, dict(vars(self)))
+
+
+def _again(kind: type[XmlCepError], args: tuple[Any, ...], attributes: dict[str, Any]) -> XmlCepError:
+    """The error once more; its ``__init__`` makes ``args`` of other things, and is left out."""
+    error = kind.__new__(kind, *args)
+    error.args = args
+    vars(error).update(attributes)
+    return error
 
 
 class PathError(XmlCepError, ValueError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum
+from inspect import iscoroutinefunction
 from typing import NamedTuple, NoReturn
 
 from path_types import PathType
@@ -79,6 +80,17 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def is_function(value: object) -> bool:
+    """Whether it can be called and does then what it is to do: what ``async def`` makes would only begin if awaited."""
+    return callable(value) and not any(map(iscoroutinefunction, (value, getattr(value, "__call__", None))))  # noqa: B004
+
+
+def function_of(argument: str, given: object) -> str:
+    """What to say of a callback that is none; ``argument`` is what it is called with."""
+    why = ", not of async def: nothing would await it, so let it start a task" if callable(given) else ""
+    return f"pass a function of one argument{argument}{why}"
+
+
 def whole_number(least: int) -> Kind:
     """A whole number from ``least`` on."""
     return Kind(
@@ -103,7 +115,7 @@ STRING = Kind(lambda value: isinstance(value, str), "text")
 PATH = Kind(_is_path, "the path of a file")
 COMPOSITE = Kind(lambda value: isinstance(value, CompositeEvent), "a CompositeEvent")
 ITERABLE = Kind(lambda value: isinstance(value, Iterable), "a list")
-FUNCTION = Kind(callable, "a function")
+FUNCTION = Kind(lambda value: is_function(value), "a function, not of async def: nothing would await it")
 NAMES = Kind(
     lambda value: (
         isinstance(value, Collection) and not isinstance(value, (str, bytes)) and all(map(_is_text, value))

@@ -20,6 +20,7 @@ class Violations:
 
     def __init__(self) -> None:
         self.stored: dict[Key, list[Entry]] = {}
+        self.at: dict[int, set[Key]] = {}  # the keys at each place, where they are not the places themselves
         self.project: Callable[[Key], Key] = _same
         """From the key of a group of the sequence to that of the events which forbid in it."""
 
@@ -28,6 +29,8 @@ class Violations:
         solid = [entry for entry in entries if entry[START] != EMPTY_START]
         if solid:
             self.stored.setdefault(key, []).extend(solid)
+            if isinstance(key, tuple):
+                self.at.setdefault(key[0], set()).add(key)
 
     def of(self, key: Key) -> list[Entry]:
         """Those that forbid in the group of this key."""
@@ -39,11 +42,21 @@ class Violations:
 
     def forget(self, key: Key) -> None:
         """Frees those of one key."""
-        self.stored.pop(key, None)
+        if self.stored.pop(key, None) is not None and isinstance(key, tuple):
+            keys = self.at[key[0]]
+            keys.discard(key)
+            if not keys:
+                del self.at[key[0]]
+
+    def forget_at(self, place: int) -> None:
+        """Frees all at a place, of whatever values."""
+        for key in (place, *self.at.get(place, ())):
+            self.forget(key)
 
     def clear(self) -> None:
         """Frees all."""
         self.stored.clear()
+        self.at.clear()
 
     def size(self) -> int:
         """How many are stored."""

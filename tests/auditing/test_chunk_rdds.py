@@ -9,8 +9,9 @@ import pyarrow as pa
 import pytest
 
 from xmlcep.auditing.spark.bucket_tasks import BucketTasks
-from xmlcep.auditing.spark.chunk_rdds import chunks_in, exchange, keep
+from xmlcep.auditing.spark.chunk_rdds import exchange, keep, parcels_in
 from xmlcep.auditing.spark.chunks import Chunk, ChunkKind
+from xmlcep.auditing.spark.parcels import Parcel, common_files
 from xmlcep.auditing.spark.tables import CHUNK_DDL, chunk_batch
 
 if TYPE_CHECKING:
@@ -22,21 +23,27 @@ CHUNKS = [
 ]
 
 
+@pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize(
     "division",
     [BucketTasks(8), BucketTasks(8, (7, 150, 3)), BucketTasks(200), BucketTasks(3, (1, 0)), BucketTasks(1)],
 )
 def test_every_chunk_comes_to_its_task_and_those_without_one_to_none(
-    spark: SparkSession, division: BucketTasks
+    spark: SparkSession, division: BucketTasks, shared: bool
 ) -> None:
     def task_of(chunk: Chunk) -> int | None:
         return division.task_of(chunk.target) if chunk.kind == ChunkKind.ROWS else None
 
-    def numbered(number: int, its: Iterable[Chunk]) -> Iterator[tuple[int, Chunk]]:
-        return ((number, chunk) for chunk in its)
+    def numbered(number: int, its: Iterable[Parcel]) -> Iterator[tuple[int, Chunk]]:
+        return ((number, parcel.opened()) for parcel in its)
 
-    chunks = spark.sparkContext.parallelize(CHUNKS, 3)
-    divided = exchange(chunks, division.tasks, task_of).mapPartitionsWithIndex(numbered).collect()
+    with common_files(shared=shared) as files:
+
+        def send(its: Iterable[Chunk]) -> Iterator[Parcel]:
+            return (Parcel.of(chunk, files) for chunk in its)
+
+        parcels = spark.sparkContext.parallelize(CHUNKS, 3).mapPartitions(send)
+        divided = exchange(parcels, division.tasks, task_of).mapPartitionsWithIndex(numbered).collect()
     expected = [(division.task_of(chunk.target), chunk) for chunk in CHUNKS if chunk.kind == ChunkKind.ROWS]
     assert sorted(divided) == sorted(expected)
 
@@ -46,9 +53,9 @@ def test_chunks_that_are_the_rows_of_a_frame(spark: SparkSession) -> None:
         yield chunk_batch(CHUNKS[:150])
         yield chunk_batch(CHUNKS[150:])
 
-    chunks = keep(chunks_in(spark.range(0, 1, 1, 1).mapInArrow(rows, CHUNK_DDL)))
+    parcels = keep(parcels_in(spark.range(0, 1, 1, 1).mapInArrow(rows, CHUNK_DDL)))
     try:
-        assert chunks.collect() == CHUNKS
-        assert list(chunks.toLocalIterator()) == CHUNKS
+        assert [parcel.opened() for parcel in parcels.collect()] == CHUNKS
+        assert [parcel.opened() for parcel in parcels.toLocalIterator()] == CHUNKS
     finally:
-        chunks.unpersist()
+        parcels.unpersist()

@@ -1,8 +1,7 @@
-"""Chunks in order, some of them from a file."""
+"""Chunks in order, some of them from files."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +11,8 @@ from hypothesis import strategies as st
 
 from xmlcep.auditing.spark.chunk_sorting import in_order
 from xmlcep.auditing.spark.chunks import Chunk, ChunkKind
+from xmlcep.auditing.spark.failures import SparkError
+from xmlcep.auditing.spark.parcels import ContentFiles, Parcel, Place, common_files, read
 
 
 def chunk(target: int, number: int, content: bytes) -> Chunk:
@@ -27,37 +28,55 @@ CHUNKS = st.lists(
 )
 
 
-@given(CHUNKS, st.integers(0, 80))
-def test_however_many_bytes_wait_in_memory_the_order_is_the_same(
-    chunks: list[Chunk], most_bytes: int
+@given(CHUNKS, st.integers(0, 80), st.data())
+def test_wherever_content_waits_the_order_is_the_same(
+    chunks: list[Chunk], most_bytes: int, data: st.DataObject
 ) -> None:
-    assert list(in_order(chunks, place, most_bytes)) == sorted(chunks, key=place)
+    with common_files(shared=True) as files:
+        ways = [data.draw(st.sampled_from([files, ContentFiles(None)])) for _ in chunks]
+        parcels = [Parcel.of(each, way) for each, way in zip(chunks, ways, strict=True)]
+        assert list(in_order(parcels, place, most_bytes)) == sorted(chunks, key=place)
 
 
-def test_what_waits_in_memory_is_bounded_and_the_file_is_gone_in_the_end(
+def test_what_waits_in_memory_is_bounded_and_its_files_are_gone_in_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SPARK_LOCAL_DIRS", f"{tmp_path},/nowhere")
-    before = open_files(tmp_path)
-    alive: list[int] = []
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", f"/nowhere,{tmp_path}")
 
-    def made() -> Iterator[Chunk]:
+    def made() -> Iterator[Parcel]:
         for number in range(50):
-            yield chunk(0, number, b"." * 100_000)
+            yield Parcel.of(chunk(0, number, b"." * 100_000), ContentFiles(None))
 
-    for each in in_order(made(), place, 200_000):
-        alive.append(open_files(tmp_path))
-        assert len(each.content) == 100_000
-    assert set(alive) == {before + 1}
-    assert open_files(tmp_path) == before
+    found = list(in_order(made(), place, 50 * 100_000))
+    assert list(tmp_path.iterdir()) == []
+    for each, expected in zip(in_order(made(), place, 200_000), found, strict=True):
+        (folder,) = tmp_path.iterdir()
+        (file,) = folder.iterdir()
+        assert file.stat().st_size == 48 * 100_000
+        assert each == expected
     assert list(tmp_path.iterdir()) == []
 
 
-def open_files(folder: Path) -> int:
-    """How many files below it this process has open."""
-    descriptors = Path("/proc/self/fd")
-    if not descriptors.exists():
-        pytest.skip("there is no list of open files")
-    return sum(
-        str(os.readlink(each)).startswith(str(folder)) for each in descriptors.iterdir() if each.is_symlink()
-    )
+def test_where_tasks_have_no_disks_in_common_bytes_are_sent() -> None:
+    with common_files(shared=False) as files:
+        assert files.folder is None
+        assert Parcel.of(chunk(1, 2, b"ab"), files) == (chunk(1, 2, b""), b"ab")
+
+
+def test_content_that_is_not_there_any_more_is_an_error_and_never_less_content() -> None:
+    with common_files(shared=True) as files:
+        first, second = files.put(b"abc"), files.put(b"de")
+        assert isinstance(second, Place)
+        assert (read(first), read(second), read(first)) == (b"abc", b"de", b"abc")
+        Path(second.file).write_bytes(b"abcd")
+        with pytest.raises(SparkError, match="has no 2 bytes from 3"):
+            read(second)
+    with pytest.raises(
+        SparkError, match=r"^temporary files in .*No such file.*: set SPARK_LOCAL_DIRS to a folder with room"
+    ):
+        read(first)
+
+
+def test_a_folder_that_is_full_or_gone_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(SparkError, match=r"^temporary files in .*gone.*: set SPARK_LOCAL_DIRS"):
+        ContentFiles(str(tmp_path / "gone")).put(b"a")

@@ -64,7 +64,7 @@ def test_a_killed_worker_changes_nothing(
 
             def watched() -> Iterator[Any]:
                 for each in given:
-                    seen.append(None if level is None else each.level)
+                    seen.append(None if level is None else each.chunk.level)
                     yield each
 
             for number, answer in enumerate(task(watched())):
@@ -103,13 +103,13 @@ def test_an_engine_that_fails_is_one_sentence_and_leaves_nothing(
     def broken(*arguments: Any, **options: Any) -> Callable[[Any], Iterator[Any]]:
         task = tasks.replay_task(*arguments, **options)
 
-        def run(chunks: Any) -> Iterator[Any]:
+        def run(parcels: Any) -> Iterator[Any]:
             def fail(*_: Any) -> None:
                 raise ValueError("the engine\nis broken")
 
             with pytest.MonkeyPatch.context() as patch:  # the worker process will be used again
                 patch.setattr(Detector, "flush", fail)
-                yield from task(chunks)
+                yield from task(parcels)
 
         return run
 

@@ -19,7 +19,7 @@ from tests.auditing.logs import write_log
 from tests.auditing.test_agreement import ORDER_RULES, lines_of, orders
 from xmlcep.auditing import audit, progress
 from xmlcep.auditing.progress import Advance, Tasks, watched
-from xmlcep.auditing.spark.chunks import Chunk
+from xmlcep.auditing.spark.parcels import Parcel
 from xmlcep.events import PrimitiveEvent
 from xmlcep.rules import parse_rules
 
@@ -355,12 +355,12 @@ def test_the_key_that_the_last_task_is_at_is_told(
     log = write_log(tmp_path / "log.jsonl", small + [item("large", number) for number in range(1, 501)])
     seen = tmp_path / "seen"
 
-    def slow_if_large(*arguments: Any, **options: Any) -> Callable[[Iterator[Chunk]], Iterator[Chunk]]:
+    def slow_if_large(*arguments: Any, **options: Any) -> Callable[[Iterator[Parcel]], Iterator[Parcel]]:
         task = replay_task(*arguments, **options)
 
-        def replay(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-            kept = list(chunks)
-            large = any(len(chunk.content) > 4000 for chunk in kept)
+        def replay(parcels: Iterator[Parcel]) -> Iterator[Parcel]:
+            kept = list(parcels)
+            large = any(len(parcel.opened().content) > 4000 for parcel in kept)
             for _ in range(3000 if large else 0):
                 if seen.exists():
                     break

@@ -101,3 +101,22 @@ def test_streams_that_are_closed_and_disks_that_are_full(
     assert (ended.returncode, list(folder.iterdir())) == (status, [])
     assert said in ended.stderr and "Traceback" not in ended.stderr
     assert ('"name":"A"' in ended.stdout) == (status == 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit for the size of files")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_does_not_fit_is_no_success(unbuffered: str, tmp_path: Path) -> None:
+    """As on a disk that fills up: part of a write fits, and without a buffer Python forgets the rest."""
+    command = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000)); "
+        "from xmlcep.cli.main import run; sys.exit(run(['convert', '--schema']))"
+    )
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    with (tmp_path / "out").open("wb") as out:
+        done = subprocess.run(
+            [sys.executable, "-c", command], cwd=REPOSITORY, stdout=out, stderr=subprocess.PIPE, env=environment,
+            timeout=60, text=True,
+        )  # fmt: skip
+    assert (tmp_path / "out").stat().st_size == 5000
+    assert done.returncode == 2
+    assert done.stderr == "xmlcep: the output cannot be written: File too large\n"

@@ -142,7 +142,7 @@ def event(**fields: object) -> xmlcep.PrimitiveEvent:
         (lambda: xmlcep.fromstring("<a/>").watch(RULES, on_event={}), "on_event is {}: pass a function"),
         (lambda: xmlcep.fromstring("<a/>").watch(RULES, only=["B"]), "only has 'B', which is no event of the rules"),
         (lambda: xmlcep.fromstring("<a/>").subscribe(3), "3 cannot be called: pass a function"),
-        (lambda: copy.deepcopy(xmlcep.fromstring("<a/>")), "a Document cannot be copied: wrap a copy of its tree"),
+        (lambda: copy.deepcopy(xmlcep.fromstring("<a/>")), "a Document cannot be copied, nor pickled: wrap a copy"),
         (lambda: xmlcep.rebuild("log.jsonl", at="5"), "at: '5' is no time: .*a time point is a number, not text"),
         (lambda: xmlcep.rebuild(None), "None is no log: expected the path of a file, or a list of paths"),
         (lambda: xmlcep.read_log(5).__iter__().__next__(), "5 is no log: expected the path of a file"),

@@ -21,6 +21,7 @@ from tests.strategies import (
     meeting_histories,
     meeting_rule_sets,
     timed_histories,
+    whole_rule_sets,
 )
 from xmlcep.algebra import OPERATORS, EventDefinition, Operator
 
@@ -61,6 +62,12 @@ def test_timers_and_releases_at_nodes_that_are_gone(
     check(definitions, history)
 
 
+@settings(max_examples=200, deadline=None)
+@given(whole_rule_sets(), st.one_of(timed_histories(), meeting_histories()))
+def test_what_is_asked_of_a_whole(definitions: tuple[EventDefinition, ...], history: History) -> None:
+    check(definitions, history)
+
+
 @pytest.mark.parametrize("construct", sorted(KNOWN))
 @settings(max_examples=40, deadline=None)
 @given(data=st.data(), history=histories())
@@ -79,7 +86,7 @@ def test_every_operator(operator: type[Operator], data: st.DataObject, history: 
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.one_of(full_rule_sets(constructs=KNOWN), meeting_rule_sets(), late_rule_sets()))
+@given(st.one_of(full_rule_sets(constructs=KNOWN), meeting_rule_sets(), late_rule_sets(), whole_rule_sets()))
 def test_every_rule_set_that_is_drawn_is_one(definitions: tuple[EventDefinition, ...]) -> None:
     """It passes what checks rules, and means what it says."""
     assert rules_of(definitions).definitions == definitions

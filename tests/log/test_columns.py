@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -217,6 +218,31 @@ def test_a_parquet_log_may_be_sifted_in_pieces_of_any_kind(tmp_path: Path) -> No
     pyarrow.parquet.write_table(table.replace_schema_metadata(None), path)
     (block,) = ParquetReader(str(path), RowDecoder(ClockCheck.ANY), lambda bad: None).blocks(100)
     assert isinstance(block, ArrowBlock) and block.runs(types) is None
+
+
+@pytest.mark.parametrize(("begin", "count"), [(0, 9), (3, 4), (0, 0), (9, 0)])
+def test_numbers_of_a_slice(begin: int, count: int) -> None:
+    pytest.importorskip("pyarrow")
+    from xmlcep.log.columns.arrow_values import integers, numbers
+
+    assert [*integers(numbers(range(9)).slice(begin, count))] == [*range(9)][begin : begin + count]
+
+
+@pytest.mark.parametrize("type_", ["int64", "uint64", "int32"])
+@pytest.mark.parametrize("txns", [range(1, 21), [None, *range(2, 21)]])
+def test_rows_hold_plain_numbers_of_any_column_and_slice(type_: str, txns: Sequence[int | None]) -> None:
+    pa = pytest.importorskip("pyarrow")
+    records = [record(ts, "/a/b", [1, 2**40 + ts], txn=txn) for ts, txn in enumerate(txns, 1)]
+    schema = arrow_schema()
+    schema = schema.set(schema.get_field_index("txn"), pa.field("txn", getattr(pa, type_)()))
+    batch = pa.RecordBatch.from_pylist(records, schema)
+    for start in range(0, 20, 3):
+        piece = batch.slice(start, 3)
+        block = ArrowBlock(piece, lambda: iter(()), lambda number, reason: pytest.fail(reason))
+        (run,) = block.runs(RecordTypes(lambda op, path: True)) or ()
+        rows = [(row[0], row[3], row[9]) for row in run.rows]
+        assert rows == [(each["ts"], tuple(each["ids"]), each["txn"]) for each in records[start : start + 3]]
+        assert {type(number) for ts, ids, _ in rows for number in (ts, *ids)} == {int}
 
 
 @pytest.mark.parametrize("wrong", [{"op": "move"}, {"path": "/a/"}, {"path": "a/b"}])

@@ -44,8 +44,11 @@ def flipped(item: Item, bit: int) -> Item:
     return item._replace(ts=item.ts ^ 1 << bit)
 
 
+PATH = PathType.parse("/a/b")
+
+
 def change(doc: str, ts: int) -> PrimitiveEvent:
-    return PrimitiveEvent(ts, "ins", PathType.parse("/a/b"), (1, ts + 1), doc=doc)
+    return PrimitiveEvent(ts, "ins", PATH, (1, ts + 1), doc=doc)
 
 
 @st.composite
@@ -148,11 +151,19 @@ def test_several_damaged_records_in_a_row(tmp_path: Path) -> None:
     )
 
 
+@pytest.fixture(scope="module")
+def long_log() -> list[Item]:
+    """Two documents in turns."""
+    return [change("ab"[ts % 2], ts // 2 + 1) for ts in range(25_000)]
+
+
 @pytest.mark.parametrize("place", [0, 1, 8190, 8191, 8192, 8193, 16383, 16384, 24998])
 @pytest.mark.parametrize("name", ["log.jsonl", "log.parquet"])
-def test_a_long_log_with_a_damaged_time_point(tmp_path: Path, place: int, name: str) -> None:
-    """Wherever what is read at once begins and ends; of two documents in turns."""
-    items: list[Item] = [change("ab"[ts % 2], ts // 2 + 1) for ts in range(25_000)]
+def test_a_long_log_with_a_damaged_time_point(
+    tmp_path: Path, long_log: list[Item], place: int, name: str
+) -> None:
+    """Wherever what is read at once begins and ends."""
+    items = long_log
     damaged = [*items[:place], flipped(items[place], 40), *items[place + 1 :]]
     bad: list[BadRecord] = []
     good = list(read_log(write(tmp_path / name, damaged), on_bad=bad.append))

@@ -20,6 +20,7 @@ from typing import Any
 from lxml import etree
 
 import xmlcep
+from path_types import PathType
 from tests.project.source import PACKAGES, ROOT
 from xmlcep.events import CompositeEvent, PrimitiveEvent
 
@@ -112,6 +113,12 @@ def _events(frame: FrameType) -> Iterator[PrimitiveEvent | CompositeEvent]:
         value = frame.f_locals.get(name)
         if isinstance(value, (PrimitiveEvent, CompositeEvent)):
             yield value
+        elif (
+            type(value) is tuple
+            and len(value) == len(PrimitiveEvent._fields)
+            and isinstance(value[2], PathType)
+        ):
+            yield PrimitiveEvent(*value)  # a plain tuple of that layout
 
 
 def live() -> list[str]:

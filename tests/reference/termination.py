@@ -69,8 +69,11 @@ def _take_arrivals(operator: OperatorState, child: int, arrivals: list[Arrival])
 
 def _take_batch(operator: OperatorState, group: Group, child: int, arrivals: list[Arrival]) -> None:
     waits = operator.holds_back(group)
+    is_pending = waits and operator.potential(group)
     stored = [operator.store(event, child, group, values, waits=waits) for event, values in arrivals]
     entries = [entry for entry in stored if entry is not None]
+    if not is_pending:
+        operator.let_go(group, entries)
     if waits or not entries:
         return
     operator.evaluate_arrivals(group, child, entries)

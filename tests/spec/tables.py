@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from string import Template
 from typing import Any, NamedTuple
 
@@ -29,17 +30,36 @@ from tests.constructs import UNKNOWN_TO_THE_ENGINE, constructs_of
 from tests.reference import Advance, evaluate
 from tests.spec.alphabet import DOCUMENTS, steps_of
 from tests.spec.languages import COMPILE, LANGUAGES
+from xmlcep.auditing.findings.order import Ranking
+from xmlcep.engine import Detector
 from xmlcep.errors import RuleProblem
-from xmlcep.language import parse_definitions
+from xmlcep.events import CompositeEvent
+from xmlcep.language import ParsedRules, parse_definitions
+from xmlcep.rules import Rules, parse_rules
 
 Runner = Callable[..., list[dict[str, Any]]]
 
 
-def run_reference(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
-    """All findings of the reference evaluator, inner operators' included, in the file's order."""
+# The rows of a table, and the ways to run them, have their rules in common.
+@lru_cache(maxsize=512)
+def _parsed(rules: str) -> ParsedRules:
     problems: list[RuleProblem] = []
     parsed = parse_definitions(rules, problems)
     assert not problems, [problem.message for problem in problems]
+    return parsed
+
+
+@lru_cache(maxsize=512)
+def _compiled(rules: str) -> Rules:
+    references = {
+        reference.name: DOCUMENTS[reference.file].encode() for reference in _parsed(rules).references
+    }
+    return parse_rules(rules, references=references, languages=LANGUAGES)
+
+
+def run_reference(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
+    """All findings of the reference evaluator, inner operators' included, in the file's order."""
+    parsed = _parsed(rules)
     references = {reference.name: DOCUMENTS[reference.file] for reference in parsed.references}
     return evaluate(parsed.definitions, steps, references=references, languages=COMPILE).findings()
 
@@ -63,16 +83,13 @@ def run_cut(rules: str, steps: Sequence[Any]) -> list[dict[str, Any]]:
 def _run_engine(
     rules: str, steps: Sequence[Any], before_each: Callable[[Any, Any], Any]
 ) -> list[dict[str, Any]]:
-    parsed = parse_definitions(rules, [])
-    unknown = constructs_of(parsed.definitions, steps) & UNKNOWN_TO_THE_ENGINE
+    unknown = constructs_of(_parsed(rules).definitions, steps) & UNKNOWN_TO_THE_ENGINE
     if unknown:
         pytest.skip(f"the engine does not run {', '.join(sorted(unknown))} yet")
-    parse_rules = pytest.importorskip("xmlcep.rules").parse_rules
-    references = {reference.name: DOCUMENTS[reference.file].encode() for reference in parsed.references}
-    compiled = parse_rules(rules, references=references, languages=LANGUAGES)
-    detector = pytest.importorskip("xmlcep.engine").Detector(compiled, operators=True)
-    place = pytest.importorskip("xmlcep.auditing.findings.order").Ranking(compiled).place
-    raised = []
+    compiled = _compiled(rules)
+    detector = Detector(compiled, operators=True)
+    place = Ranking(compiled).place
+    raised: list[CompositeEvent] = []
     for step in steps:
         detector = before_each(detector, compiled)
         actions = {"flush": detector.flush, "close": detector.close}

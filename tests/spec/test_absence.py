@@ -161,6 +161,15 @@ event E {context=$context} = (not ins(item/comment) ; ins(item/price) ; ins(item
 event E = (not ins(item/comment) ; ins(item/price)){within="5 s"}
     @0 c1 @5 p1                        |
     @0 c1 @6 p1                        | 2: p1
+# also when it is asked later: what waits for a release was in time for what forbids it
+event E {within="2 changes", end=custom} = not ins(item/comment) ; ins(item/price)
+    c1 i1 p1 i2 i3 p2 flush            | 6: p2
+    c1 i1 i2 p1 i3 p2 flush            | 6: p1 p2
+event E {within="5 s", when="quantity"} = not ins(item/comment) ; ins(item/price)
+    @0 i1 c1 @5 p1 @20 q1              |
+    @0 i1 c1 @6 p1 @20 q1              | 4: p1
+event E {within="2 changes", end=custom, flat} = not ins(item/comment) ; ins(item/price)
+    c1 i1 p1 i2 i3 p2 flush            | 6: p2
 # a composite counts by its start (Z7)
 event E = (not (ins(item/comment) & ins(item)) ; ins(item/price)){within="2 changes"}
     c1 i1 p1                           |

@@ -98,6 +98,9 @@ def test_gone_nodes(run: Runner, case: Case) -> None:
         'event E = x[0,*] plus[plus[ins(item/price), "5 s"], "5 s"] & ins(item/comment)',
         'event E = aperiodic[ins(item/price), ins(item/quantity)] plus[ins(item/comment), "5 s"]',
         'event P {flat} = plus[ins(item/price), "5 s"]\nevent E(item) = ins(item/comment) & P(item/price)',
+        "event E = ins(item/@partNum) as $n & ins(item/quantity/text()) as $n",
+        "event E = not ins(item/@partNum) as $n ; ins(item/quantity/text()) as $n",
+        'event E = x[2,2]{by="n"} ins(item/@partNum) as $n & ins(item/quantity)',
         'event E = x[2,*] plus[ins(item/@partNum) as $n, "5 s"]{by="n"} & ins(item/comment)',
     ],
 )

@@ -84,6 +84,42 @@ event E {within="5 s"} = ins(item/price) ; not ins(item/comment) ; ins(item/quan
     @0 p1 @6 q1                        |
 """
 
+MOVING = """
+# what having was false of goes when it is older than the window: it is asked of what the window holds (Z27)
+event E {context=cumulative, within="3 s", having="string($n) != '1'"} = *(item/@partNum) as $n & ins(item/quantity)
+    @0 i1 a1=1 q1 @2 a1=5 @2.5 q1.2    |
+    @0 i1 a1=1 q1 @8 a1=5 @9 q1.2      | 5: a1=5+q1.2{n=[5]}
+    @0 i1 a1=1 q1 @3 a1=5 q1.2         |
+    @0 i1 a1=1 q1 @3.001 a1=5          |
+    @0 i1 a1=1 @1 q1 @3.001 a1=5       | 4: a1=5+q1{n=[5]}
+event E {context=cumulative, within="3 changes", having="sum($n) > 6"} = *(item/@partNum) as $n ; *(item/price/text()) as $m
+    @0 i1 p1 a1=4 t1=1 a1=4 t1=2       | 6: a1=4+a1=4+t1=1+t1=2{m=[1,2],n=[4,4]}
+event E {context=cumulative, within="3 s", having="count($n) > 2"} = any[2](*(item/@partNum) as $n, ins(item/quantity), ins(item/comment))
+    @0 i1 a1=1 q1 @2 a1=5 @4 a1=6      |
+    @0 i1 a1=1 q1 @2 a1=5 @3 a1=6      | 5: a1=1+a1=5+a1=6+q1{n=[1,5,6]}
+event E {context=cumulative, within="3 s", having="string($n) != '1'"} = not ins(item/price) ; *(item/@partNum) as $n
+    @0 i1 a1=1 @2 a1=5 @4 a1=6         | 4: a1=5+a1=6{n=[5,6]}
+event E {context=cumulative, within="3 s", having="string($n) != '1'"} = *(item/@partNum) as $n ; not ins(item/price)
+    @0 i1 a1=1 @2 a1=5 @4 a1=6 @8 i2   | 5: a1=5+a1=6{n=[5,6]}
+event E {context=cumulative, within="3 s", having="string($n) != '1'"} = *(item/@partNum) as $n before ins(item/quantity)
+    @0 i1 a1=1 q1 @8 a1=5 @9 q1.2      | 5: a1=5+q1.2{n=[5]}
+# what waits for a release is kept, if there is something to be raised
+event E {context=cumulative, within="3 s", end=custom, having="string($n) != '1'"} = *(item/@partNum) as $n & ins(item/quantity)
+    @0 i1 a1=1 q1 @8 a1=5 @9 q1.2 flush | 5: a1=5+q1.2{n=[5]}
+    @0 i1 a1=1 q1 @2 a1=5 @2.5 q1.2 flush |
+    @0 i1 a1=5 q1 @8 a1=1 @9 q1.2 flush | 5: a1=5+a1=1+q1+q1.2{n=[5,1]}
+    @0 i1 a1=5 q1 @20 c1 flush         | 4: a1=5+q1{n=[5]}
+event E {context=cumulative, within="3 s", end=non-local, having="string($n) != '1'"} = *(item/@partNum) as $n & ins(item/quantity)
+    @0 i1 a1=1 q1 @8 a1=5 @9 q1.2 i2   | 6: a1=5+q1.2{n=[5]}
+event E {context=cumulative, within="3 s", when="comment", having="string($n) != '1'"} = *(item/@partNum) as $n & ins(item/quantity)
+    @0 i1 a1=1 q1 @8 a1=5 @9 q1.2 @20 c1 | 6: a1=5+q1.2{n=[5]}
+    @0 i1 a1=5 q1 @8 a1=1 @9 q1.2 @20 c1 | 6: a1=5+a1=1+q1+q1.2{n=[5,1]}
+# what comes late is combined with what is as old
+event E {context=cumulative, within="3 s", having="string($n) != '1'"} = *(item/@partNum) as $n & plus[ins(item/quantity), "5 s"]
+    @0 i1 a1=1 q1 @1 a1=5 @9 a1=6      |
+    @0 i1 a1=1 @4 a1=5 q1 @20 i2       | 5: a1=5+(q1){n=[5]}
+    @0 i1 a1=1 @2 a1=5 q1 @20 i2       |
+"""
 MULTIPLICITIES = """
 # what is older than the window before the newest drops out first (W3)
 event E = x[2,*]{within="5 s"} ins(item/price)
@@ -205,7 +241,7 @@ event E {strict} = ins(item/price) ; not ins(item/comment) ; ins(item/quantity)
 
 @pytest.mark.parametrize("run", EVALUATORS)
 @pytest.mark.parametrize(
-    "case", cases(WITHIN) + cases(MULTIPLICITIES) + cases(GAPS) + cases(STRICT), ids=title
+    "case", cases(WITHIN) + cases(MOVING) + cases(MULTIPLICITIES) + cases(GAPS) + cases(STRICT), ids=title
 )
 def test_distances(run: Runner, case: Case) -> None:
     check(run, *case)

@@ -6,7 +6,8 @@ in which trees take what others raise under other nodes (`taking` names them). A
 `full_rule_sets` has every construct of the event language, `timed_histories` what those need: edits of several
 records, time, transactions, users; in `meeting_rule_sets` and `meeting_histories` edits, deletions, releases,
 conditions and timers meet; in `late_rule_sets` and `late_histories` things happen at nodes that are gone.
-`rules_with_one_event_twice` (in `twice`) has operands that take the same event.
+`whole_rule_sets` ask much of combinations as a whole, `rules_with_one_event_twice` (in `twice`) has operands that
+take the same event.
 `show_rules` and `show_history` print an example so that it can be read.
 
 >>> from tests.strategies import histories, rule_sets
@@ -31,6 +32,7 @@ from .rules import SNOOP as SNOOP
 from .rules import rule_sets as rule_sets
 from .rules import show_rules as show_rules
 from .timed import timed_histories as timed_histories
+from .wholes import whole_rule_sets as whole_rule_sets
 
 __all__ = [
     "DOCUMENTS",
@@ -50,4 +52,5 @@ __all__ = [
     "show_rules",
     "taking",
     "timed_histories",
+    "whole_rule_sets",
 ]

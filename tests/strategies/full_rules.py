@@ -81,12 +81,15 @@ _WINDOWS = (
 _OF_VALUES = (
     ". = '5'", "number(.) > 0", "number(.) > number($old)", "$old != $new", "$op = 'ins'", "$meta:user = 'ann'",
     "../../@partNum", "starts-with(., '1')", "$ts mod 2 = 1", "../@partNum = .", "not(../../comment)", "$txn > 0",
+    "time($at) mod 2 = 0", "time($at) > time('2026-01-01T00:00:03Z') or not($at)",
 )  # fmt: skip
 _OF_ELEMENTS = (
     "$op = 'ins'", "$meta:user = 'ann'", "@partNum", "price", "../@partNum = 5", ". = '5'", "count(../*) > 1",
-    "text()", "$ts > 4", "following-sibling::*", "not(comment)", "ancestor::order/item[2]",
+    "text()", "$ts > 4", "following-sibling::*", "not(comment)", "ancestor::order/item[2]", "time($at) mod 2 = 0",
 )  # fmt: skip
-_VALUES = ("number(.)", "$meta:user", "$new", "string-length(.)", "../../@partNum", "concat($op, .)")
+_VALUES = (
+    "number(.)", "$meta:user", "$new", "string-length(.)", "../../@partNum", "concat($op, .)", "time($at) mod 60",
+)  # fmt: skip
 # The top of the document has no parent, but to lxml, which the reference evaluator asks, it has: no first child of it.
 _VALUES_OF_ELEMENTS = (
     "$meta:user", "$op", "string(@partNum)", "count(../*[position() > 1])", "@partNum", "$ts mod 3",
@@ -288,6 +291,10 @@ class FullRuleBuilder(Choices):
             of = [f"${variable}" for variable in self.variables[reused.name].names]
             text = self._one(("$ts mod 2", *of, *of))
             return replace(leaf, bindings=(Binding(joining, text),)), Bound({joining: False})
+        if "filter" in self.wanted and leaf.filter is None and self._chance(5):
+            leaf = replace(
+                leaf, filter=self._one(("time($at) mod 2 = 0", "$op = ''", "$meta:user or $ts > 5"))
+            )
         if "variable" in self.wanted and self._chance(4):
             bound = next(self.names)
             return replace(leaf, bindings=(Binding(bound, "$ts"),)), Bound({bound: False})

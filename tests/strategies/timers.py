@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 
 from xmlcep.algebra import (
     Conjunction,
+    Disjunction,
     EventDefinition,
     Expression,
     Leaf,
     Operator,
+    Options,
     Periodic,
     Plus,
     Sequence,
@@ -49,7 +51,7 @@ def _below_plus(expression: Expression) -> Expression:
     """It, and then a second; without releases if it has timers."""
     if any(isinstance(each, Operator) and each.has_timers for each in walk(expression)):
         return _prompt(expression)
-    return Plus((expression,), Window(_SECOND, Unit.TIME))
+    return Plus((_as_operand(expression),), Window(_SECOND, Unit.TIME))
 
 
 def _prompt(expression: Expression) -> Expression:
@@ -57,12 +59,20 @@ def _prompt(expression: Expression) -> Expression:
     if isinstance(expression, Leaf):
         return expression
     assert isinstance(expression, Operator)
-    operator = expression.with_operands(tuple(map(_prompt, expression.operands)))
+    operator = expression.with_operands(tuple(_as_operand(_prompt(each)) for each in expression.operands))
     options = replace(operator.options, end=None)
     if isinstance(operator, Sequence) and operator.trailing:
         within, gap = options.within or Window(2, Unit.CHANGES), options.gap
         options = replace(options, within=_timed(within), gap=None if gap is None else _timed(gap))
     return operator.with_options(options)
+
+
+def _as_operand(expression: Expression) -> Expression:
+    """A leaf alone, of which a definition makes a disjunction of one (N4), as it stands in an operator."""
+    if isinstance(expression, Disjunction) and expression.options == Options():
+        [*operands] = expression.operands
+        return operands[0] if len(operands) == 1 else expression
+    return expression
 
 
 def _timed(window: Window) -> Window:

@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from lxml import etree
+from lxml import etree, objectify
 
 import xmlcep.wrapping
 from tests.wrapping.odd_edits import ODD, XMLNS
@@ -582,9 +582,11 @@ class Mutator:
         for _ in range(self.random.randint(1, 3)):
             below = list(etree._Element.iter(top))
             element = self.random.choice([node for node in below if is_element(node)])
-            kind = self.random.randrange(10)
+            kind = self.random.randrange(11)
             if kind == 0:
                 etree.strip_tags(element, *self.random.sample(TAGS, 2))
+            elif kind == 10:
+                self.random.choice([objectify.annotate, objectify.deannotate])(element)
             elif kind == 1:
                 etree.strip_elements(element, self.random.choice(TAGS), with_tail=False)
             elif kind == 2:

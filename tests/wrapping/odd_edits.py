@@ -9,7 +9,7 @@ from io import BytesIO
 from typing import Any
 
 import lxml.html
-from lxml import etree, objectify
+from lxml import etree, objectify, sax
 from lxml.builder import E
 
 from xmlcep.wrapping import cleanup_namespaces
@@ -88,6 +88,11 @@ def refusing(m: Any) -> Any:
     return element
 
 
+def written(element: Any) -> None:
+    with etree.xmlfile(BytesIO()) as file, file.element("x"):
+        file.write(element)
+
+
 def in_a_thread(call: Callable[[], Any]) -> Any:
     with ThreadPoolExecutor(1) as threads:
         return threads.submit(call).result()
@@ -98,7 +103,127 @@ COPYING = etree.XSLT(etree.XML("""
 <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
   <xsl:template match="/"><a><xsl:copy-of select="/*/*[1]"/>text</a></xsl:template>
 </xsl:stylesheet>"""))  # fmt: skip
+CALLING = etree.XML("""
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform" xmlns:f="urn:f">
+  <xsl:template match="/"><c><xsl:value-of select="f:g(.)"/><xsl:copy-of select="/*/*[1]"/></c></xsl:template>
+</xsl:stylesheet>""")
+EXTENDED = etree.XML("""
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform" xmlns:f="urn:f"
+    extension-element-prefixes="f">
+  <xsl:template match="/"><o><f:e><q/></f:e></o></xsl:template>
+</xsl:stylesheet>""")
+STRIPPING = etree.XSLT(
+    etree.XML("""
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
+  <xsl:strip-space elements="*"/>
+  <xsl:template match="/"><o/></xsl:template>
+</xsl:stylesheet>""")
+)
+"""lxml 6.1 strips the very tree that is transformed."""
 QUALIFIED = etree.QName("urn:q", "n")
+
+F, G = {"f": "urn:f"}, ("urn:f", "g")
+
+
+def by_xpath(m: Any, expression: str, function: Callable[[Any, Any], Any]) -> None:
+    """An XPath expression calls a function, ``f:g``, that edits."""
+    m.root.xpath(expression, namespaces=F, extensions={G: lambda context, nodes: function(m, nodes)})
+
+
+def by_function(m: Any, nodes: list[Any]) -> bool:
+    nodes[0].set("k", "by XPath")
+    etree.SubElement(nodes[0], "a").text = "by XPath"
+    return True
+
+
+def by_xslt(m: Any) -> None:
+    """A transformation of the tree calls a function that edits it; its result comes."""
+
+    def function(context: Any, nodes: Any) -> str:
+        etree.SubElement(m.root, "a", k="by XSLT")
+        return "v"
+
+    m.element().append(etree.XSLT(CALLING, extensions={G: function})(m.root).getroot())
+
+
+class Copying(etree.XSLTExtension):
+    """Nodes of the tree are put into the result of a transformation, which copies them."""
+
+    def __init__(self, mutator: Any) -> None:
+        self.mutator = mutator
+
+    def execute(self, context: Any, self_node: Any, input_node: Any, output_parent: Any) -> None:
+        output_parent.append(self.mutator.element())
+        output_parent.extend(list(self_node))
+        self.mutator.element().set("k", "by XSLT")
+
+
+def saxified(m: Any) -> None:
+    """What a SAX handler makes of the tree comes."""
+    handler = sax.ElementTreeContentHandler(makeelement=m.root.makeelement)
+    sax.saxify(m.root, handler)
+    m.element().append(handler.etree.getroot())
+
+
+class Target:
+    """What a parser reads is put into the tree as it reads it."""
+
+    def __init__(self, m: Any) -> None:
+        self.element = m.element()
+
+    def start(self, tag: str, attributes: Any) -> None:
+        self.element = etree.SubElement(self.element, tag, dict(attributes))
+
+    def data(self, text: str) -> None:
+        self.element.text = (self.element.text or "") + text
+
+    def comment(self, text: str) -> None:
+        self.element.append(etree.Comment(text))
+
+    def end(self, tag: str) -> None:
+        self.element = self.element.getparent()
+
+    def close(self) -> None:
+        pass
+
+
+class Made(etree.ElementBase):
+    """An application's element that edits itself when it is made."""
+
+    def _init(self) -> None:
+        self.set("made", "1")
+
+
+def held_attributes(m: Any) -> None:
+    """Attributes are held while their element goes and comes back."""
+    node = below(m)
+    if is_plain(node):
+        attributes = node.attrib
+        node.getparent().remove(node)
+        attributes["k"] = "while away"
+        m.element().append(node)
+        attributes["l"] = "when back"
+
+
+def is_plain(node: Any) -> bool:
+    return node is not None and isinstance(node.tag, str)
+
+
+def walked(m: Any) -> None:
+    """Edits during a walk: of what it is at, and of what it leaves."""
+    for event, node in etree.iterwalk(m.element(), events=("start", "end")):
+        if is_plain(node) and event == "start":
+            node.set("k", "walked")
+        elif is_plain(node) and len(node):
+            del node[0]
+
+
+def mixed_in(m: Any, call: Callable[[Any], Any]) -> None:
+    """A method of lxml.html's, by elements that are none of HTML."""
+    node = below(m)
+    if is_plain(node):
+        call(node)
+
 
 # Each gets the mutator, which chooses elements.
 ODD: dict[str, Callable[[Any], Any]] = {
@@ -253,6 +378,26 @@ ODD: dict[str, Callable[[Any], Any]] = {
     "append E with a node": lambda m: m.root.append(E.a("x", below(m))),
     "in a thread": lambda m: in_a_thread(lambda: m.element().append(etree.fromstring("<a l='1'>1<b/></a>"))),
     "made in a thread": lambda m: m.element().append(in_a_thread(lambda: etree.fromstring("<a l='1'>1<b/></a>"))),
+    "XPath that edits": lambda m: by_xpath(m, "//a[f:g(.)]", by_function),
+    "XPath that takes away": lambda m: by_xpath(m, "//*[f:g(*)]", lambda m, nodes: bool(nodes and m.remove())),
+    "XSLT that edits": by_xslt,
+    "XSLT that copies": lambda m: etree.XSLT(EXTENDED, extensions={("urn:f", "e"): Copying(m)})(m.root) and None,
+    "append of SAX": saxified,
+    "target of a parser": lambda m: etree.fromstring("<a k='1'>u<b/>v<!--c--></a>", etree.XMLParser(target=Target(m))),
+    "append of an own class": lambda m: m.element().append(Made("t", Made("u"))),
+    "held attributes": held_attributes,
+    "edits of a walk": walked,
+    "drop_tag": lambda m: mixed_in(m, lxml.html.HtmlMixin.drop_tag),
+    "drop_tree": lambda m: mixed_in(m, lxml.html.HtmlMixin.drop_tree),
+    "text by a smart string": lambda m: [
+        set_attribute(each.getparent(), "tail", "s") for each in m.root.xpath("//text()") if each.is_tail
+    ][:0],
+    "written to a file": lambda m: written(m.element()),
+    "reversed siblings": lambda m: [m.root.append(each) for each in m.root[-1].itersiblings(preceding=True)][:0],
+    "swap of three": lambda m: len(m.root) > 2 and set_slice(m.root, [m.root[2], m.root[0], m.root[1]], slice(0, 3)),
+    "append into another namespace": lambda m: m.element().append(
+        etree.XML("<p:x xmlns:p='urn:x' xmlns:q='urn:q'><p:d q:n='1'/><q:n/></p:x>")[m.random.randrange(2)]
+    ),
     "set root": lambda m: m.root.getroottree()._setroot(etree.Element("a")),
     "cleanup_namespaces": lambda m: cleanup_namespaces(m.root, top_nsmap={"x": "urn:x"}),
     "cleanup_namespaces below": lambda m: cleanup_namespaces(refusing(m)),
@@ -279,6 +424,8 @@ ODD: dict[str, Callable[[Any], Any]] = {
 ODD_SEVERAL = {
     "attrib.update and edit", "attrib while it changes", "slice = generator that edits", "extend generator that edits",
     "extend own children", "addnext of itself's child", "removed while iterated",
-    "append of iterparse", "append E with a node", "comment tail", "comment beside comment",
+    "XPath that edits", "XPath that takes away", "XSLT that edits", "target of a parser", "held attributes",
+    "edits of a walk", "drop_tag", "drop_tree", "text by a smart string", "reversed siblings",
+    "append of an own class", "append of iterparse", "append E with a node", "comment tail", "comment beside comment",
 }  # fmt: skip
 """Those that are several edits."""

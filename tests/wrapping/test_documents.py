@@ -416,3 +416,16 @@ def test_many_documents_at_once() -> None:
         document.root[0].set("n", "new")
         document.close()
     assert [event.doc for event in events] == [str(number) for number in range(300)]
+
+
+@pytest.mark.parametrize("ids", [[3, 2], [9, 8, 7, 6, 5, 4, 3]])
+def test_a_resumption_that_is_refused_leaves_the_ids_alone(ids: list[int]) -> None:
+    with fromstring("<r><a/><b/><c/></r>") as document:
+        with pytest.raises(WrapError, match="do not belong together"):
+            document.resume(ids, clock=0)
+        document.root[2].set("k", "1")
+        document.root[0].set("k", "2")
+        etree.SubElement(document.root, "x")
+        _, known = document.snapshot()
+        assert len(set(known)) == len(known) == 7
+        document._check()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from random import Random
 from typing import Any
 
@@ -10,6 +11,7 @@ from lxml import etree
 
 from tests.wrapping.judge import Judge, whole
 from tests.wrapping.mutator import START, Mutator
+from xmlcep.events import PrimitiveEvent
 from xmlcep.wrapping import Document, RefusedError, TransactionError, fromstring
 
 
@@ -178,3 +180,90 @@ def test_a_node_moved_between_documents_and_undone() -> None:
     two.check(several=True)
     first._check()
     second._check()
+
+
+ENDS = ["earlier", "later", "first fails", "second fails"]
+
+
+@pytest.mark.parametrize("ends", ENDS)
+def test_tasks_that_take_turns_do_not_share_a_transaction(ends: str) -> None:
+    """The second would be told that all is well, be undone with the first, and have its pairs on the first's edits."""
+    document = fromstring("<a/>")
+    told: list[PrimitiveEvent] = []
+    document.subscribe(told.append)
+    waits = {"earlier": (1, 3), "later": (3, 1), "first fails": (1, 2), "second fails": (2, 1)}[ends]
+
+    async def edit(user: str, waits: int) -> None:
+        with document.transaction(user=user):
+            etree.SubElement(document.root, user)
+            for _ in range(waits):
+                await asyncio.sleep(0)
+            etree.SubElement(document.root, user)
+            if ends == f"{user} fails":
+                raise Stop
+
+    async def both() -> list[BaseException | None]:
+        return await asyncio.gather(edit("first", waits[0]), edit("second", waits[1]), return_exceptions=True)
+
+    first, second = asyncio.run(both())
+    assert isinstance(second, RefusedError)
+    assert "asyncio.Lock" in str(second)
+    assert isinstance(first, Stop) is (ends == "first fails")
+    expected = [] if first else ["first", "first"]
+    assert [str(child.tag) for child in document.root] == expected
+    assert [event.meta for event in told] == [{"user": each} for each in expected]
+    with document.transaction():
+        document.root.set("k", "1")
+    assert told[-1].meta is None
+
+
+def test_what_a_task_starts_joins_its_transaction() -> None:
+    document = fromstring("<a/>")
+
+    async def inner() -> None:
+        with document.transaction(reason="why"):
+            document.root.set("k", "1")
+
+    async def outer() -> None:
+        with document.transaction(user="ann"):
+            await asyncio.create_task(inner())
+            await asyncio.to_thread(lambda: asyncio.run(inner()))
+
+    told: list[PrimitiveEvent] = []
+    document.subscribe(told.append)
+    asyncio.run(outer())
+    assert [event.meta for event in told] == [{"user": "ann", "reason": "why"}]
+
+
+@pytest.mark.parametrize("error", [None, Stop])
+def test_a_transaction_that_ends_before_one_inside_it_is_undone(error: type[Exception] | None) -> None:
+    """As threads without a lock make it: nobody may believe that his edits are there when they are not."""
+    document = fromstring("<a/>")
+    outer, inner = document.transaction(user="ann"), document.transaction(user="bob")
+    outer.__enter__()
+    document.root.set("k", "1")
+    inner.__enter__()
+    document.root.set("l", "1")
+    if error is None:
+        with pytest.raises(TransactionError, match="another order"):
+            outer.__exit__(None, None, None)
+    else:
+        outer.__exit__(error, error(), None)
+    with pytest.raises(TransactionError, match="another order"):
+        inner.__exit__(None, None, None)
+    assert etree.tostring(document.root) == b"<a/>"
+    with document.transaction(), document.transaction():
+        document.root.set("k", "2")
+    assert document.root.get("k") == "2"
+
+
+def test_transactions_inside_one_that_do_not_end_in_turn_undo_it() -> None:
+    document = fromstring("<a/>")
+    with pytest.raises(TransactionError, match="another order"), document.transaction():
+        one, two = document.transaction(user="ann"), document.transaction(user="bob")
+        one.__enter__()
+        two.__enter__()
+        document.root.set("k", "1")
+        one.__exit__(None, None, None)
+        two.__exit__(None, None, None)
+    assert etree.tostring(document.root) == b"<a/>"

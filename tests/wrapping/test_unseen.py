@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections import Counter
 from random import Random
@@ -11,6 +12,7 @@ from lxml import etree
 
 from tests.wrapping.judge import Judge
 from tests.wrapping.mutator import START, Mutator
+from tests.wrapping.odd_edits import STRIPPING
 from xmlcep.errors import XmlCepError
 from xmlcep.wrapping import fromstring
 
@@ -63,6 +65,21 @@ def test_an_entity_reference_that_nobody_has_seen_come_has_a_place() -> None:
     document = fromstring("<r><a/></r>")
     etree._Element.append(document.root[0], etree.Entity("x"))
     assert document.verify()[0] == "/r/a/&x;: was put into the tree unseen"
+
+
+def test_a_transformation_that_strips_the_tree_of_white_space_is_seen_when_it_is_observed() -> None:
+    """XSLT's xsl:strip-space: lxml 6.1 strips the tree that is transformed, and no copy."""
+    document = fromstring("<r><a/> <b/></r>")
+    told: list[str] = []
+    document.subscribe(lambda event: told.append(f"{event.op} {event.path}"))
+    STRIPPING(copy.deepcopy(document.tree))
+    assert (document.verify(), told) == ([], [])
+    with document.observe():
+        STRIPPING(document.tree)
+    assert (document.verify(), told) == ([], ["del /r/text()"])
+    document.root[0].tail = " "
+    STRIPPING(document.root)
+    assert document.verify() != []
 
 
 if __name__ == "__main__":

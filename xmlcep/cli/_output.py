@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from rich.console import Console
 
@@ -35,3 +39,24 @@ def make_console(*, stderr: bool = False) -> Console:
     if not console.is_terminal:
         console.width = 110
     return console
+
+
+@contextmanager
+def all_written() -> Iterator[None]:
+    """Standard output that is written as a whole or fails, also under ``PYTHONUNBUFFERED``.
+
+    Without a buffer Python writes once and forgets what did not fit: on a disk that fills up the rest of a large output
+    would be lost without a word.
+    """
+    given = sys.stdout
+    if not isinstance(getattr(given, "buffer", None), io.RawIOBase):
+        yield
+        return
+    with open(
+        given.fileno(), "w", buffering=1, encoding=given.encoding, errors=given.errors, closefd=False
+    ) as whole:
+        sys.stdout = whole
+        try:
+            yield
+        finally:
+            sys.stdout = given

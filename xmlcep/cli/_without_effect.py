@@ -32,4 +32,4 @@ def _given() -> list[click.Parameter]:
 
 def _refuse(why: str, given: list[click.Parameter]) -> None:
     if given:
-        raise click.UsageError(f"{why}: leave out {given[0].opts[0]}")
+        raise click.UsageError(f"{why}: leave out {given[0].opts[-1]}")

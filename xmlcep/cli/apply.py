@@ -37,6 +37,7 @@ def _claimed(context: click.Context, _: click.Parameter, document: str) -> str:
 @log_option("--log", help="Make the edits of this log, which began with DOC.xml.")
 @click.option("--initial", is_flag=True, help="Begin with an insertion of all that is in the document.")
 @click.option(
+    "-o",
     "--out",
     metavar="NEW.xml",
     type=click.Path(),

@@ -53,6 +53,7 @@ QUARANTINED = 3
 @reference_option
 @allow_option
 @click.option(
+    "-o",
     "--out",
     metavar="PATH",
     type=click.Path(),
@@ -159,21 +160,19 @@ def command(
     rules = _rules(rules_files, schema, locations, references, allow)
     choice = choice_of(where, sort, limit)
     shown = format or ("table" if out is None and is_terminal() else "jsonl")
-    if out is not None and not (choice.is_everything and shown in ("jsonl", "parquet", "html")):
-        raise click.UsageError(
-            "--where, --sort, --limit and the formats table and csv are for what is shown: leave out --out"
-        )
     if since is not None and (out is None or shown != "jsonl" or actions):
         raise click.UsageError(
             "--since goes with --out and --format jsonl: findings are appended to that file"
         )
+    if out is None:
+        _check_shown(format, partition_by_rule)
+    elif not (choice.is_everything and shown in ("jsonl", "parquet", "html")):
+        raise click.UsageError(
+            "--where, --sort, --limit and the formats table and csv are for what is shown: leave out --out"
+        )
     if shown == "html":
         refuse_others(_BESIDE_HTML, "--format html is the page of xmlcep report, of all findings")
         return _page(logs, rules, out, force=force, sources=rules_files)
-    if out is None and format == "parquet":
-        raise click.UsageError("--format parquet needs --out: Parquet cannot be written to standard output")
-    if out is None and partition_by_rule:
-        raise click.UsageError("--partition-by-rule needs --out: the folder for the findings")
     if actions:
         return _say_what_would_fire(logs, rules, fail_on_findings)
     if said := rules.ignored():
@@ -184,16 +183,7 @@ def command(
             return 0
     if out is None and quarantine is None:
         quarantine = str(default_target(None))
-    targets = [
-        Target(Path(path), written)
-        for path, written in (
-            (None if partition_by_rule else out, Written.FINDINGS), (quarantine, Written.QUARANTINE),
-            (summary_file, Written.SUMMARY), (since, Written.STATE),
-        )
-        if path is not None
-    ]  # fmt: skip
-    if quarantine is None and out is not None:
-        targets.append(Target(default_target(Path(out)), Written.QUARANTINE))
+    targets = _targets(None if partition_by_rule else out, out, quarantine, summary_file, since)
     sources = [
         *rules_files,
         *([] if schema is None else [schema]),
@@ -222,6 +212,27 @@ def command(
     if result.summary.quarantined:
         return QUARANTINED
     return FINDINGS_FOUND if fail_on_findings and result.summary.findings else 0
+
+
+def _check_shown(format: str | None, partition_by_rule: bool) -> None:
+    """Refuses what needs a file where findings go to standard output."""
+    if format == "parquet":
+        raise click.UsageError("--format parquet needs --out: Parquet cannot be written to standard output")
+    if partition_by_rule and format != "html":
+        raise click.UsageError("--partition-by-rule needs --out: the folder for the findings")
+
+
+def _targets(
+    findings: str | None, out: str | None, quarantine: str | None, summary: str | None, since: str | None
+) -> list[Target]:
+    """What the audit writes; ``findings`` is None where ``out`` is a folder of them."""
+    if quarantine is None and out is not None:
+        quarantine = str(default_target(Path(out)))
+    named = (
+        (findings, Written.FINDINGS), (quarantine, Written.QUARANTINE), (summary, Written.SUMMARY),
+        (since, Written.STATE),
+    )  # fmt: skip
+    return [Target(Path(path), written) for path, written in named if path is not None]
 
 
 def is_terminal() -> bool:

@@ -16,7 +16,7 @@ from click.shell_completion import shell_complete
 from .. import cli as commands
 from ..errors import XmlCepError
 from ..suggestions import did_you_mean_or_list
-from ._output import plain
+from ._output import all_written, plain
 from ._statements import where_explained
 from ._termination import ending_as_interrupts
 
@@ -82,7 +82,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
     ``arguments`` are those behind the program's name, None for the process's own.
     """
-    with ending_as_interrupts() as signals:
+    with ending_as_interrupts() as signals, all_written():
         try:
             return _run(arguments)
         except (KeyboardInterrupt, click.Abort):

@@ -144,7 +144,7 @@ def _freeing(freed: Collection[tuple[TreeState, OperatorState]]) -> Freeing:
     for tree, state in freed:
         groups = None if tree.waits_for_conditions else state.by_group()
         if groups is None:
-            forgets.append(partial(tree.forget, state) if tree.deferrals else state.forget)
+            forgets.append(partial(tree.forget, state) if tree.deferrals or state.by_value else state.forget)
         else:
             stores += groups
     return Freeing(tuple(stores), tuple(forgets))

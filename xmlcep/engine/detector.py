@@ -104,6 +104,14 @@ class Detector:
         self._closed = False
 
     @property
+    def takes_tuples(self) -> bool:
+        """Whether plain tuples of the layout of events are as good to `feed` as these.
+
+        Where no rule looks at time or at the document, events are read by place only until composites have them.
+        """
+        return self._is_plain
+
+    @property
     def types_fed(self) -> set[tuple[str, PathType]]:
         """The operations and absolute path types of the events it was fed, whether anything matches them or not."""
         by_operation = self._evaluation.dispatch
@@ -481,7 +489,7 @@ class Detector:
         whole document (U2).
         """
         everything = not self._is_plain or self._active.defers
-        return everything or self._evaluation.dispatch[operation][path] is not None
+        return everything or self._active.by_type[operation, path] is not None
 
     # ---- time (W1 to W6) ------------------------------------------------------------------------------
 

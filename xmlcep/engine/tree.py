@@ -482,6 +482,8 @@ class TreeState:
             state.forget(key)
             if deferral is not None and deferral.forget(key):
                 self.note_release()
+        if state.by_value:
+            state.forget_at(place)
 
     def clear(self) -> None:
         """Forgets everything."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
 from ..events import CompositeEvent
 from ..files import reading
+from ..log.errors import LogError
 from ..log.json_codec import FASTEST
 from ..log.tail import repair_tail
 
@@ -30,9 +32,20 @@ class FindingsFile:
             with reading(self.path) as stream:
                 self.count = sum(1 for _ in stream)
         self._file = self.path.open("ab", buffering=0)
+        self._size = self._file.tell()
 
     def __call__(self, composite: CompositeEvent) -> None:
-        self._file.write(FASTEST.dumps(composite.to_record()) + b"\n")
+        """Keeps a record; raises `LogError` if it cannot be written: the file is as before then, for another try."""
+        line = FASTEST.dumps(composite.to_record()) + b"\n"
+        written = 0
+        try:
+            while written < len(line):  # a disk that fills up takes part of it, without a word
+                written += self._file.write(line[written:])
+        except OSError as error:
+            with suppress(OSError):  # else the torn line is cut off when the file is opened again
+                self._file.truncate(self._size)
+            raise LogError(f"{self.path}: cannot be written: {error.strerror}") from error
+        self._size += len(line)
         self.count += 1
 
     def close(self) -> None:

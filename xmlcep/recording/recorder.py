@@ -21,6 +21,7 @@ from ..log.records import TOGETHER, ClockRecord, Control, change_record, raised_
 from ..log.segments import first_of
 from ..log.tail import Repair
 from ..log.writing import Durability, LogWriter, create_log
+from ..wrapping.single import Single
 from .checkpoints import EVERY, Checkpoints
 from .log_end import LogEnd, LogToContinue, look_at
 from .places import state_path
@@ -35,11 +36,13 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("xmlcep")
 
 
-class Recording:
+class Recording(Single):
     """A document's change log being written; close it, or use it in a ``with`` block.
 
     ``repairs`` says what a crash had left at the end of the log that was continued.
     """
+
+    _instead = "record the other document to a file of its own"
 
     def __init__(
         self,

@@ -11,6 +11,7 @@ from lxml import etree
 
 from ..actions.firing import FiringCounts
 from ..actions.history import EventHistory
+from ..arguments import function_of, is_function
 from ..engine import Detector
 from ..errors import XmlCepError
 from ..rules import Rules
@@ -20,13 +21,16 @@ from .detecting import detector_on
 from .errors import DocumentError, WrapError
 from .parsing import parse_file
 from .rule_set import Function, RuleSet
+from .single import Single
 
 DEEPEST, MOST_FIRINGS = 64, 10_000
 """How deep and how long a cascade may be, unless told otherwise (L8)."""
 
 
-class ActiveRules:
+class ActiveRules(Single):
     """Rules that act on a document, from their opening until `close`; made by `Document.rules`."""
+
+    _instead = "open them again, document.rules(rules)"
 
     def __init__(
         self,
@@ -114,8 +118,8 @@ def _check(
         "on_error": on_error,
     }
     for name, function in given.items():
-        if function is not None and not callable(function):
-            raise WrapError(f"{name} is {function!r}: pass a function of one argument")
+        if function is not None and not is_function(function):
+            raise WrapError(f"{name} is {function!r}: {function_of('', function)}")
     for name, number in (("limit", limit), ("firings", most)):
         if type(number) is not int or number < 1:
             raise WrapError(f"{name} is {number!r}: expected a whole number from 1 on")

@@ -38,7 +38,13 @@ Queued: TypeAlias = "PrimitiveEvent | CompositeEvent | Commit | Together"
 _Call = Callable[[Any], Any]
 _Attached: TypeAlias = tuple[Listener, int]
 _Subscribed: TypeAlias = tuple[Callable[[PrimitiveEvent], Any], int]
+_new_event = tuple.__new__
 _Entry = TypeVar("_Entry", _Attached, _Subscribed)
+
+
+def _as_event(event: PrimitiveEvent) -> PrimitiveEvent:
+    """The event that a plain tuple of its layout stands for."""
+    return event if type(event) is PrimitiveEvent else _new_event(PrimitiveEvent, event)
 
 
 def _nobody(event: PrimitiveEvent) -> None:
@@ -48,14 +54,16 @@ def _nobody(event: PrimitiveEvent) -> None:
 class Delivery:
     """The queue of events that have happened and not been delivered yet, and who is to get them.
 
-    ``audience`` is true when anybody listens; ``held`` while a transaction keeps events back. ``recorders`` get the
-    whole queue before anybody else gets its first event: what others act on is in the log. ``reactor`` is told of every
-    edit when it is over, before all of them.
+    ``audience`` is true when anybody listens; ``takes_tuples`` when `deliver` may be given a plain tuple of an event's
+    layout, because nobody who listens needs more (`Watch.takes_tuples`): making the event is a twentieth of an edit.
+    ``held`` while a transaction keeps events back. ``recorders`` get the whole queue before anybody else gets its first
+    event: what others act on is in the log. ``reactor`` is told of every edit when it is over, before all of them.
     """
 
     __slots__ = (
         "_before", "_entries", "_interrupt", "_rest", "audience", "callbacks", "delivering", "depth", "failures",
         "held", "listeners", "position", "queue", "reacting", "reactor", "recorded", "recorders", "subscribers",
+        "takes_tuples",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -71,6 +79,7 @@ class Delivery:
         self._entries: tuple[_Attached | _Subscribed, ...] = ()  # whose they are
         self._before: list[tuple[list[_Call], tuple[_Attached | _Subscribed, ...]]] = []  # see `_gather`
         self.audience = False
+        self.takes_tuples = False
         self.held = False
         self.delivering = False
         self.depth = 0  # of the event being delivered: 0 for edits made outside callbacks
@@ -125,6 +134,9 @@ class Delivery:
             for index, entry in enumerate(entries):
                 if not self._is_here(entry):
                     callbacks[index] = _nobody
+        self.takes_tuples = self.reactor is None and all(
+            getattr(listener, "takes_tuples", False) for listener, _ in self._entries
+        )
         self.audience = bool(self.callbacks) or self.reactor is not None
 
     def _is_here(self, entry: _Attached | _Subscribed) -> bool:
@@ -153,7 +165,7 @@ class Delivery:
             self._react(self.reactor, (event,))
             return
         if self.delivering or self.held or self.queue or self._rest is not None:
-            self.put(event)
+            self.put(_as_event(event))
             self.settle()
             return
         self.delivering = True
@@ -163,11 +175,11 @@ class Delivery:
                 try:
                     callback(event)
                 except Exception as error:
-                    self.fail(callback, event, error)
+                    self.fail(callback, _as_event(event), error)
                 except BaseException as error:
                     self.interrupt(error)
         except BaseException:  # between two calls: the rest is called at the next delivery
-            self._rest = (event, rest)
+            self._rest = (_as_event(event), rest)
             raise
         finally:
             self.delivering = False

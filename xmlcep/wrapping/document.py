@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from ..arguments import BY_NAME, FUNCTION, IDS, NAMES, check, optional, whole_number
+from ..arguments import BY_NAME, FUNCTION, IDS, NAMES, check, function_of, is_function, optional, whole_number
 from ..events import CompositeEvent, PrimitiveEvent
 from ..timestamps import as_microseconds, microseconds, timestamp
 from . import foreign
@@ -26,7 +26,8 @@ from .listeners import Listener
 from .observation import Observation
 from .raw import Node, name_of
 from .shadow import ShadowTree, tree_of
-from .snapshots import restore_ids, take_snapshot
+from .single import Single
+from .snapshots import check_ids, restore_ids, take_snapshot
 from .transactions import Transaction, Transactions
 from .updating import update
 from .verification import differences
@@ -39,12 +40,14 @@ if TYPE_CHECKING:
     from .watches import Watch
 
 
-class Document:
+class Document(Single):
     """A wrapped document; made by `parse`, `fromstring` or `wrap` (see `opening`).
 
     It is tracked as long as this object lives (a watch or an attached recorder keeps it alive) and is not closed.
     ``root`` is the genuine lxml root element; edit it and everything below through ordinary lxml calls.
     """
+
+    _instead = "wrap a copy of its tree, wrap(copy.deepcopy(document.tree))"
 
     __slots__ = ("__weakref__", "_finalizer", "_transactions", "_tree")
 
@@ -131,6 +134,7 @@ class Document:
             raise RefusedError(
                 f"resume() of the document {self.name!r}, whose events are told already: wrap it anew"
             )
+        check_ids(self._tree, ids)
         restore_ids(self._tree, ids)
         self._tree.clock.go_on(clock, next_id)
         self._transactions.count = txn
@@ -172,8 +176,9 @@ class Document:
         It is called after the edit is complete, in order. An exception in it reaches whoever made the edit as a
         `CallbackError`, when everybody else has been told.
         """
-        if not callable(callback):
-            raise WrapError(f"{callback!r} cannot be called: pass a function of one argument, the event")
+        if not is_function(callback):
+            what = "is no function to call" if callable(callback) else "cannot be called"
+            raise WrapError(f"{callback!r} {what}: {function_of(', the event', callback)}")
         self._settled("subscribe()")
         return self.delivery.subscribe(callback, self._tree.clock.ts)
 
@@ -408,14 +413,6 @@ class Document:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def __copy__(self) -> Any:
-        raise WrapError(
-            "a Document cannot be copied: wrap a copy of its tree, wrap(copy.deepcopy(document.tree))"
-        )
-
-    def __deepcopy__(self, memo: Any) -> Any:
-        return self.__copy__()
 
     def __repr__(self) -> str:
         return f"<xmlcep.Document {self.name!r} <{name_of(self._tree.root)}> at {self._tree.clock.ts}>"

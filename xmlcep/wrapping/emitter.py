@@ -78,11 +78,9 @@ class Emitter:
             now = clock.now()
             if not clock.since <= now < clock.until:
                 clock.stamp(now)
+            event = (ts, op, path, ids, value, old, pos, clock.at, self.document, self.txn, self.meta, False)
             delivery.deliver(
-                _new_event(
-                    PrimitiveEvent,
-                    (ts, op, path, ids, value, old, pos, clock.at, self.document, self.txn, self.meta, False),
-                )
+                event if delivery.takes_tuples else _new_event(PrimitiveEvent, event)  # type: ignore[arg-type]
             )
 
     def end_edit(self) -> None:

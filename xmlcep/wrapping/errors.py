@@ -42,12 +42,16 @@ class CallbackError(XmlCepError, RuntimeError):
     """A callback raised; names the event, the rule (if any) and the callback's file and line.
 
     The edit that caused the event is complete, and everybody else has been told of it. ``errors`` has all
-    failures of one delivery, the first one being this one's ``__cause__``.
+    failures of one delivery, the first one being this one's ``__cause__``; in another process there is their text only.
     """
 
     def __init__(self, failures: Sequence[CallbackFailure]) -> None:
         self.errors = tuple(failures)
         super().__init__("\n".join(map(str, failures)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        again, (kind, args, attributes) = super().__reduce__()
+        return again, (kind, args, {**attributes, "errors": ()})  # functions and nodes stay in their process
 
     def add(self, failures: Sequence[CallbackFailure]) -> None:
         """Adds failures that the same edit led to."""

@@ -32,7 +32,6 @@ from .shadow import (
     ShadowNode,
     ShadowTree,
     Tracked,
-    enter,
     entry_of,
     leave,
     new_shadow_node,
@@ -293,8 +292,7 @@ def insert_leaf(tree: ShadowTree, node: Node, name: str, parent: ShadowNode) -> 
     clock.next_id = 1 + (number := clock.next_id)
     if tree.index is not None:
         tree.index[number] = node
-    shadow = new_shadow_node(tree, parent, trie, number, parent.last)
-    enter(node, shadow)
+    shadow = new_shadow_node(node, tree, parent, trie, number, parent.last)
     pos = parent.count
     parent.last = node
     parent.count = pos + 1
@@ -328,13 +326,12 @@ def _insert_node(tree: ShadowTree, node: Node, parent: ShadowNode | None, pos: i
     if parent is not None:
         parent.last = node
     if name is None:
-        enter(node, new_shadow_node(tree, parent, None, 0, prev))
+        new_shadow_node(node, tree, parent, None, 0, prev)
         if tree.journal is not None:
             tree.journal.whole(node)
         return
     shadow = tree.new_shadow(node, name, parent, prev)
     shadow.element_only = tree.has_element_only_content(node)
-    enter(node, shadow)
     if parent is not None:
         parent.count += 1
     assert shadow.trie is not None

@@ -127,22 +127,6 @@ class ShadowNode:
             attribute.value = value
 
 
-def new_shadow_node(
-    tree: ShadowTree, parent: ShadowNode | None, trie: PathTrie | None, number: int, prev: Node | None
-) -> ShadowNode:
-    """One without texts, attributes and children; a function, for Python calls an ``__init__`` more slowly."""
-    node = _new(ShadowNode)
-    node.tree = tree
-    node.parent = parent
-    node.trie = trie
-    node.number = number
-    node.prev = prev
-    node.ids = node.last = node.text = node.tail = node.attributes = None
-    node.count = node.texts = node.text_number = node.tail_number = 0
-    node.element_only = node.pristine = False
-    return node
-
-
 class Tracked:
     """Marks the wrapper's own element classes: edits made through other proxies are not seen as they happen."""
 
@@ -162,6 +146,31 @@ entry_of: Callable[[Node], ShadowNode | ShadowTree | None] = _table.get
 """What the table has for a node; None for a node of no wrapped document."""
 enter: Callable[[Node, ShadowNode | ShadowTree], None] = _table.__setitem__
 """Puts a node into the table, or its shadow node in place of its tree."""
+
+
+def new_shadow_node(
+    node: Node,
+    tree: ShadowTree,
+    parent: ShadowNode | None,
+    trie: PathTrie | None,
+    number: int,
+    prev: Node | None,
+) -> ShadowNode:
+    """Puts a shadow node without texts, attributes and children into the table for a node.
+
+    It is made and put there in one go, and by a function, for Python calls an ``__init__`` more slowly.
+    """
+    shadow = _new(ShadowNode)
+    shadow.tree = tree
+    shadow.parent = parent
+    shadow.trie = trie
+    shadow.number = number
+    shadow.prev = prev
+    shadow.ids = shadow.last = shadow.text = shadow.tail = shadow.attributes = None
+    shadow.count = shadow.texts = shadow.text_number = shadow.tail_number = 0
+    shadow.element_only = shadow.pristine = False
+    _table[node] = shadow
+    return shadow
 
 
 def leave(node: Node) -> None:
@@ -394,7 +403,7 @@ class ShadowTree:
             for entering, node in walk(self.root):
                 parent = None if node is self.root else shadow_of(get_parent(node))
                 if entering:
-                    enter(node, self._describe_node(node, parent))
+                    self._describe_node(node, parent)
                 elif parent is not None:
                     self._describe_tail(node, shadow_of(node), parent)
         except StopIteration:
@@ -408,14 +417,13 @@ class ShadowTree:
         shadow = self._describe_node(node, parent)
         if parent is not None:
             self._describe_tail(node, shadow, parent)
-        enter(node, shadow)
         return shadow
 
     def _describe_node(self, node: Node, parent: ShadowNode | None) -> ShadowNode:
         name = name_of(node)
         prev = None if parent is None else get_previous(node)
         if name is None:
-            shadow = new_shadow_node(self, parent, None, 0, prev)
+            shadow = new_shadow_node(node, self, parent, None, 0, prev)
             shadow.pristine = True
             return shadow
         shadow = self.new_shadow(node, name, parent, prev)
@@ -443,7 +451,7 @@ class ShadowTree:
     # --- shadow nodes of elements, of old ones and new ones
 
     def new_shadow(self, node: Node, name: str, parent: ShadowNode | None, prev: Node | None) -> ShadowNode:
-        """A shadow node for an element, with a fresh id; not in the table yet."""
+        """A shadow node for an element, with a fresh id."""
         if parent is None:
             trie = self._tries.get(name)
             if trie is None:
@@ -455,7 +463,7 @@ class ShadowTree:
         number = self.clock.new_id()
         if self.index is not None:
             self.index[number] = node
-        return new_shadow_node(self, parent, trie, number, prev)
+        return new_shadow_node(node, self, parent, trie, number, prev)
 
     def new_attribute(self, shadow: ShadowNode, name: str, value: str) -> ShadowAttribute:
         """An attribute for a shadow node, with a fresh id."""

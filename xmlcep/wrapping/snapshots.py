@@ -74,17 +74,29 @@ def take_snapshot(tree: ShadowTree) -> tuple[str, list[int]]:
 
 
 def restore_ids(tree: ShadowTree, ids: Sequence[int]) -> None:
-    """Gives the nodes of a new document the ids of a snapshot; raises `WrapError` if there are not as many as nodes."""
+    """Gives the nodes of a new document the ids of a snapshot; raises `WrapError` if there are not as many as nodes,
+    which then have some of them."""
     given = iter(ids)
     tree.clock.next_id = 1
     numbered = tree.number(given)
     left = sum(1 for _ in given)
     if left or not numbered:
-        raise WrapError(
-            f"{len(ids)} ids were given for a document with {'fewer' if left else 'more'} nodes: "
-            "they do not belong together"
-        )
+        raise _misfit(ids, fewer=bool(left))
     tree.clock.next_id = max(ids, default=0) + 1
+
+
+def check_ids(tree: ShadowTree, ids: Sequence[int]) -> None:
+    """Raises `WrapError` if there are not as many as nodes of the document, all of which then have ids of their own."""
+    _, own = take_snapshot(tree)
+    if len(own) != len(ids):
+        raise _misfit(ids, fewer=len(own) < len(ids))
+
+
+def _misfit(ids: Sequence[int], *, fewer: bool) -> WrapError:
+    return WrapError(
+        f"{len(ids)} ids were given for a document with {'fewer' if fewer else 'more'} nodes: "
+        "they do not belong together"
+    )
 
 
 def _text(tree: ShadowTree) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Any
 
@@ -11,29 +13,45 @@ from . import foreign
 from .errors import RefusedError
 from .savepoints import open_journal
 from .shadow import ShadowTree
+from .single import Single
 from .undo import undo, undo_visibly
+
+_LEFT = (
+    "an exception left a transaction inside this one, so this one was undone: let it reach the outer block"
+)
+_MIXED = (
+    "transactions of this document ended in another order than they began, as those of tasks or threads do: they were "
+    "one, and it was undone: hold a lock (asyncio.Lock, threading.Lock) around each"
+)
+
+_around: ContextVar[tuple[object, ...]] = ContextVar("xmlcep transactions", default=())
+"""The marks of the transactions that are open around what runs here: tasks that it starts have them, too."""
 
 
 class TransactionError(XmlCepError, RuntimeError):
-    """A transaction was undone although no exception left its block, because one left a transaction inside it."""
+    """A transaction was undone although no exception left its block, because one left a transaction inside it, or
+    because transactions did not end in the reverse order of their beginning."""
 
 
 class Transactions:
-    """The transactions of one document: how many there have been, and which one is open."""
+    """The transactions of one document: how many there have been, which one is open, and which have joined it."""
 
-    __slots__ = ("count", "open")
+    __slots__ = ("count", "joined", "open")
 
     def __init__(self) -> None:
         self.count = 0
         self.open: Transaction | None = None
+        self.joined: list[Transaction] = []
 
 
-class Transaction:
+class Transaction(Single):
     """The ``with`` block of `Document.transaction`."""
 
+    _instead = "begin another one, document.transaction()"
+
     __slots__ = (
-        "_clock", "_failed", "_immediate", "_meta", "_outer", "_outer_meta", "_position", "_queue", "_transactions",
-        "_tree", "number",
+        "_clock", "_failed", "_immediate", "_mark", "_meta", "_outer", "_outer_meta", "_position", "_queue", "_task",
+        "_transactions", "_tree", "number",
     )  # fmt: skip
 
     def __init__(
@@ -45,7 +63,9 @@ class Transaction:
         self._meta = meta
         self._outer: Transaction | None = None
         self._outer_meta: dict[str, str] | None = None
-        self._failed = False
+        self._failed = ""  # why it is to be undone, whatever leaves its block
+        self._mark = object()
+        self._task: object = None
         self._clock = self._position = 0
         self._queue: deque[Any] = deque()
         self.number = 0
@@ -55,6 +75,8 @@ class Transaction:
         self._outer = self._transactions.open
         if self._outer is not None:
             # Joined: same number, undone with the outer one; its own pairs are added on its records.
+            self._outer.refuse_strangers()
+            self._transactions.joined.append(self)
             self.number = self._outer.number
             self._outer_meta, emitter.meta = emitter.meta, {**(emitter.meta or {}), **self._meta} or None
             return self
@@ -67,6 +89,8 @@ class Transaction:
         if emitter.delivery.reactor is not None:
             emitter.delivery.reactor.begin()
         self._transactions.open = self
+        self._task = _current_task()
+        _around.set((*_around.get(), self._mark))
         self.number = emitter.txn = self._transactions.count + 1
         emitter.meta = self._meta or None
         open_journal(tree)
@@ -85,12 +109,10 @@ class Transaction:
     ) -> None:
         tree = self._tree
         if self._outer is not None:
-            tree.emitter.meta = self._outer_meta
-            top = self._outer
-            while top._outer is not None:
-                top = top._outer
-            top._failed = top._failed or kind is not None
+            self._leave(self._outer, kind)
             return
+        if self._transactions.joined:
+            self._failed = self._failed or _MIXED
         refused: RefusedError | None = None
         reactor = tree.emitter.delivery.reactor
         try:
@@ -114,9 +136,31 @@ class Transaction:
         if kind is None and refused is not None:
             raise refused
         if kind is None and self._failed:
-            raise TransactionError(
-                "an exception left a transaction inside this one, so this one was undone: let it reach the outer block"
+            raise TransactionError(self._failed)
+
+    def refuse_strangers(self) -> None:
+        """Raises `RefusedError` in a task that this transaction is not around: it would join what another task does,
+        and be undone with it."""
+        task = _current_task()
+        if task is not self._task and None not in (task, self._task) and self._mark not in _around.get():
+            raise RefusedError(
+                "transaction() while another task has one open on this document: hold an asyncio.Lock around each, or "
+                "do not await inside"
             )
+
+    def _leave(self, outer: Transaction, kind: type[BaseException] | None) -> None:
+        """The end of a transaction that has joined ``outer``."""
+        transactions = self._transactions
+        if transactions.open is not outer:  # it has ended before
+            if kind is None:
+                raise TransactionError(_MIXED)
+            return
+        self._tree.emitter.meta = self._outer_meta
+        if kind is not None:
+            outer._failed = outer._failed or _LEFT
+        elif transactions.joined[-1] is not self:
+            outer._failed = outer._failed or _MIXED
+        transactions.joined = [each for each in transactions.joined if each is not self]
 
     def _undo(self) -> None:
         tree, reactor = self._tree, self._tree.emitter.delivery.reactor
@@ -150,7 +194,22 @@ class Transaction:
             delivery.queue = self._queue
             delivery.held = False
         self._transactions.open = None
+        self._transactions.joined.clear()
+        self._task = None
+        _around.set(tuple(mark for mark in _around.get() if mark is not self._mark))
         emitter.txn = None
         emitter.meta = None
         tree.journal = None
         tree.update_fast_path()
+
+
+def _current_task() -> object:
+    """The task of asyncio that runs; None outside of one."""
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None:
+        return None
+    try:
+        task: object = asyncio.current_task()
+    except RuntimeError:  # there is no event loop
+        return None
+    return task

@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ..arguments import NAMES, check
+from ..arguments import NAMES, check, function_of, is_function
 from ..engine import Detector
 from ..events import CompositeEvent, PrimitiveEvent
 from ..rules.nested import nested
@@ -19,6 +19,7 @@ from ..suggestions import did_you_mean_or_list
 from .detecting import detector_on
 from .errors import WrapError
 from .raw import Node
+from .single import Single
 
 if TYPE_CHECKING:
     from ..explaining.values import Explanation, Pending
@@ -29,12 +30,14 @@ _LOG = logging.getLogger("xmlcep")
 _MOST_WARNINGS = 5
 
 
-class Watch:
+class Watch(Single):
     """Detects composite events on a document, from its making until `close`; made by `Document.watch`."""
 
+    _instead = "open another one, document.watch(rules)"
+
     __slots__ = (
-        "_advanced", "_detector", "_document", "_names", "_on_event", "_only", "_rules", "_streams", "_takes",
-        "_untold", "findings",
+        "__weakref__", "_advanced", "_detector", "_document", "_names", "_on_event", "_only", "_rules", "_streams",
+        "_takes", "_untold", "findings",
     )  # fmt: skip
 
     def __init__(
@@ -48,8 +51,8 @@ class Watch:
         only: Collection[str] | None = None,
         detector: Detector | None = None,
     ) -> None:
-        if on_event is not None and not callable(on_event):
-            raise WrapError(f"on_event is {on_event!r}: pass a function of one argument, the composite event")
+        if on_event is not None and not is_function(on_event):
+            raise WrapError(f"on_event is {on_event!r}: {function_of(', the composite event', on_event)}")
         _check_names(rules, only)
         # A detector that is given has been fed what happened before (recovery).
         if detector is None:
@@ -68,6 +71,11 @@ class Watch:
         document.attach(self)
 
     # --- what the document tells
+
+    @property
+    def takes_tuples(self) -> bool:
+        """Whether plain tuples of the layout of events do (see `Delivery`)."""
+        return self._detector.takes_tuples
 
     def on_change(self, event: PrimitiveEvent) -> None:
         """A primitive event (called by the document)."""

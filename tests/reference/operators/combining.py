@@ -8,7 +8,8 @@ from itertools import product
 from xmlcep.algebra import ContextName, Multiplicity
 
 from .. import constraints, contexts, expressions, runs
-from ..events import Composite, Entry, Event, Group
+from ..contexts import all_in, is_in
+from ..events import Composite, Entry, Event, Group, span
 from ..runs import Run
 from ..values import Variables
 from .operator import OperatorState
@@ -57,6 +58,20 @@ class Combining(OperatorState):
     def combinations(self, group: Group) -> list[list[Entry]]:
         """Every combination that there is (Q1). `having` of cumulative is asked of the whole, later."""
         return [c for c in self.enumerate(group) if self.admits(group, c, complete=True)]
+
+    def let_go(self, group: Group, arrivals: list[Entry]) -> None:
+        """Z27: with a window, what `having` was false of is gone if it lies further back than that from the latest
+        event, unless it is in a combination with what arrives."""
+        if self.context is not ContextName.CUMULATIVE or self.within is None or self.having is None:
+            return
+        with_new = all_in([c for c in self.combinations(group) if any(is_in(e, arrivals) for e in c)])
+        latest = span(group.stored)
+        for entry in list(group.stored):
+            own = span([entry])
+            if own is None or latest is None or is_in(entry, with_new):
+                continue
+            if not self.around.clock.fits(self.within, own[0], latest[1]):
+                self.replace(group, entry)
 
     def admits(self, group: Group, combination: list[Entry], *, complete: bool) -> bool:
         """Whether the constraints are satisfied, as far as they can be asked while it is not complete (Z21)."""

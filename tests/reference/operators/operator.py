@@ -233,6 +233,9 @@ class OperatorState:
         group.stored.append(entry)
         return entry
 
+    def let_go(self, group: Group, arrivals: list[Entry]) -> None:
+        """What these arrivals, just stored, have made too old is gone (Z27)."""
+
     def one_by_one(self) -> bool:
         """Whether several arrivals of one time point are stored and evaluated one by one (C6, C10, S2)."""
         return self.context in (ContextName.RECENT, ContextName.NEXT)

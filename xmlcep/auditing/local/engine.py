@@ -101,13 +101,14 @@ class LocalAudit:
         self._sorted = 0  # records of these
         self._new: set[str] = set()  # those of the batch that have not begun, as far as was asked
         self._touched: dict[str, None] = {}  # the documents of the batch, or of the run
-        self._idle: list[Detector] = []  # as new
         self._asleep: dict[str, None] = {}  # the documents that have none, those that had one last at the end
         self._at_rest = DocumentsAtRest()  # all others of which nothing has to be kept in memory
         nodes = [node for tree in rules.graph.trees for node in tree.operators]
         self._defers = any(node.deferred or node.windows for node in nodes)
         self._asks = bool(rules.graph.waiting_for_edits)
-        self._needs = Detector(rules).needs
+        first = Detector(rules, operators=operators)
+        self._concerns, self._needs = first.concerns, first.needs
+        self._idle = [] if self._asks else [first]  # as new
         self._externals = bool(rules.externals)
         self._since = since
         self._readers: dict[int, PartReader] = {}  # by the places of files, as is what follows
@@ -141,8 +142,10 @@ class LocalAudit:
         if since is None:
             return
         if since.state.final:
-            for doc in since.state.documents.keys() - self._replays.keys() - self._disordered:
-                left = None if self._at_rest.get(doc) is not None else self._revived(doc)
+            for doc in since.state.documents:
+                if doc in self._replays or doc in self._disordered or self._at_rest.get(doc) is not None:
+                    continue
+                left = self._revived(doc)
                 if left is not None and not left.is_asleep:
                     self._finish(left)
         else:
@@ -164,9 +167,7 @@ class LocalAudit:
 
         Blocks with anything irregular, headers, bad records or clocks that stand still, are taken row by row.
         """
-        types = RecordTypes(
-            Detector(self._rules).concerns, check_times=self._checks_times, applied=self._asks
-        )
+        types = RecordTypes(self._concerns, check_times=self._checks_times, applied=self._asks)
         for file in files:
             reader = self._begin_file(file, self._collector.quarantine.add)
             for block in reader.blocks():

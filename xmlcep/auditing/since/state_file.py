@@ -22,6 +22,7 @@ from ...log.lock import WriterLock
 from ...rules import Rules
 from ..findings.atomic_files import AtomicFile
 from .deliveries import Delivery
+from .document_lines import DocumentLines
 from .past_files import PastFile
 
 
@@ -29,7 +30,7 @@ from .past_files import PastFile
 class AuditState:
     """The state of an audit; ``options`` is what has to be the same in all runs.
 
-    ``documents`` are the lines of documents, as bytes, by name: what `DocumentReplay.to_state` says of each. ``final``:
+    ``documents`` are the lines of documents by name: what `DocumentReplay.pause` says of each. ``final``:
     the last run was told that the log is complete.
     """
 
@@ -38,7 +39,7 @@ class AuditState:
     runs: int = 0
     final: bool = False
     files: dict[str, PastFile] = field(default_factory=dict)
-    documents: dict[str, bytes] = field(default_factory=dict)
+    documents: DocumentLines = field(default_factory=DocumentLines)
     deliveries: list[Delivery] = field(default_factory=list)
 
     @classmethod
@@ -115,7 +116,7 @@ class AuditState:
             file.stream.write(_line(header))
             for path, past in self.files.items():
                 file.stream.write(_line(past.to_record(path)))
-            for line in self.documents.values():
+            for line in self.documents.lines():
                 file.stream.write(line)
 
     def beside(self, what: str) -> Path:

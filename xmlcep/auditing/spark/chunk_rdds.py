@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pyarrow as pa
 
 from .chunks import Chunk
+from .parcels import Parcel
 from .tables import CHUNK_SCHEMA, chunks_of
 
 if TYPE_CHECKING:
@@ -31,24 +32,24 @@ def keep(rdd: RDD[T]) -> RDD[T]:
     return rdd
 
 
-def exchange(chunks: RDD[Chunk], tasks: int, task_of: Callable[[Chunk], int | None]) -> RDD[Chunk]:
+def exchange(parcels: RDD[Parcel], tasks: int, task_of: Callable[[Chunk], int | None]) -> RDD[Parcel]:
     """The same chunks divided among so many tasks, without those that have none; in no order.
 
     `RDD.partitionBy` collects what goes to one task before it hands it on, which chunks do not need: they are large.
     """
     from pyspark import RDD
 
-    context = chunks.ctx
+    context = parcels.ctx
     serializer: Any = context._unbatched_serializer
 
-    def with_tasks(its: Iterable[Chunk]) -> Iterator[bytes]:
-        for chunk in its:
-            task = task_of(chunk)
+    def with_tasks(its: Iterable[Parcel]) -> Iterator[bytes]:
+        for parcel in its:
+            task = task_of(parcel.chunk)
             if task is not None:
                 yield struct.pack("!q", task)
-                yield serializer.dumps(chunk)
+                yield serializer.dumps(parcel)
 
-    divided = chunks.mapPartitions(with_tasks)
+    divided = parcels.mapPartitions(with_tasks)
     divided._bypass_serializer = True  # type: ignore[attr-defined]
     java = context._jvm
     assert java is not None
@@ -57,14 +58,15 @@ def exchange(chunks: RDD[Chunk], tasks: int, task_of: Callable[[Chunk], int | No
     return RDD(java.PythonRDD.valueOfPair(by_task), context, serializer)
 
 
-def chunks_in(frame: DataFrame) -> RDD[Chunk]:
+def parcels_in(frame: DataFrame) -> RDD[Parcel]:
     """The chunks that are the rows of a frame: as the Arrow batches that it is, for its rows go through text."""
     from pyspark import RDD
     from pyspark.serializers import NoOpSerializer
 
-    def read(messages: Iterable[bytes]) -> Iterator[Chunk]:
+    def read(messages: Iterable[bytes]) -> Iterator[Parcel]:
         for message in messages:
-            yield from chunks_of(pa.ipc.read_record_batch(pa.py_buffer(message), CHUNK_SCHEMA))
+            for chunk in chunks_of(pa.ipc.read_record_batch(pa.py_buffer(message), CHUNK_SCHEMA)):
+                yield Parcel(chunk._replace(content=b""), chunk.content)
 
     batches = frame._jdf.toArrowBatchRdd().toJavaRDD()
     return RDD(batches, frame.sparkSession.sparkContext, NoOpSerializer()).mapPartitions(read)

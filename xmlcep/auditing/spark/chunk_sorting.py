@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from typing import IO, TypeAlias
+from typing import TypeAlias
 
 from .chunks import Chunk
+from .parcels import ContentFiles, Parcel, common_files
 
 Order: TypeAlias = Callable[[Chunk], tuple[int, ...]]
 
@@ -16,36 +15,22 @@ MOST_BYTES = 64 * 2**20
 """So many bytes of chunks wait in memory, the others in a file."""
 
 
-def in_order(chunks: Iterable[Chunk], order: Order, most_bytes: int = MOST_BYTES) -> Iterator[Chunk]:
-    """The chunks sorted by this order; what is in them waits in a file where it is much.
+def in_order(parcels: Iterable[Parcel], order: Order, most_bytes: int = MOST_BYTES) -> Iterator[Chunk]:
+    """The chunks sorted by this order; what is in them waits in files where it is much, or lies there already.
 
-    Raises `OSError` if the file cannot be written.
+    Raises `SparkError` if a file cannot be written or read.
     """
-    waiting: list[tuple[Chunk, tuple[int, int] | None]] = []  # without content, and where that is
+    waiting: list[Parcel] = []
     size = 0
     with ExitStack() as stack:
-        file: IO[bytes] | None = None
-        for chunk in chunks:
-            size += len(chunk.content)
-            if size <= most_bytes:
-                waiting.append((chunk, None))
-                continue
-            if file is None:
-                file = stack.enter_context(tempfile.TemporaryFile(dir=_folder()))
-            waiting.append((chunk._replace(content=b""), (file.tell(), len(chunk.content))))
-            file.write(chunk.content)
-        waiting.sort(key=lambda each: order(each[0]), reverse=True)
+        files: ContentFiles | None = None
+        for chunk, content in parcels:
+            if isinstance(content, bytes):
+                size += len(content)
+                if size > most_bytes:
+                    files = files or stack.enter_context(common_files(shared=True))
+                    content = files.put(content)
+            waiting.append(Parcel(chunk, content))
+        waiting.sort(key=lambda parcel: order(parcel.chunk), reverse=True)
         while waiting:  # what was handed out is let go
-            chunk, place = waiting.pop()
-            if place is None:
-                yield chunk
-            else:
-                assert file is not None
-                start, length = place
-                file.seek(start)
-                yield chunk._replace(content=file.read(length))
-
-
-def _folder() -> str | None:
-    """Where Spark lets its workers put what does not fit into memory; None: the system's folder."""
-    return os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or None
+            yield waiting.pop().opened()

@@ -6,6 +6,7 @@ log as a whole tells (where segments meet, the ends of documents) is known befor
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
@@ -21,7 +22,7 @@ from ..progress import LastTasks, Progress, watched
 from ..rule_counts import records_by_rule, type_of
 from ..splits import SPLIT_BYTES, Split, make_splits
 from .bucket_tasks import BucketTasks
-from .chunk_rdds import chunks_in, exchange, keep
+from .chunk_rdds import exchange, keep, parcels_in
 from .chunks import Chunk, ChunkKind
 from .document_merge import seam_chunks
 from .failures import explained
@@ -29,6 +30,7 @@ from .finding_chunks import FindingRanges
 from .finding_order import OrderedFindings
 from .firings import FiringFailure, FiringPlaces
 from .mapper import Keep
+from .parcels import ContentFiles, Parcel, common_files
 from .report_accumulator import Reports, TaskReports, reports_accumulator
 from .segment_merge import SegmentMerge
 from .tables import CHUNK_DDL, RECORD_DDL, PackedFindings
@@ -89,6 +91,7 @@ class SparkAudit:
         self._by_file = by_file
         self._levels = 1 + max(each.level for each in self._plan.passes)
         self._read = spark.sparkContext.accumulator(0)  # records
+        self._files = ContentFiles(None)
         self._step = 0
         self._steps = self._levels + 2
 
@@ -97,6 +100,7 @@ class SparkAudit:
         splits = make_splits(files, self._split_bytes)
         buckets = self._partitions or self._default_partitions(files)
         with ExitStack() as stack, explained():
+            self._files = stack.enter_context(common_files(shared=self._has_one_machine))
             routed, merge = self._routed(splits, buckets, stack)
             merge.collect(self._collector)
             records = merge.records
@@ -113,10 +117,12 @@ class SparkAudit:
 
     def _routed(
         self, splits: Sequence[Split], buckets: int, stack: ExitStack
-    ) -> tuple[RDD[Chunk], SegmentMerge]:
+    ) -> tuple[RDD[Parcel], SegmentMerge]:
         """The chunks of the log, and what its segments have to report."""
         reports, told = self._reports(stack)
-        task = map_task(self._rules, buckets, splits, self._keep, told, self._read, by_file=self._by_file)
+        task = map_task(
+            self._rules, buckets, splits, self._keep, told, self._read, self._files, by_file=self._by_file
+        )
         with self._watched("reading"):
             context, tasks = self._spark.sparkContext, self._map_tasks(splits)
             routed = self._kept(context.parallelize(range(len(splits)), tasks).mapPartitions(task), stack)
@@ -136,7 +142,7 @@ class SparkAudit:
 
     def _route_sorted(
         self, splits: Sequence[Split], merge: SegmentMerge, buckets: int, reports: Accumulator[Reports]
-    ) -> RDD[Chunk]:
+    ) -> RDD[Parcel]:
         """The documents whose records do not stand in order: read again, sorted, routed."""
         concerned = merge.splits_to_sort()
         selected = self._spark.range(0, len(concerned), 1, self._map_tasks(concerned)).mapInArrow(
@@ -146,26 +152,26 @@ class SparkAudit:
         ordered = selected.repartition(self._cores * 2, "doc").sortWithinPartitions(*columns)
         with self._batches_of(_RECORDS_AT_ONCE):
             task = route_sorted_task(self._rules, buckets, splits, reports)
-            return chunks_in(ordered.mapInArrow(task, CHUNK_DDL))
+            return parcels_in(ordered.mapInArrow(task, CHUNK_DDL))
 
     def _replayed(
-        self, routed: RDD[Chunk], merge: SegmentMerge, buckets: int, log: WholeLog, records: int,
+        self, routed: RDD[Parcel], merge: SegmentMerge, buckets: int, log: WholeLog, records: int,
         stack: ExitStack,
-    ) -> tuple[RDD[Chunk], list[TaskReports]]:  # fmt: skip
+    ) -> tuple[RDD[Parcel], list[TaskReports]]:  # fmt: skip
         """What the levels of the plan answer, one after the other, and what the replays of buckets report in each."""
         context = self._spark.sparkContext
         seams = list(seam_chunks(merge.seams(), self._plan, buckets))
         whole = context.broadcast(log)
         stack.callback(_forget, whole)
-        answers: list[RDD[Chunk]] = []
+        answers: list[RDD[Parcel]] = []
         done: list[TaskReports] = []
         for level in range(self._levels):
-            late = [chunk for chunk in seams if chunk.level == level]
+            late = [Parcel.of(chunk, self._files) for chunk in seams if chunk.level == level]
             inputs = context.union([routed, *answers, *([context.parallelize(late, 1)] if late else [])])
             division = merge.loads.tasks(level, self._cores)
             shuffled = exchange(inputs, division.tasks, _rows_of(level, division))
             reports, told = self._reports(stack)
-            task = replay_task(self._rules, buckets, whole, told, operators=self._operators)
+            task = replay_task(self._rules, buckets, whole, told, self._files, operators=self._operators)
             keys = merge.loads.largest_keys(level, division, records)
             with self._watched("replaying", stages=2, last=keys):
                 answers.append(self._kept(shuffled.mapPartitions(task), stack))
@@ -176,17 +182,17 @@ class SparkAudit:
             answers.append(self._placed(context.union([routed, *answers]), whole))
         return context.union(answers), done
 
-    def _placed(self, chunks: RDD[Chunk], whole: Broadcast[WholeLog]) -> RDD[Chunk]:
+    def _placed(self, chunks: RDD[Parcel], whole: Broadcast[WholeLog]) -> RDD[Parcel]:
         """The findings of timers with their time points."""
         tasks = _TASKS_PER_CORE * self._cores
         timed = (ChunkKind.FIRINGS, ChunkKind.CLOCKS)
         shuffled = exchange(
             chunks, tasks, lambda chunk: chunk.segment % tasks if chunk.kind in timed else None
         )
-        return shuffled.mapPartitions(place_task(whole))
+        return shuffled.mapPartitions(place_task(whole, self._files))
 
     def _collect_reports(
-        self, reports: Iterable[TaskReports], places: FiringPlaces, routed: RDD[Chunk]
+        self, reports: Iterable[TaskReports], places: FiringPlaces, routed: RDD[Parcel]
     ) -> None:
         """What the replays say of themselves: seconds by document, records by pass, operation and path, failures."""
         records: list[Counter[str]] = [Counter() for _ in self._plan.passes]
@@ -208,13 +214,13 @@ class SparkAudit:
             self._collector.count_for_rules(records_by_rule(self._plan.rules, by_type, each.names))
 
     def _ordered(
-        self, replayed: RDD[Chunk], ranges: FindingRanges, withheld: set[str], stack: ExitStack
+        self, replayed: RDD[Parcel], ranges: FindingRanges, withheld: set[str], stack: ExitStack
     ) -> RDD[PackedFindings]:
         """The findings of each range in order, ranges in their order."""
         chunks = exchange(
             replayed, len(ranges), lambda chunk: chunk.target if chunk.kind == ChunkKind.FINDINGS else None
         )
-        task = order_task(self._rules, withheld, by_event=self._by_event)
+        task = order_task(self._rules, withheld, self._files, by_event=self._by_event)
         return self._kept(chunks.mapPartitions(task), stack)
 
     # ---- details ----------------------------------------------------------------------------------------
@@ -241,6 +247,11 @@ class SparkAudit:
         )  # fmt: skip
 
     @property
+    def _has_one_machine(self) -> bool:
+        """Whether tasks run where this does; other masters than these start them elsewhere, or may."""
+        return re.fullmatch(r"local(\[.*\])?", str(self._spark.sparkContext.master)) is not None
+
+    @property
     def _cores(self) -> int:
         return int(self._spark.sparkContext.defaultParallelism)
 
@@ -257,12 +268,14 @@ class SparkAudit:
         stack.callback(_forget, rdd)
         return keep(rdd)
 
-    def _fetched(self, chunks: RDD[Chunk], kind: ChunkKind, segment: int | None = None) -> Iterator[Chunk]:
+    def _fetched(self, parcels: RDD[Parcel], kind: ChunkKind, segment: int | None = None) -> Iterator[Chunk]:
         """The chunks of a kind (and segment), in their order; the next are fetched while these are used."""
-        wanted = chunks.filter(
-            lambda chunk: chunk.kind == kind and (segment is None or chunk.segment == segment)
-        )
-        return wanted.coalesce(self._cores).toLocalIterator(prefetchPartitions=True)
+
+        def is_wanted(parcel: Parcel) -> bool:
+            return parcel.chunk.kind == kind and segment in (None, parcel.chunk.segment)
+
+        wanted = parcels.filter(is_wanted).coalesce(self._cores)
+        return map(Parcel.opened, wanted.toLocalIterator(prefetchPartitions=True))
 
     @contextmanager
     def _batches_of(self, rows: int) -> Iterator[None]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from .chunks import Chunk
 from .finding_order import OrderedFindings
 from .mapper import SelectedRecord
+from .parcels import Content, ContentFiles, read
 
 _PACKING = "zstd"
 
@@ -34,18 +35,18 @@ class PackedFindings(NamedTuple):
 
     name: str | None
     counts: dict[str, dict[str, int]]
-    text: bytes
+    text: Content
     size: int
 
     @classmethod
-    def of(cls, findings: OrderedFindings) -> PackedFindings:
+    def of(cls, findings: OrderedFindings, files: ContentFiles) -> PackedFindings:
         """The findings, packed."""
-        text = pa.compress(findings.text, _PACKING, asbytes=True)
+        text = files.put(pa.compress(findings.text, _PACKING, asbytes=True))
         return cls(findings.name, findings.counts, text, len(findings.text))
 
     def unpacked(self) -> OrderedFindings:
         """The findings as they were."""
-        text = pa.decompress(self.text, self.size, _PACKING, asbytes=True)
+        text = pa.decompress(read(self.text), self.size, _PACKING, asbytes=True)
         return OrderedFindings(self.name, self.counts, text)
 
 

@@ -25,6 +25,7 @@ from .detector_pool import DetectorPool
 from .finding_order import FindingOrder, by_range
 from .firings import FiringPlaces
 from .mapper import Keep, Mapper
+from .parcels import ContentFiles, Parcel
 from .replayer import BucketReplayer
 from .report_accumulator import Reports, as_entry
 from .tables import PackedFindings, chunk_batch, record_batch, records_of
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from pyspark.core.broadcast import Broadcast
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
-Chunks: TypeAlias = Iterator[Chunk]
+Parcels: TypeAlias = Iterator[Parcel]
 Given = TypeVar("Given")
 Made = TypeVar("Made")
 Task: TypeAlias = Callable[[Iterable[Given]], Iterator[Made]]
@@ -84,23 +85,24 @@ def _detectors(rules: PlainRules, *, operators: bool) -> DetectorPool:
 
 def map_task(
     rules: PlainRules, buckets: int, splits: Sequence[Split], keep: Keep | None, reports: Accumulator[Reports],
-    read: Accumulator[int], *, by_file: bool = False,
-) -> Task[int, Chunk]:  # fmt: skip
+    read: Accumulator[int], files: ContentFiles, *, by_file: bool = False,
+) -> Task[int, Parcel]:  # fmt: skip
     """From indexes of splits to their chunks; the rest goes to ``reports``; ``read`` counts records.
 
     ``by_file``: reports say of each file which documents are in it.
     """
 
-    def task(indexes: Iterable[int]) -> Chunks:
+    def task(indexes: Iterable[int]) -> Parcels:
         mapper = Mapper(_plan(rules), buckets, keep=keep, by_file=by_file)
         for index in indexes:
-            yield from _chunks(mapper.read(splits[index]), reports)
+            for chunk in _chunks(mapper.read(splits[index]), reports):
+                yield Parcel.of(chunk, files)
             read.add(mapper.lines)
 
     return _without_collector(task)
 
 
-def _chunks(items: Iterable[Chunk | Report], reports: Accumulator[Reports]) -> Chunks:
+def _chunks(items: Iterable[Chunk | Report], reports: Accumulator[Reports]) -> Iterator[Chunk]:
     for item in items:
         if isinstance(item, Chunk):
             yield item
@@ -141,32 +143,34 @@ def route_sorted_task(
 
 
 def replay_task(
-    rules: PlainRules, buckets: int, whole: Broadcast[WholeLog], reports: Accumulator[Reports], *,
-    operators: bool,
-) -> Task[Chunk, Chunk]:  # fmt: skip
+    rules: PlainRules, buckets: int, whole: Broadcast[WholeLog], reports: Accumulator[Reports],
+    files: ContentFiles, *, operators: bool,
+) -> Task[Parcel, Parcel]:  # fmt: skip
     """From chunks of rows, in any order, to chunks of findings and of composites for later levels; what
     was done goes to ``reports``.
 
     What is known of the ``whole`` log is broadcast: it grows with the documents, and a worker runs many tasks.
     """
 
-    def task(chunks: Iterable[Chunk]) -> Chunks:
+    def task(parcels: Iterable[Parcel]) -> Parcels:
         plan, detectors = _plan(rules), _detectors(rules, operators=operators)
-        ordered = in_order(chunks, _as_replayed)
+        ordered = in_order(parcels, _as_replayed)
         for bucket, its_chunks in groupby(ordered, key=lambda chunk: chunk.target):
             replayer = BucketReplayer(plan, bucket, buckets, whole.value, detectors)
-            yield from replay_segments(replayer, its_chunks)
+            for answer in replay_segments(replayer, its_chunks):
+                yield Parcel.of(answer, files)
             reports.add(as_entry(replay_report(replayer, bucket)))
             reports.add(as_entry(Report(Topic.LOAD, bucket, "", FASTEST.dumps(replayer.load.take()))))
 
     return _without_collector(task)
 
 
-def place_task(whole: Broadcast[WholeLog]) -> Task[Chunk, Chunk]:
+def place_task(whole: Broadcast[WholeLog], files: ContentFiles) -> Task[Parcel, Parcel]:
     """From chunks of firings and clocks, in any order, to chunks of findings."""
 
-    def task(chunks: Iterable[Chunk]) -> Chunks:
-        yield from FiringPlaces(whole.value).findings(in_order(chunks, _as_placed))
+    def task(parcels: Iterable[Parcel]) -> Parcels:
+        for found in FiringPlaces(whole.value).findings(in_order(parcels, _as_placed)):
+            yield Parcel.of(found, files)
 
     return _without_collector(task)
 
@@ -189,15 +193,15 @@ def replay_report(replayer: BucketReplayer, bucket: int) -> Report:
 
 
 def order_task(
-    rules: PlainRules, withheld: Collection[str], *, by_event: bool
-) -> Task[Chunk, PackedFindings]:
+    rules: PlainRules, withheld: Collection[str], files: ContentFiles, *, by_event: bool
+) -> Task[Parcel, PackedFindings]:
     """From chunks of findings, in any order, to the findings in theirs."""
 
-    def task(chunks: Iterable[Chunk]) -> Iterator[PackedFindings]:
+    def task(parcels: Iterable[Parcel]) -> Iterator[PackedFindings]:
         order = FindingOrder(Ranking(_plan(rules).rules), withheld=withheld, by_event=by_event)
-        for _, its_chunks in by_range(in_order(chunks, _as_found)):
+        for _, its_chunks in by_range(in_order(parcels, _as_found)):
             for findings in order.order(its_chunks):
-                yield PackedFindings.of(findings)
+                yield PackedFindings.of(findings, files)
 
     return _without_collector(task)
 

@@ -105,7 +105,7 @@ def _combining(state: Mapping[str, Form], *derived: str) -> Layout:
     groups = MadeByKey(lambda operator, key: operator.open_group(key))
     return _operator(
         {"groups": groups, **state},
-        "context", "width", "_stores", "shared", "prompt", "_expires", "exists", "_stored_owners",
+        "context", "width", "_stores", "_moves_on", "shared", "prompt", "_expires", "exists", "_stored_owners",
         "_taken_back", "_aging", *derived,
     )  # fmt: skip
 
@@ -197,9 +197,9 @@ _KEPT: dict[type, Layout] = {
     SlidingAccumulation: _layout({**_ACCUMULATION, "_ordered": PLAIN}, *_FOLLOWERS),
     Candidate: _layout({"members": NumberedEntries(), "due": PLAIN, "end": Number()}),
     Window: _layout({"entries": Entries(), "next": PLAIN, "beats": PLAIN}),
-    Violations: _layout({"stored": ENTRIES_BY_KEY}, "project"),
+    Violations: _layout({"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project"),
     CountedViolations: _layout(
-        {"stored": ENTRIES_BY_KEY}, "project", "_lower", "_upper", "_group_of", "_within", "_admit"
+        {"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project", "_lower", "_upper", "_group_of", "_within", "_admit"
     ),
     Contiguity: _layout({"_times": ByKey(Numbers())}, "_place_of"),
 }  # fmt: skip

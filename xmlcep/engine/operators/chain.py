@@ -7,11 +7,11 @@ from functools import partial
 
 from contexts import Chains, Entry, Group
 from contexts.constraints import Absence, Constraint, Contiguity, Gap, Objection, Order, Violations
-from contexts.entry import END, FIRST, START
+from contexts.entry import END, FIRST, LAST, START
 from contexts.grouping import Key
 from contexts.search import Constrained
 
-from ...algebra import Promise
+from ...algebra import Promise, Window
 from ...algebra import Sequence as SequenceDefinition
 from ...events import Cause, CompositeEvent
 from ...rules.trees import EventTree, OperatorNode
@@ -189,6 +189,13 @@ class SequenceState(CombiningState):
         if self.contiguity is not None:
             self.contiguity.forget(self.grouping.place_of(key))
 
+    def forget_at(self, place: int) -> None:
+        for violations in self.violations.values():
+            if violations.stored:
+                violations.forget_at(place)
+        if self.contiguity is not None:
+            self.contiguity.forget(place)
+
     def clear(self) -> None:
         super().clear()
         for violations in self.violations.values():
@@ -201,16 +208,32 @@ class SequenceState(CombiningState):
 
     def expire(self, due: Due) -> None:
         super().expire(due)
+        if self.node.window is not None and self.prompt:
+            for child, violations in self.violations.items():
+                if due.key in violations.stored:
+                    self._free_violations(self.node.window, child, due.key, due.at)
+
+    def release(self, key: Key, cause: Cause) -> None:
+        super().release(key, cause)
         window = self.node.window
-        if window is None or not self.prompt:
-            return
-        unit = MEASURE[window.unit]
-        for violations in self.violations.values():
-            stored = violations.stored.get(due.key)
-            if stored is not None:
-                stored[:] = [e for e in stored if e[FIRST][unit] + reach(window) > due.at]
-                if not stored:
-                    violations.forget(due.key)
+        if window is not None and self.prompt:
+            before = self.clock.reading(window.unit, self.clock.ts) - 1
+            for child, violations in self.violations.items():
+                if violations.stored:
+                    self._free_violations(window, child, violations.project(key), before)
+
+    def _free_violations(self, window: Window, child: int, key: Key, now: int) -> None:
+        """Frees what was last in time for something at ``now``, which has passed, or for what waits for a release."""
+        violations, unit, most = self.violations[child], MEASURE[window.unit], reach(window)
+        for group in [self.groups[k] for k in self.matching(child, key) if k in self.groups]:
+            if group.fresh is not None:
+                ends = [e[LAST][unit] for stored in group.stored for e in stored if e[LAST] is not None]
+                now = min([now, *(end - 1 for end in ends)])
+        left = [e for e in violations.stored.get(key, ()) if e[FIRST][unit] + most > now]
+        if left:
+            violations.stored[key] = left
+        else:
+            violations.forget(key)
 
     def happened(self, place: int, ts: int) -> None:
         assert self.contiguity is not None

@@ -40,6 +40,8 @@ class CombiningState(ChoosingState, DeferrableState):
         self._taken_back: tuple[bool, ...] | None = (
             None  # what operands raise can be withdrawn: once all are connected
         )
+        # Whether combinations may be there that are not chosen, and that its window leaves behind.
+        self._moves_on = self.context.batches and node.window is not None and self.values.having is not None
         self._stored_owners: tuple[Owner | None, ...] | None = None
         self.prompt = all(operand.prompt for operand in operands)
         self._expires = node.window if self.prompt else None
@@ -182,6 +184,9 @@ class CombiningState(ChoosingState, DeferrableState):
             owner.arrived(arrivals)
         if self._stores:
             self.context.store(group, self.exists, child, arrivals)
+        elif self._moves_on:
+            self._let_go(group, child, arrivals)
+            group.stored[child].extend(arrivals)
         else:
             group.stored[child].extend(arrivals)
         if group.runs.has_complete() if group.runs is not None else self.exists.enough(group):
@@ -227,6 +232,8 @@ class CombiningState(ChoosingState, DeferrableState):
             group = self.open_group(key)
         if group.owners is not None and (owner := group.owners[child]) is not None:
             owner.arrived(arrivals)
+        if self._moves_on:
+            self._let_go(group, child, arrivals, waits=True)
         self.context.store(group, self.exists, child, arrivals)
         if self._expires is not None and group.expiry is None:
             self.watch_over(group, self._expires)
@@ -237,8 +244,8 @@ class CombiningState(ChoosingState, DeferrableState):
 
     def evaluate_held(self, child: int, key: Key, arrivals: Sequence[Entry], cause: Cause) -> None:
         group = self.groups[key]
-        group.fresh = None
         self.raise_all(key, group, child, arrivals, cause)
+        group.fresh = None
 
     def is_possible(self, key: Key) -> bool:
         group = self.groups.get(key)
@@ -254,6 +261,14 @@ class CombiningState(ChoosingState, DeferrableState):
             now = self.clock.reading(self._expires.unit, self.clock.ts)
             self._free_old(group, self._expires, now - 1)  # something else may still happen at this time
         self.drop_if_empty(key)
+
+    def _let_go(self, group: Group, child: int, arrivals: Sequence[Entry], *, waits: bool = False) -> None:
+        """Frees what the window has left behind, of a whole of which `having` was false (Z27); one that ``waits`` for a
+        release is as it is."""
+        overtaken = self.context.overtaken(group, self.exists, child, arrivals)
+        if overtaken and not (waits and self.context.is_possible(group, self.exists)):
+            for k, entry in overtaken:
+                discard(group.stored[k], entry)
 
     # ---- windows --------------------------------------------------------------------------------------
 

@@ -1,6 +1,8 @@
 """The running state that every operator of an event tree has: groups, what it has raised, whom it serves.
 
 The definition is the `OperatorNode`; here is what changes while events come in.
+
+One module because it is one class, which says whatever an operator may be asked.
 """
 
 from __future__ import annotations
@@ -111,8 +113,8 @@ class OperatorState(ABC):
         # Who takes its arrivals: itself, or what makes it wait (D2 to D4).
         self.taker: Taker = self
         self.child_index = node.child_index
-        self._same_keys = False  # whether they have the same keys, too
         self.same_groups = False  # whether the parent's groups are the same nodes
+        self._same_keys = False  # whether they have the same keys, too
         self.children: list[OperatorState | None] = [None] * len(node.children)
         self.outbox: list[Entry] = []
         self._owners: tuple[Owner | None, ...] | None = None
@@ -144,6 +146,9 @@ class OperatorState(ABC):
     @abstractmethod
     def forget(self, key: Key) -> None:
         """Frees the state of a group that can no longer change (G4)."""
+
+    def forget_at(self, place: int) -> None:  # noqa: B027
+        """Frees what it has at a node that is gone beside its groups, which it may have of values without a group."""
 
     def by_group(self) -> tuple[dict[Key, Any], ...] | None:
         """What it has, where to `forget` a group is no more than to take it out of these; None where it is more."""

@@ -341,6 +341,10 @@ class TrailingSequenceState(SequenceState):
         for k, entries in kept.items():
             self.violations[k].add(key, entries)
 
+    def forget_at(self, place: int) -> None:
+        if not any(key in self.candidates for key in self.keys_at(place)):
+            super().forget_at(place)
+
     def clear(self) -> None:
         super().clear()
         self.candidates.clear()

@@ -394,4 +394,5 @@ def _ascends(ts: Any, docs: Any = None) -> bool:
 
 def _counts(codes: Any) -> dict[int, int]:
     """How often each code occurs, in order of first occurrence."""
-    return {each["values"]: each["counts"] for each in codes.value_counts().to_pylist()}
+    values, counts = codes.value_counts().flatten()  # a list of it would be a dict for each
+    return dict(zip(values.to_pylist(), counts.to_pylist(), strict=True))
