@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -119,6 +120,26 @@ def test_a_large_packed_file_is_named() -> None:
     assert said(("gzip", small)) == said(("plain", large)) == said(("parquet", large)) == []
     assert said(*[("zstd", large)] * 8) == []  # these are read side by side
     assert choose_engine("local", [LogFile(0, "0", "gzip", large, "log0")], rules).notes == []
+
+
+@pytest.mark.parametrize(
+    ("cores", "records", "taken", "why"),
+    [
+        (2, 10**5, "local", "too few to start Spark for"),
+        (2, 10**9, "local", "for which Spark would not be faster"),  # twice the CPU
+        (16, 10**6, "local", "too few to start Spark for"),
+        (16, 10**8, "spark", "on 16 cores"),
+        (64, 10**8, "spark", "on 64 cores"),
+    ],
+)
+def test_the_engine_is_chosen_by_what_is_done_earlier(
+    monkeypatch: pytest.MonkeyPatch, cores: int, records: int, taken: str, why: str
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    log = LogFile(0, "0", "parquet", records * 10, "log0")
+    choice = choose_engine("auto", [log], parse_rules("event A = ins(item)"))
+    assert (choice.engine, len(choice.notes)) == (taken, 1)
+    assert why in choice.notes[0]
 
 
 # ---- a bucket with a large key --------------------------------------------------------------------------------

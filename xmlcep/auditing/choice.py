@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 Engine: TypeAlias = Literal["auto", "local", "spark"]
 
 # Measured with `python -m benchmarks.one_spark_audit` (docs/performance.md): µs of CPU for a record of rules without
-# conditions and deferred operators, how many times as much the others take, and the seconds that Spark starts.
-_LOCAL_US = 2.5
-_SPARK_US = 4.0
-_HEAVY = 5
-_START_S = 12
+# conditions and deferred operators, how many times as much the others take, and the seconds that Spark starts, with
+# what a session's first audit takes more.
+_LOCAL_US = 1.6
+_SPARK_US = 3.4
+_HEAVY = 6
+_START_S = 7
 _LARGE_SHARE = 0.2  # of a log: as much as one core should read by itself
 # Bytes of a record in files of each kind.
 _RECORD_BYTES = {"plain": 150, "gzip": 15, "zstd": 15, "parquet": 10}
