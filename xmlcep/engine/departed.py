@@ -36,9 +36,8 @@ class Departed:
         self._trees = trees
         self._setting = setting
         self._waiting = setting.waiting
-        self._below: set[int] = (
-            set()
-        )  # nodes at or below which a timer may fire whose node is gone, and perhaps more
+        # Nodes at or below which a timer may fire whose node is gone, and perhaps more.
+        self._below: set[int] = set()
         self._most_late = _FEW
         # By tree, what is flat in those it uses: its timers are of no node.
         self._flat = {

@@ -74,9 +74,8 @@ class Evaluation:
             user for index in self.trees.keys() - active.asking for user in active.users.get(index, ())
         )
         self._clock = setting.clock
-        self._touched: set[int] = (
-            set()
-        )  # the trees with a condition that waits and that the present edit touches
+        # The trees with a condition that waits and that the present edit touches.
+        self._touched: set[int] = set()
         self.departed = Departed(active, self.trees, setting)
 
     def take_report(self) -> list[CompositeEvent]:

@@ -84,12 +84,10 @@ class Delivery:
         self.delivering = False
         self.depth = 0  # of the event being delivered: 0 for edits made outside callbacks
         self.failures: list[CallbackFailure] = []
-        self._interrupt: BaseException | None = (
-            None  # a KeyboardInterrupt or the like, to be raised at the end
-        )
-        self._rest: tuple[PrimitiveEvent, Iterator[_Call]] | None = (
-            None  # what an interrupt left over of an event
-        )
+        # A KeyboardInterrupt or the like, to be raised at the end.
+        self._interrupt: BaseException | None = None
+        # What an interrupt left over of an event.
+        self._rest: tuple[PrimitiveEvent, Iterator[_Call]] | None = None
 
     # --- who is to get them
 

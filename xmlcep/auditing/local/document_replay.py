@@ -106,9 +106,8 @@ class DocumentReplay:
         self._texts: list[bytes] = []  # findings in their order, as lines
         self._held = 0  # how many they are
         self._size = 0
-        self._before: tuple[int, tuple[int, int] | None] | None = (
-            None  # ts and clock where an earlier run has stopped
-        )
+        # Ts and clock where an earlier run has stopped.
+        self._before: tuple[int, tuple[int, int] | None] | None = None
 
     @property
     def _detector(self) -> Detector:

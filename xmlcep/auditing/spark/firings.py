@@ -178,9 +178,8 @@ class FiringPlaces:
             first, cuts = self._whole.ranges.of_document(doc)
             target[rows] = first + np.searchsorted(cuts, found[rows], side="right")
         texts = pa.array(map(str, found.tolist())).cast(pa.large_binary())
-        end, nothing = (
-            pa.scalar(each, pa.large_binary()) for each in (b"\n", b"")
-        )  # of a line; between its parts
+        # What ends a line, and what stands between its parts.
+        end, nothing = (pa.scalar(each, pa.large_binary()) for each in (b"\n", b""))
         lines = pc.binary_join_element_wise(table["before"], texts, table["behind"], end, nothing)
         placed = table.drop_columns(["due", "limit", "found", "before", "behind"])
         placed = placed.append_column("ts", pa.array(found)).append_column("line", lines)

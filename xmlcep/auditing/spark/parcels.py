@@ -82,9 +82,8 @@ def common_files(*, shared: bool) -> Iterator[ContentFiles]:
     if not shared:
         yield ContentFiles(None)
         return
-    folders = os.environ.get("SPARK_LOCAL_DIRS", "").split(
-        ","
-    )  # Spark has made them, but for those it cannot write
+    # Spark has made them, but for those that it cannot write.
+    folders = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")
     given = next((each for each in folders if os.access(each, os.W_OK | os.X_OK)), None)
     with _explained(given or tempfile.gettempdir()):
         folder = tempfile.mkdtemp(prefix="xmlcep-job-", dir=given)

@@ -278,9 +278,8 @@ class Router:
         first = int(keys[0]) if below[0] else None
         if document.head is None:
             document.head_keys[number] = first
-            runs_wait[0] = (
-                True  # the run may have begun in the segment before, where it may have been touched
-            )
+            # The run may have begun in the segment before, where it may have been touched.
+            runs_wait[0] = True
         run = document.runs.pop(number, None)
         if run is not None:
             if run[0] == first:

@@ -161,9 +161,8 @@ class SegmentDocument:
         self.disordered = False
         self.first_flush: TimePoint | None = None
         self.head_keys: dict[int, int | None] = {}
-        self.runs: dict[
-            int, tuple[int, bool]
-        ] = {}  # pass -> key, and whether what was there since the run began can wait for a release
+        # Of each pass the key, and whether what was there since the run began can wait for a release.
+        self.runs: dict[int, tuple[int, bool]] = {}
         self.touched: dict[int, set[int]] = {}  # pass -> buckets, since the last flush
         self.txn: int | None = None
         self.edit = 0

@@ -37,9 +37,8 @@ class CombiningState(ChoosingState, DeferrableState):
         self.groups: dict[Key, Group] = {}
         self.width = len(node.children) - len(node.definition.negated)
         self._stores = self.context.replaces or self.context.runs  # in its own way
-        self._taken_back: tuple[bool, ...] | None = (
-            None  # what operands raise can be withdrawn: once all are connected
-        )
+        # What operands raise can be withdrawn: once all are connected.
+        self._taken_back: tuple[bool, ...] | None = None
         # Whether combinations may be there that are not chosen, and that its window leaves behind.
         self._moves_on = self.context.batches and node.window is not None and self.values.having is not None
         self._stored_owners: tuple[Owner | None, ...] | None = None

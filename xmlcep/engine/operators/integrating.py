@@ -224,9 +224,8 @@ class MultiplicityState(OperatorState):
     def create(self, key: Key, path: PathType, ids: tuple[int, ...], cause: Cause) -> None:
         """M4: the node was created, so a composite without constituents is raised for it."""
         accumulation = self._accumulation(key)
-        composite = (
-            None if accumulation.count() else self._empty(path, ids, cause)
-        )  # C6, only in flat context
+        # C6: something can have arrived in flat context only.
+        composite = None if accumulation.count() else self._empty(path, ids, cause)
         if composite is None:
             self._drop_if_idle(key, accumulation)
             return

@@ -52,9 +52,8 @@ class PlusState(OperatorState):
         waiting = self.waiting.get(due.key)
         if not waiting or waiting[0][0] > due.at:
             return
-        are_over = takewhile(
-            lambda each: each[0] <= due.at or self.context.batches, waiting
-        )  # due in their order
+        # They are due in their order.
+        are_over = takewhile(lambda each: each[0] <= due.at or self.context.batches, waiting)
         over = [entry for _, entry in are_over]
         del waiting[: len(over)]
         if not waiting:

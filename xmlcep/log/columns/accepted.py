@@ -55,9 +55,7 @@ def _as_read(column: Any, given: pyarrow.DataType) -> Any:
     from pyarrow import compute, types
 
     if types.is_timestamp(given):
-        unit = (
-            given.unit if given.unit in _UNITS else "us"
-        )  # microseconds are as fine as times are compared (W1)
+        unit = given.unit if given.unit in _UNITS else "us"  # as fine as times are compared (W1)
         return compute.strftime(
             column.cast(pa.timestamp(unit, "UTC"), safe=False), format="%Y-%m-%dT%H:%M:%SZ"
         )
