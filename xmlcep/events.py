@@ -193,6 +193,14 @@ class PrimitiveEvent(NamedTuple):
         return _with_prefixes(f"{self.op}({self.instance}) at {self.ts}")
 
 
+def as_event(row: PrimitiveEvent) -> PrimitiveEvent:
+    """A plain tuple of the layout of primitive events as an event; an event as it is.
+
+    Who reads and records hands on such tuples: what most of them come to needs no more, and to make the event costs.
+    """
+    return row if type(row) is PrimitiveEvent else tuple.__new__(PrimitiveEvent, row)
+
+
 _NAMESPACE = re.compile(r"\{([^{}]*)\}")
 
 

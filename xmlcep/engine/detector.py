@@ -16,7 +16,7 @@ from path_types import PathType
 from ..arguments import COMPOSITE, ITERABLE, check, check_event, optional, whole_number
 from ..documents import Needs, Replica
 from ..errors import ArgumentError
-from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint
+from ..events import Cause, CompositeEvent, PrimitiveEvent, TimePoint, as_event
 from ..timestamps import as_microseconds, timestamp
 from .bound_dispatch import BoundDispatch
 from .copying import copied
@@ -148,9 +148,9 @@ class Detector:
             raise
         self._latest = event
         if composites:
-            evaluation.process(_as_event(event), bound, self._active.by_outside_tree(composites))
+            evaluation.process(as_event(event), bound, self._active.by_outside_tree(composites))
         elif evaluation.waiting.elsewhere:
-            evaluation.process_alone(_as_event(event), bound)
+            evaluation.process_alone(as_event(event), bound)
         elif bound is None:
             return []
         elif bound.direct is not None:
@@ -161,7 +161,7 @@ class Detector:
             if bound.freed:
                 evaluation.end_time_point(event, bound)
         else:
-            evaluation.process_alone(_as_event(event), bound)
+            evaluation.process_alone(as_event(event), bound)
         return evaluation.take_report() if evaluation.report else []
 
     def replay(self, events: Iterable[PrimitiveEvent], *, ends: bool = True) -> Iterator[CompositeEvent]:
@@ -214,7 +214,7 @@ class Detector:
                     if bound.freed:
                         evaluation.end_time_point(event, bound)
                 else:
-                    evaluation.process_alone(_as_event(event), bound)
+                    evaluation.process_alone(as_event(event), bound)
                 if report:
                     self._latest = event
                     if len(report) == 1:
@@ -296,13 +296,13 @@ class Detector:
         evaluation = self._evaluation
         bound = evaluation.dispatch[event[1]][event[2]]
         if evaluation.waiting.elsewhere or outside:
-            evaluation.process(_as_event(event), bound, outside)
+            evaluation.process(as_event(event), bound, outside)
         elif bound is None:
             return
         elif bound.direct is not None:
             evaluation.deliver(event, bound)
         else:
-            evaluation.process(_as_event(event), bound, outside)
+            evaluation.process(as_event(event), bound, outside)
 
     def _take_with_document(self, event: PrimitiveEvent, outside: Outside) -> None:
         """One record where rules ask the document."""
@@ -310,7 +310,7 @@ class Detector:
         edit, document = self._edit, self._document
         assert document is not None
         if edit.holds(event):
-            edit.hold(_as_event(event), outside)
+            edit.hold(as_event(event), outside)
             if not event[11]:
                 edit.end(document)
             return
@@ -322,15 +322,15 @@ class Detector:
         touched = bool(waiting.blocked) and bound is not None and evaluation.touch(event, bound, edit.before)
         edit.before = event
         if touched or outside or waiting.elsewhere:
-            evaluation.process(_as_event(event), bound, outside)
+            evaluation.process(as_event(event), bound, outside)
         elif bound is None:
             return
         elif bound.is_silent:
             pass
         elif bound.direct is not None:
-            evaluation.deliver(_as_event(event), bound)
+            evaluation.deliver(as_event(event), bound)
         else:
-            evaluation.process(_as_event(event), bound, outside)
+            evaluation.process(as_event(event), bound, outside)
         if touched:
             evaluation.end_edit()
 
@@ -667,7 +667,3 @@ class Detector:
 
     def _check(self) -> None:
         self._evaluation.check()
-
-
-def _as_event(event: PrimitiveEvent) -> PrimitiveEvent:
-    return event if type(event) is PrimitiveEvent else _new_tuple(PrimitiveEvent, event)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias, TypeVar
 
-from ..events import CompositeEvent, PrimitiveEvent
+from ..events import CompositeEvent, PrimitiveEvent, as_event
 from .errors import CallbackError, CallbackFailure, EndlessTriggerError
 from .listeners import Listener, Reactor
 
@@ -38,13 +38,7 @@ Queued: TypeAlias = "PrimitiveEvent | CompositeEvent | Commit | Together"
 _Call = Callable[[Any], Any]
 _Attached: TypeAlias = tuple[Listener, int]
 _Subscribed: TypeAlias = tuple[Callable[[PrimitiveEvent], Any], int]
-_new_event = tuple.__new__
 _Entry = TypeVar("_Entry", _Attached, _Subscribed)
-
-
-def _as_event(event: PrimitiveEvent) -> PrimitiveEvent:
-    """The event that a plain tuple of its layout stands for."""
-    return event if type(event) is PrimitiveEvent else _new_event(PrimitiveEvent, event)
 
 
 def _nobody(event: PrimitiveEvent) -> None:
@@ -163,7 +157,7 @@ class Delivery:
             self._react(self.reactor, (event,))
             return
         if self.delivering or self.held or self.queue or self._rest is not None:
-            self.put(_as_event(event))
+            self.put(as_event(event))
             self.settle()
             return
         self.delivering = True
@@ -173,11 +167,11 @@ class Delivery:
                 try:
                     callback(event)
                 except Exception as error:
-                    self.fail(callback, _as_event(event), error)
+                    self.fail(callback, as_event(event), error)
                 except BaseException as error:
                     self.interrupt(error)
         except BaseException:  # between two calls: the rest is called at the next delivery
-            self._rest = (_as_event(event), rest)
+            self._rest = (as_event(event), rest)
             raise
         finally:
             self.delivering = False

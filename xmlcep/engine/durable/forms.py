@@ -8,9 +8,9 @@ from typing import Any
 
 from contexts.grouping import Key
 
+from ...events import as_event
 from ..errors import StateError
 from ..operators.chronicle_pairs import items_of
-from ..operators.pairs import as_event
 from .layouts import Form, Interpreter, Scribe
 from .pool import Json, read_number, read_span, write_number
 

@@ -24,7 +24,7 @@ from contexts.grouping import Key
 from contexts.pairing import Ending, Pair, Pairing, Stored
 
 from ...algebra import Order
-from ...events import Cause, CompositeEvent, Event, PrimitiveEvent, PrimitiveType
+from ...events import Cause, CompositeEvent, Event, PrimitiveEvent, PrimitiveType, as_event
 from ...rules.trees import EventTree, LeafNode, OperatorNode
 from ..setting import Setting
 from .choosing import ChoosingState
@@ -409,8 +409,3 @@ def endings_after(
 def count_before(firsts: Stored, ends: Callable[[Item], float], start: float) -> int:
     """How many of the first events are before a second one that starts then: the oldest ones."""
     return len(firsts) if ends(firsts[-1]) < start else bisect_left(firsts, start, key=ends)
-
-
-def as_event(item: Item) -> PrimitiveEvent:
-    """A tuple of the layout of events as an event."""
-    return item if type(item) is PrimitiveEvent else _new_tuple(PrimitiveEvent, item)
