@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import ItemsView, Iterator, Mapping, ValuesView
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -78,8 +77,7 @@ class DocumentSummaries(Mapping[str, DocumentSummary]):
     """
 
     def __init__(self) -> None:
-        self._database = temporary_tables(_TABLES)
-        weakref.finalize(self, self._database.close)
+        self._database = temporary_tables(self, _TABLES)
         self._news: dict[str, _News] = {}
         self._totals: _Totals | None = None
         self._names: list[str] = []  # of event types, by number

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import weakref
 
 _SETTINGS = """
 PRAGMA journal_mode = OFF;
@@ -11,14 +12,16 @@ PRAGMA cache_size = -4000; -- KiB
 """
 
 
-def temporary_tables(schema: str) -> sqlite3.Connection:
-    """A database with these tables in a temporary file without a name: it is gone when the connection is closed.
+def temporary_tables(owner: object, schema: str) -> sqlite3.Connection:
+    """A database with these tables in a temporary file without a name: it is gone with its owner, or before that when
+    the connection is closed.
 
     As long as they fit into its cache nothing is written. Any thread may ask it.
     """
     database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
     database.executescript(_SETTINGS + schema)
     database.execute("BEGIN")
+    weakref.finalize(owner, database.close)
     return database
 
 

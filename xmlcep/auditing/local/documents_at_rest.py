@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -27,8 +26,7 @@ class DocumentsAtRest:
     def add(self, states: Iterable[Mapping[str, Any]]) -> None:
         """Keeps the states of documents, in place of earlier ones."""
         if self._database is None:
-            self._database = temporary_tables(_TABLE)
-            weakref.finalize(self, self._database.close)
+            self._database = temporary_tables(self, _TABLE)
         self._database.executemany(
             "INSERT OR REPLACE INTO at_rest VALUES (?, ?, ?, ?, ?, ?)", sorted(map(_row, states))
         )

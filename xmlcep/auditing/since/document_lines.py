@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator, Mapping
 
 from ..temporary_tables import from_key, temporary_tables, to_key
@@ -15,8 +14,7 @@ class DocumentLines(Mapping[str, bytes]):
     """Lines by the names of documents, in the order of these; a new one takes the place of the one before."""
 
     def __init__(self) -> None:
-        self._database = temporary_tables(_TABLE)
-        weakref.finalize(self, self._database.close)
+        self._database = temporary_tables(self, _TABLE)
         self._new: dict[str, bytes] = {}
 
     def __setitem__(self, doc: str, line: bytes) -> None:

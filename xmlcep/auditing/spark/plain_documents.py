@@ -5,7 +5,6 @@ Only those that have more than one segment are looked at one by one; the rest st
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 from operator import itemgetter
@@ -75,8 +74,7 @@ class PlainDocuments:
     """Such documents of several segments: a temporary table on disk, which is deleted with this object."""
 
     def __init__(self) -> None:
-        self._database = temporary_tables(_TABLES)
-        weakref.finalize(self, self._database.close)
+        self._database = temporary_tables(self, _TABLES)
 
     def add(self, segment: int, content: bytes) -> None:
         """Takes what `plain_content` made of a segment, given by its number."""
