@@ -115,7 +115,7 @@ STRING = Kind(lambda value: isinstance(value, str), "text")
 PATH = Kind(_is_path, "the path of a file")
 COMPOSITE = Kind(lambda value: isinstance(value, CompositeEvent), "a CompositeEvent")
 ITERABLE = Kind(lambda value: isinstance(value, Iterable), "a list")
-FUNCTION = Kind(lambda value: is_function(value), "a function, not of async def: nothing would await it")
+FUNCTION = Kind(is_function, "a function, not of async def: nothing would await it")
 NAMES = Kind(
     lambda value: (
         isinstance(value, Collection) and not isinstance(value, (str, bytes)) and all(map(_is_text, value))

@@ -49,7 +49,11 @@ def pop(queues: dict[Key, Queue], key: Key, queue: list[Item]) -> Item:
 
 
 class ChroniclePairConjunction(PairState):
-    """Both operands have occurred; the oldest event of each is taken."""
+    """Both operands have occurred; the oldest event of each is taken.
+
+    What an event goes through is written out for each operand, and to the last step where one event stands alone: of
+    what it costs most is calls.
+    """
 
     def __init__(
         self, node: OperatorNode, tree: EventTree, report: list[CompositeEvent] | None, setting: Setting
