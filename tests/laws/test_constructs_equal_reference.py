@@ -15,6 +15,8 @@ from tests.laws.agreement import difference, rules_of
 from tests.strategies import (
     EVERYTHING,
     History,
+    external_histories,
+    external_rule_sets,
     full_rule_sets,
     late_histories,
     late_rule_sets,
@@ -63,6 +65,12 @@ def test_timers_and_releases_at_nodes_that_are_gone(
 
 
 @settings(max_examples=200, deadline=None)
+@given(external_rule_sets(), external_histories())
+def test_external_events(definitions: tuple[EventDefinition, ...], history: History) -> None:
+    check(definitions, history)
+
+
+@settings(max_examples=200, deadline=None)
 @given(whole_rule_sets(), st.one_of(timed_histories(), meeting_histories()))
 def test_what_is_asked_of_a_whole(definitions: tuple[EventDefinition, ...], history: History) -> None:
     check(definitions, history)
@@ -86,7 +94,15 @@ def test_every_operator(operator: type[Operator], data: st.DataObject, history: 
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.one_of(full_rule_sets(constructs=KNOWN), meeting_rule_sets(), late_rule_sets(), whole_rule_sets()))
+@given(
+    st.one_of(
+        full_rule_sets(constructs=KNOWN),
+        meeting_rule_sets(),
+        late_rule_sets(),
+        whole_rule_sets(),
+        external_rule_sets(),
+    )
+)
 def test_every_rule_set_that_is_drawn_is_one(definitions: tuple[EventDefinition, ...]) -> None:
     """It passes what checks rules, and means what it says."""
     assert rules_of(definitions).definitions == definitions

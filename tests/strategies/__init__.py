@@ -6,6 +6,7 @@ in which trees take what others raise under other nodes (`taking` names them). A
 `full_rule_sets` has every construct of the event language, `timed_histories` what those need: edits of several
 records, time, transactions, users; in `meeting_rule_sets` and `meeting_histories` edits, deletions, releases,
 conditions and timers meet; in `late_rule_sets` and `late_histories` things happen at nodes that are gone.
+in `external_rule_sets` and `external_histories` rules raise events of their own.
 `whole_rule_sets` ask much of combinations as a whole, `rules_with_one_event_twice` (in `twice`) has operands that
 take the same event.
 `show_rules` and `show_history` print an example so that it can be read.
@@ -15,6 +16,8 @@ take the same event.
 ... def test_something(definitions, history): ...
 """
 
+from .externals import external_histories as external_histories
+from .externals import external_rule_sets as external_rule_sets
 from .full_rules import EVERYTHING as EVERYTHING
 from .full_rules import full_rule_sets as full_rule_sets
 from .histories import History as History
@@ -39,6 +42,8 @@ __all__ = [
     "EVERYTHING",
     "SNOOP",
     "History",
+    "external_histories",
+    "external_rule_sets",
     "full_rule_sets",
     "histories",
     "late_histories",

@@ -126,16 +126,17 @@ class Bound(NamedTuple):
 def full_rule_sets(
     draw: st.DrawFn, *, max_events: int = 2, max_depth: int = 2, constructs: Iterable[str] = EVERYTHING,
     contexts: tuple[ContextName, ...] = tuple(ContextName), root: type[Operator] | None = None,
-    builder: type[FullRuleBuilder] | None = None,
+    builder: type[FullRuleBuilder] | None = None, known: tuple[EventDefinition, ...] = (),
 ) -> tuple[EventDefinition, ...]:  # fmt: skip
     """Up to ``max_events`` valid event definitions made of the paper's operators and of these constructs.
 
-    ``contexts``: which to draw from; ``root``: the operator at the root of the first; ``builder``: what draws them.
+    ``contexts``: which to draw from; ``root``: the operator at the root of the first; ``builder``: what draws them;
+    ``known``: definitions without variables that are there already, and that these may use.
     """
     wanted = frozenset(constructs)
     usable = tuple(name for name in contexts if name is not ContextName.NEXT or "next" in wanted)
-    made: list[EventDefinition] = []
-    bound: dict[str, Bound] = {}
+    made = list(known)
+    bound = {definition.name: Bound({}) for definition in known}
     for number in range(draw(st.integers(1, max_events))):
         drawing = (builder or FullRuleBuilder)(draw, made, bound, max_depth, wanted, usable, number)
         definition = drawing.definition(f"E{number}", root if number == 0 else None)
@@ -171,6 +172,8 @@ class FullRuleBuilder(Choices):
     flats = 6
     terminations: tuple[Termination, ...] = (Termination.CUSTOM, Termination.NON_LOCAL)
     operations: Mapping[str, tuple[str, ...]] = _OPERATIONS
+    reuses = 3
+    """One leaf in so many takes a composite, if there is any."""
     joins_composites = False
     """Whether variables of composites may join, and group (V2, V3)."""
 
@@ -224,7 +227,7 @@ class FullRuleBuilder(Choices):
 
     def leaf(self, anchor: PathType, *, joining: str | None = None) -> tuple[Leaf, Bound]:
         """A leaf below the anchor, with a filter and variables now and then."""
-        if self.known and (joining is None or self.joins_composites) and self._chance(3):
+        if self.known and (joining is None or self.joins_composites) and self._chance(self.reuses):
             return self._composite_leaf(joining)
         valued = joining is not None or self._chance(3)
         below = self._one(self.below(anchor)["valued" if valued else "element"])

@@ -7,7 +7,7 @@ from functools import partial
 
 from contexts import Chains, Entry, Group
 from contexts.constraints import Absence, Constraint, Contiguity, Gap, Objection, Order, Violations
-from contexts.entry import END, FIRST, LAST, START
+from contexts.entry import END, FIRST, LAST, SILENT, START
 from contexts.grouping import Key
 from contexts.search import Constrained
 
@@ -156,6 +156,8 @@ class SequenceState(CombiningState):
         if owner is None:
             return
         for entry in list(group.stored[position]):
+            if entry[SILENT]:
+                continue  # nobody is integrating it: what comes next takes its place all the same (C5)
             if violations.forbid([other for other in violations.of(group.key) if entry[END] < other[START]]):
                 owner.consumed(entry)
 
