@@ -38,7 +38,7 @@ _TIMED = frozenset({"within", "gap", "plus", "periodic", "periodic_star", "trail
 class _Taking:
     """Half of the leaves take composites, mostly external ones; windows that events open come often."""
 
-    reuses = 2
+    reuses = (1, 2)
 
 
 class _FullBuilder(_Taking, FullRuleBuilder):

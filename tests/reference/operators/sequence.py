@@ -51,7 +51,9 @@ class SequenceState(Combining):
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self.known: list[Absent] = []
-        self.dealt: dict[int, int] = {}  # of each negated operand, how many of its arrivals have been dealt with
+        self.dealt: dict[
+            int, int
+        ] = {}  # of each negated operand, how many of its arrivals have been dealt with
 
     def _sequence(self) -> Sequence:
         assert isinstance(self.expression, Sequence)
