@@ -124,19 +124,22 @@ class Bound(NamedTuple):
 
 @st.composite
 def full_rule_sets(
-    draw: st.DrawFn, *, max_events: int = 2, max_depth: int = 2, constructs: Iterable[str] = EVERYTHING,
+    draw: st.DrawFn, *, min_events: int = 1, max_events: int = 2, max_depth: int = 2,
+    constructs: Iterable[str] = EVERYTHING,
     contexts: tuple[ContextName, ...] = tuple(ContextName), root: type[Operator] | None = None,
-    builder: type[FullRuleBuilder] | None = None,
+    builder: type[FullRuleBuilder] | None = None, known: tuple[EventDefinition, ...] = (),
 ) -> tuple[EventDefinition, ...]:  # fmt: skip
-    """Up to ``max_events`` valid event definitions made of the paper's operators and of these constructs.
+    """``min_events`` to ``max_events`` valid event definitions (fewer where one would close a cycle) made of the
+    paper's operators and of these constructs.
 
-    ``contexts``: which to draw from; ``root``: the operator at the root of the first; ``builder``: what draws them.
+    ``contexts``: which to draw from; ``root``: the operator at the root of the first; ``builder``: what draws them;
+    ``known``: definitions without variables that are there already, and that these may use.
     """
     wanted = frozenset(constructs)
     usable = tuple(name for name in contexts if name is not ContextName.NEXT or "next" in wanted)
-    made: list[EventDefinition] = []
-    bound: dict[str, Bound] = {}
-    for number in range(draw(st.integers(1, max_events))):
+    made = list(known)
+    bound = {definition.name: Bound({}) for definition in known}
+    for number in range(draw(st.integers(min_events, max_events))):
         drawing = (builder or FullRuleBuilder)(draw, made, bound, max_depth, wanted, usable, number)
         definition = drawing.definition(f"E{number}", root if number == 0 else None)
         if _acyclic([*made, definition]):
@@ -171,6 +174,8 @@ class FullRuleBuilder(Choices):
     flats = 6
     terminations: tuple[Termination, ...] = (Termination.CUSTOM, Termination.NON_LOCAL)
     operations: Mapping[str, tuple[str, ...]] = _OPERATIONS
+    reuses = (1, 3)
+    """So many leaves in so many take a composite, if there is any."""
     joins_composites = False
     """Whether variables of composites may join, and group (V2, V3)."""
 
@@ -224,7 +229,7 @@ class FullRuleBuilder(Choices):
 
     def leaf(self, anchor: PathType, *, joining: str | None = None) -> tuple[Leaf, Bound]:
         """A leaf below the anchor, with a filter and variables now and then."""
-        if self.known and (joining is None or self.joins_composites) and self._chance(3):
+        if self.known and (joining is None or self.joins_composites) and self._some(self.reuses):
             return self._composite_leaf(joining)
         valued = joining is not None or self._chance(3)
         below = self._one(self.below(anchor)["valued" if valued else "element"])
@@ -368,7 +373,7 @@ class FullRuleBuilder(Choices):
         if size is None:
             # Unrestricted contexts raise every combination: more operands would give too many to look at.
             size = self._one((2, 2, 3)) if context is not ContextName.UNRESTRICTED else 2
-        negated, trailing = self._negated(kind, size)
+        size, negated, trailing = self._negated(kind, size)
         closing = {Aperiodic: (2,), AperiodicStar: (2,), Periodic: (1,), PeriodicStar: (1,)}.get(
             kind, negated
         )
@@ -431,10 +436,10 @@ class FullRuleBuilder(Choices):
             return self._one((None, 2, 3))
         return self._one(range(1, len(operands) + 1) if len(operands) > 1 else (1, 2, 3))
 
-    def _negated(self, kind: type[Operator], size: int) -> tuple[tuple[int, ...], bool]:
-        """Which operands of a sequence must not occur, and whether one of them is the last."""
+    def _negated(self, kind: type[Operator], size: int) -> tuple[int, tuple[int, ...], bool]:
+        """How many operands there are, which of them must not occur (in a sequence), and whether one is the last."""
         if kind is not Sequence:
-            return (), False
+            return size, (), False
         places: list[int] = []
         if "absence" in self.wanted and self._chance(3):
             places.append(self.draw(st.integers(0, size - 2)))
@@ -442,7 +447,7 @@ class FullRuleBuilder(Choices):
             places.append(size - 1)
         if len(places) == size:
             places.pop(0)
-        return tuple(sorted(places)), size - 1 in places
+        return size, tuple(sorted(places)), size - 1 in places
 
     def _as_negated(self, operand: Expression) -> Expression:
         """A multiplicity that is negated has none of these (Z5)."""

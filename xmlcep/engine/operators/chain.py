@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from contexts import Chains, Entry, Group
 from contexts.constraints import Absence, Constraint, Contiguity, Gap, Objection, Order, Violations
-from contexts.entry import EMPTY_END, END, FIRST, LAST, START
+from contexts.entry import EMPTY_END, END, FIRST, LAST, SILENT, START
 from contexts.grouping import Key
 from contexts.search import Constrained
 
@@ -157,6 +157,8 @@ class SequenceState(CombiningState):
         if owner is None:
             return
         for entry in list(group.stored[position]):
+            if entry[SILENT]:
+                continue  # nobody is integrating it: what comes next takes its place all the same (C5)
             if violations.forbid([other for other in violations.of(group.key) if entry[END] < other[START]]):
                 owner.consumed(entry)
 
