@@ -247,7 +247,7 @@ class Replica:
         """
         try:
             try:
-                handle, kind = self._handles[event[OP]][event[PATH]]
+                handle, kind = self._handles[event[1]][event[2]]
             except (LookupError, TypeError):
                 check_event("apply()", event)
                 handle, kind = self._learn(event[OP], event[PATH])
