@@ -36,8 +36,8 @@ from ..operators.record_arrivals import RecordState
 from ..operators.records import RecordAccumulation
 from ..operators.relation import RelationState
 from ..operators.trailing import Candidate, TrailingSequenceState
-from ..operators.waiting_multiplicity import WaitingMultiplicityState
 from ..operators.waiting_chronicle_pairs import WaitingChroniclePairConjunction
+from ..operators.waiting_multiplicity import WaitingMultiplicityState
 from ..operators.waiting_pairs import WaitingPairConjunction, WaitingPairSequence
 from ..operators.windowed_pairs import WindowedPairConjunction, WindowedPairSequence
 from ..release import Deferral
