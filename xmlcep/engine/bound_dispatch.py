@@ -53,11 +53,11 @@ class BoundDispatch:
 
     ``touched`` are the trees, of the ``watchers``, with conditions that read what such an event changes, ``readers``
     the nodes that wait there for these, with the index among the event's ids of what may be one; ``is_silent`` says
-    that it only matters for these and for conditions. ``vanishing`` and ``freed`` are the multiplicities and the operators
-    (with their trees) of which a deleted node can be a group (M5, G4); ``at_rest`` frees them all, where nothing waits
-    for a release or, if ``timed``, for a timer, ``at_once`` those to which nothing can come any more in any case; of
-    the others, ``awaited``, that is not known. ``turns`` are the ``steps`` by the tree's index, in order, and, if that
-    may come first, what takes the event there.
+    that it only matters for these and for conditions. ``vanishing`` and ``freed`` are the multiplicities and the
+    operators (with their trees) of which a deleted node can be a group (M5, G4); ``at_rest`` frees them all, where
+    nothing waits for a release or, if ``timed``, for a timer, ``at_once`` those to which nothing can come any more in
+    any case; of the others, ``awaited``, that is not known. ``turns`` are the ``steps`` by the tree's index, in order,
+    and, if that may come first, what takes the event there.
     """
 
     direct: tuple[Direct, ...] | None
