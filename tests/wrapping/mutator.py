@@ -182,7 +182,8 @@ class Mutator:
         try:
             result = call()
         except REFUSALS as error:
-            if isinstance(error, LookupError) and _raised_in(error).startswith(WRAPPING):
+            file = _raised_in(error)  # who deletes an attribute that is not there is told so by the wrapper
+            if isinstance(error, LookupError) and file.startswith(WRAPPING) and "attributes" not in file:
                 raise AssertionError("a node is not where the wrapper looks for it") from error
             kind = next(kind for kind in type(error).__mro__ if kind.__module__ == "builtins")
             return f"{self.name}: {kind.__name__}"
