@@ -684,8 +684,10 @@ class Mutator:
 
     def _one(self) -> None:
         name = self.name
-        self._attempt(self.random.choice([call for call in self.calls if call.__name__ not in NESTED]))
-        self.name = name
+        try:
+            self._attempt(self.random.choice([call for call in self.calls if call.__name__ not in NESTED]))
+        finally:
+            self.name = name
 
     def from_document(self) -> None:
         """A node comes from another wrapped document, which does not live long."""

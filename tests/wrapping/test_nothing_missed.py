@@ -166,6 +166,19 @@ def test_a_name_may_be_given_in_any_form(name: Any) -> None:
     document._check()
 
 
+@pytest.mark.parametrize("name", [etree.QName("c"), b"c", "{}c"])
+def test_a_state_may_have_names_in_any_form(name: Any) -> None:
+    state = etree.fromstring("<r><b>x</b></r>", plain_parser())
+    state[0].tag = name
+    document = fromstring("<r><c>x</c></r>")
+    seen = told(document)
+    assert document.update_to(state) == 0
+    state[0].text = "y"
+    document.update_to(state)
+    assert seen == ["upd /r/c/text()"]
+    document._check()
+
+
 def test_a_name_may_say_that_it_is_in_no_namespace() -> None:
     document = fromstring(X)
     seen = told(document)

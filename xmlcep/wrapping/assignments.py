@@ -92,17 +92,16 @@ def set_tail_of(node: Node, value: Any) -> None:
 
 def set_name_of(node: Node, value: Any) -> None:
     """``node.tag = value``; what is read back is text, whatever was given."""
-    given = value if type(value) is str else as_name(value)
     shadow = ready(node) if is_element(node) else None
     if shadow is None:
-        _set(node, "tag", given)
+        _set(node, "tag", as_name(value))
         return
     tree = shadow.tree
     tree.open_subtree(node)
     if tree.journal is not None:
         tree.journal.tag(node)
     old = name_of(node)
-    _set(node, "tag", given)
+    _set(node, "tag", as_name(value))
     name = str(name_of(node))
     if name != old:
         try:
