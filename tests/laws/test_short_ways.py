@@ -65,6 +65,9 @@ OFTEN = (
 )
 
 
+_BOTH = (False, True)  # whether the composites of inner operators are reported
+
+
 class _Asked(dict[Any, Any]):
     """No answers, which count as some."""
 
@@ -87,7 +90,7 @@ def general_way() -> Iterator[None]:
 
     def not_plain(detector: Any, *given: Any, **options: Any) -> None:
         new(detector, *given, **options)
-        detector._is_plain = False
+        detector._is_plain = detector._is_prompt = False
 
     process, new_multiplicity = Evaluation.process, MultiplicityState.__init__
     new_bound = bound_dispatch._bound
@@ -170,17 +173,18 @@ def general_way() -> Iterator[None]:
 def check(definitions: Sequence[EventDefinition], history: History) -> None:
     steps = [as_the_engine_sees(step) for step in history.steps]
     short, fed = engine_findings(definitions, steps), _fed(definitions, steps)
+    records = [step for step in steps if isinstance(step, PrimitiveEvent)]
     with general_way():
         general = engine_findings(definitions, steps)
         assert _fed(definitions, steps) == fed
+        replayed = {operators: _replayed(definitions, records, operators=operators) for operators in _BOTH}
     assert short == general
     for construct in constructs_of(definitions, history.steps) if any(short) else ():
         event(construct)
-    records = [step for step in steps if isinstance(step, PrimitiveEvent)]
-    for operators in (False, True):
-        from_events = _replayed(definitions, records, operators=operators)
+    for operators in _BOTH:
+        assert _replayed(definitions, records, operators=operators) == replayed[operators]
         from_tuples = _replayed(definitions, [tuple(record) for record in records], operators=operators)
-        assert from_tuples == from_events
+        assert from_tuples == replayed[operators]
 
 
 def _fed(definitions: Sequence[EventDefinition], steps: Sequence[Any]) -> Findings:

@@ -18,7 +18,7 @@ from .chunks import Chunk, ChunkKind
 from .ipc import to_ipc
 
 _LARGE = 2**20  # bytes
-_AT_ONCE = 200  # findings that are encoded together: documents may have one each
+_AT_ONCE = 64  # findings that are encoded together: documents may have one each
 
 
 class Extent(NamedTuple):

@@ -68,7 +68,7 @@ class FindingOrder:
             for chunk in chunks:
                 table = self._without_withheld(from_ipc(chunk.content))
                 tables.append(table)
-                size += table.nbytes  # a chunk is packed
+                size += table.nbytes
                 if size > self._most_bytes:
                     spool = spool or stack.enter_context(Spool())
                     for table in tables:

@@ -33,7 +33,7 @@ from .mapper import Keep
 from .parcels import ContentFiles, Parcel, common_files
 from .report_accumulator import Reports, TaskReports, reports_accumulator
 from .segment_merge import SegmentMerge
-from .tables import CHUNK_DDL, RECORD_DDL, PackedFindings
+from .tables import CHUNK_DDL, RECORD_DDL, SentFindings
 from .task_reports import Topic
 from .tasks import map_task, order_task, place_task, replay_task, route_sorted_task, select_task
 from .whole_log import WholeLog
@@ -109,9 +109,9 @@ class SparkAudit:
             replayed, reports = self._replayed(routed, merge, buckets, whole, records, stack)
             self._collect_reports(reports, FiringPlaces(whole), routed)
             with self._watched("writing", stages=2 + self._plan.fires_in_keys):
-                ordered = self._ordered(replayed, ranges, withheld(), stack)
-                for findings in ordered.toLocalIterator(prefetchPartitions=True):
-                    yield findings.unpacked()
+                ordered = self._ordered(replayed, ranges, withheld())
+                for findings in self._in_turn(ordered, stack):
+                    yield findings.opened()
 
     # ---- steps ------------------------------------------------------------------------------------------
 
@@ -152,7 +152,7 @@ class SparkAudit:
         ordered = selected.repartition(self._cores * 2, "doc").sortWithinPartitions(*columns)
         with self._batches_of(_RECORDS_AT_ONCE):
             task = route_sorted_task(self._rules, buckets, splits, reports)
-            return parcels_in(ordered.mapInArrow(task, CHUNK_DDL))
+            return parcels_in(ordered.mapInArrow(task, CHUNK_DDL), self._files)
 
     def _replayed(
         self, routed: RDD[Parcel], merge: SegmentMerge, buckets: int, log: WholeLog, records: int,
@@ -213,15 +213,13 @@ class SparkAudit:
             by_type = {type_of(text): count for text, count in records[each.index].items()}
             self._collector.count_for_rules(records_by_rule(self._plan.rules, by_type, each.names))
 
-    def _ordered(
-        self, replayed: RDD[Parcel], ranges: FindingRanges, withheld: set[str], stack: ExitStack
-    ) -> RDD[PackedFindings]:
+    def _ordered(self, replayed: RDD[Parcel], ranges: FindingRanges, withheld: set[str]) -> RDD[SentFindings]:
         """The findings of each range in order, ranges in their order."""
         chunks = exchange(
             replayed, len(ranges), lambda chunk: chunk.target if chunk.kind == ChunkKind.FINDINGS else None
         )
         task = order_task(self._rules, withheld, self._files, by_event=self._by_event)
-        return self._kept(chunks.mapPartitions(task), stack)
+        return chunks.mapPartitions(task)
 
     # ---- details ----------------------------------------------------------------------------------------
 
@@ -267,6 +265,12 @@ class SparkAudit:
         """Makes what is in it and keeps it on the workers' disks until the audit is over."""
         stack.callback(_forget, rdd)
         return keep(rdd)
+
+    def _in_turn(self, rdd: RDD[T], stack: ExitStack) -> Iterator[T]:
+        """Makes what is in it and fetches it, in its order; a partition at a time, if it is more than places."""
+        if self._has_one_machine:
+            return iter(rdd.collect())
+        return self._kept(rdd, stack).toLocalIterator(prefetchPartitions=True)
 
     def _fetched(self, parcels: RDD[Parcel], kind: ChunkKind, segment: int | None = None) -> Iterator[Chunk]:
         """The chunks of a kind (and segment), in their order; the next are fetched while these are used."""

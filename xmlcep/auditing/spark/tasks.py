@@ -28,7 +28,7 @@ from .mapper import Keep, Mapper
 from .parcels import ContentFiles, Parcel
 from .replayer import BucketReplayer
 from .report_accumulator import Reports, as_entry
-from .tables import PackedFindings, chunk_batch, record_batch, records_of
+from .tables import SentFindings, chunk_batch, record_batch, records_of
 from .task_reports import Report, Topic
 from .whole_log import WholeLog
 
@@ -194,14 +194,14 @@ def replay_report(replayer: BucketReplayer, bucket: int) -> Report:
 
 def order_task(
     rules: PlainRules, withheld: Collection[str], files: ContentFiles, *, by_event: bool
-) -> Task[Parcel, PackedFindings]:
+) -> Task[Parcel, SentFindings]:
     """From chunks of findings, in any order, to the findings in theirs."""
 
-    def task(parcels: Iterable[Parcel]) -> Iterator[PackedFindings]:
+    def task(parcels: Iterable[Parcel]) -> Iterator[SentFindings]:
         order = FindingOrder(Ranking(_plan(rules).rules), withheld=withheld, by_event=by_event)
         for _, its_chunks in by_range(in_order(parcels, _as_found)):
             for findings in order.order(its_chunks):
-                yield PackedFindings.of(findings, files)
+                yield SentFindings.of(findings, files)
 
     return _without_collector(task)
 
