@@ -5,13 +5,12 @@ A log is read as an audit reads it, and the documents concerned are replayed up 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..arguments import TEXT, Kind, check, optional, whole_number
-from ..documents import Replica, ReplicaError
+from ..documents import Replica
 from ..engine import Detector
 from ..errors import XmlCepError
 from ..events import CompositeEvent, PrimitiveEvent
@@ -29,75 +28,11 @@ from ..xpath import ExpressionError
 from ..xpath.elements import select
 from .findings.order import Ranking
 from .inputs import LogPath, find_files
+from .past import Past
 
 
 class QuestionError(XmlCepError, ValueError):
     """A question that cannot be answered as it was asked."""
-
-
-@dataclass(slots=True)
-class Past:
-    """The records of one document, in order; ``initial`` is its header, if it began with one."""
-
-    doc: str
-    header: Header | None = None
-    items: list[PrimitiveEvent | ClockRecord] = field(default_factory=list)
-    ordered: bool = True
-
-    def take(self, item: PrimitiveEvent | ClockRecord) -> None:
-        if self.items and item.ts < self.items[-1].ts:
-            self.ordered = False
-        self.items.append(item)
-
-    def until(self, at: int | None) -> Iterator[PrimitiveEvent | ClockRecord | None]:
-        """The records up to a time point, sorted; None where a transaction ends (D3)."""
-        if not self.ordered:
-            self.items.sort(key=lambda item: (item.ts, isinstance(item, ClockRecord)))
-            self.ordered = True
-        txn: int | None = None
-        last = 0
-        for item in self.items:
-            own = item.txn if isinstance(item, PrimitiveEvent) else None
-            if isinstance(item, PrimitiveEvent):
-                if item.ts == last:
-                    continue  # of two records of one time point the first counts
-                last = item.ts
-            if txn is not None and own != txn:
-                yield None
-            if at is not None and item.ts > at:
-                return
-            txn = own
-            yield item
-        yield None  # the end of the log is a flush
-
-    def point(self, at: When) -> int | None:
-        """The time point of a moment: of a time, that of the last record up to it; None is the end."""
-        moment = Moment(at)
-        if not moment.is_time:
-            return moment.last
-        for item in self.until(None):
-            if item is not None and not moment.includes(item, f"document {self.doc!r}, time point {item.ts}"):
-                break
-        return moment.ts
-
-    def start(self) -> Replica:
-        """The document before its first record; empty if that is not known."""
-        if self.header is None or self.header.snapshot is None:
-            return Replica()
-        return Replica.from_snapshot(self.header.snapshot, self.header.ids)
-
-    def document(self, at: int | None) -> Replica:
-        """The document at a time point, as far as its records tell."""
-        replica = self.start()
-        for item in self.until(at):
-            if isinstance(item, PrimitiveEvent):
-                self.apply(replica, item)
-        return replica
-
-    def apply(self, replica: Replica, event: PrimitiveEvent) -> None:
-        """Brings a document on; what does not fit is left out, for it only serves to show the document."""
-        with suppress(ReplicaError):
-            replica.apply(event)
 
 
 class _Log(NamedTuple):
