@@ -24,7 +24,7 @@ from xmlcep.wrapping.shadow import Tracked
 
 TAGS = ["a", "b", "c", "{urn:x}d", "item"]
 NAMES = ["k", "l", "{urn:x}m"]
-TEXTS = [None, "", "t", "u", " ", "é\n", "v w"]
+TEXTS = [None, "", "t", "u", " ", "é\n", "v w", "\u00a0"]
 START = '<r k="1">0<a/>1<b l="2">x<c/>y</b>2<!--n-->3<?p q?>4<item>z</item></r>'
 REFUSALS = (ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError, NotImplementedError)
 LARGE, SMALL = 40, 15
