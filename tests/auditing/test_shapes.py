@@ -180,8 +180,8 @@ def test_every_bucket_has_a_task_and_a_large_one_has_it_alone(
 
 def test_a_task_has_as_many_buckets_as_are_worth_it() -> None:
     assert BucketTasks.of({}, 200, 2) == BucketTasks(8)
-    assert BucketTasks.of({0: 1 << 30}, 200, 2) == BucketTasks(64, (0,))
-    assert BucketTasks.of(dict.fromkeys(range(200), 1 << 24), 200, 2) == BucketTasks(200)
+    assert BucketTasks.of({0: 1 << 33}, 200, 2) == BucketTasks(64, (0,))
+    assert BucketTasks.of(dict.fromkeys(range(200), 1 << 27), 200, 2) == BucketTasks(200)
     assert BucketTasks.of({3: 10, 4: 900, 5: 10}, 4, 2) == BucketTasks(4)
 
 

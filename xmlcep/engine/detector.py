@@ -698,6 +698,10 @@ class Detector:
         waits = evaluation.waiting.release or evaluation.waiting.blocked
         return not (waits or evaluation.report or evaluation.size())
 
+    def awaits_end(self) -> bool:
+        """Whether the end of the transaction, of the edit or of the document (`flush`) may raise something."""
+        return bool(self._evaluation.waiting.release or self._setting.timers.size or self.is_in_edit)
+
     def size(self) -> int:
         """How many events are stored in all groups of all trees: what memory depends on (G4)."""
         return self._evaluation.size()

@@ -6,7 +6,7 @@ One module because a time point goes through one object: arrivals, releases and 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import TypeAlias
 

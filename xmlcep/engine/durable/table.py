@@ -26,7 +26,7 @@ from ..operators.chronicle_pairs import ChroniclePairConjunction, ChroniclePairS
 from ..operators.conjunction import ConjunctionState
 from ..operators.disjunction import DisjunctionState
 from ..operators.external import ExternalState
-from ..operators.integrating import MultiplicityState
+from ..operators.integrating import FEW, MultiplicityState
 from ..operators.negation import NegatedMultiplicityState
 from ..operators.pairs import PairConjunction, PairSequence
 from ..operators.periodic import PeriodicState, Window
@@ -36,13 +36,13 @@ from ..operators.record_arrivals import RecordState
 from ..operators.records import RecordAccumulation
 from ..operators.relation import RelationState
 from ..operators.trailing import Candidate, TrailingSequenceState
-from ..operators.waiting_multiplicity import WaitingMultiplicityState
 from ..operators.waiting_chronicle_pairs import WaitingChroniclePairConjunction
+from ..operators.waiting_multiplicity import WaitingMultiplicityState
 from ..operators.waiting_pairs import WaitingPairConjunction, WaitingPairSequence
 from ..operators.windowed_pairs import WindowedPairConjunction, WindowedPairSequence
 from ..release import Deferral
 from ..setting import Setting
-from ..timers import Timers
+from ..timers import NEVER, Timers
 from ..tree import TreeState
 from ..waiting import Waiting
 from .forms import (
@@ -74,6 +74,8 @@ from .layouts import Form, Layout, Table
 from .special_forms import Departures, Heaps, Held, RunsForm, WaitingPair
 
 PLAIN = Plain()
+ZERO = Plain(0)
+FALSE = Plain(False)
 ENTRIES_BY_KEY = ByKey(Entries())
 
 
@@ -126,7 +128,7 @@ _MULTIPLICITY = _operator(
     {
         "accumulations": MadeByKey(lambda operator, key: operator._accumulation(key)),
         "gone": ByKey(PLAIN),
-        "_most_gone": PLAIN,
+        "_most_gone": Plain(FEW),
     },
     "_by_detection", "lower", "upper", "slides", "prompt", "within", "_outer", "owner", "refills",
     "_raises_at_once", "_is_short", "on_its_way",  # of one time point
@@ -172,9 +174,9 @@ _OPERATORS: dict[type, Layout] = {
 
 _ACCUMULATION: dict[str, Form] = {
     "entries": SharedEntries(),
-    "begin": PLAIN,
+    "begin": ZERO,
     "current": EntryOrNothing(),
-    "told": PLAIN,
+    "told": ZERO,
     "start": Number(),
     "end": Number(),
     "span": Span(),
@@ -187,7 +189,7 @@ _FOLLOWERS = ("followers", "_lists", "_ancestor", "_interval")
 
 _KEPT: dict[type, Layout] = {
     Group: _layout(
-        {"stored": Stores(), "fresh": NumberedEntries(), "expiry": PLAIN, "now": PLAIN, "runs": RunsForm()},
+        {"stored": Stores(), "fresh": NumberedEntries(), "expiry": PLAIN, "now": ZERO, "runs": RunsForm()},
         "key", "owners", "shared", "aging",
     ),
     Accumulation: _layout(_ACCUMULATION, *_FOLLOWERS),
@@ -197,7 +199,7 @@ _KEPT: dict[type, Layout] = {
     ),
     SlidingAccumulation: _layout({**_ACCUMULATION, "_ordered": PLAIN}, *_FOLLOWERS),
     Candidate: _layout({"members": NumberedEntries(), "due": PLAIN, "end": Number()}),
-    Window: _layout({"entries": Entries(), "next": PLAIN, "beats": PLAIN}),
+    Window: _layout({"entries": Entries(), "next": PLAIN, "beats": ZERO}),
     Violations: _layout({"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project"),
     CountedViolations: _layout(
         {"stored": ENTRIES_BY_KEY, "at": ByKey(Keys())}, "project", "_lower", "_upper", "_group_of", "_within", "_admit"
@@ -209,10 +211,10 @@ _KEPT: dict[type, Layout] = {
 
 DETECTOR = _layout(
         {
-            "_latest": EventOrNothing(), "_more": PLAIN, "_closed": PLAIN, "_setting": Within(),
+            "_latest": EventOrNothing(), "_more": FALSE, "_closed": FALSE, "_setting": Within(),
             "_evaluation": Within(), "_edit": Within(),
         },
-        "_rules", "_namespaces", "_active", "_operators", "_document", "_clock", "_timers", "_is_plain",
+        "_rules", "_namespaces", "_active", "_operators", "_document", "_clock", "_timers", "_is_plain", "_is_prompt",
     )  # fmt: skip
 """Of `xmlcep.engine.Detector` itself."""
 
@@ -222,13 +224,18 @@ _SHARED: dict[type, Layout] = {
         "programs", "references", "document", "tries", "witness", "gone",
     ),
     Clock: _layout(
-        dict.fromkeys(
-            ("_follows", "_latest", "_noted", "_txn", "edit", "fired", "point", "time", "transaction", "ts"), PLAIN
-        ),
+        {
+            **dict.fromkeys(("_latest", "_noted", "_txn", "fired", "time"), PLAIN),
+            **dict.fromkeys(("edit", "point", "transaction", "ts"), ZERO),
+            "_follows": Plain(True),  # it is only ever taken back
+        },
         "follows_time", "uses_time",
     ),
     Timers: _layout(
-        {"_heaps": Heaps(), **dict.fromkeys(("_count", "size", "changes", "transactions", "time"), PLAIN)}
+        {
+            "_heaps": Heaps(), "_count": ZERO, "size": ZERO,
+            **dict.fromkeys(("changes", "transactions", "time"), Plain(NEVER)),
+        }
     ),
     Waiting: _layout({"release": Keys(), "elsewhere": Keys(), "blocked": Keys()}, "released"),
     Evaluation: _layout(
