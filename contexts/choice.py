@@ -113,7 +113,13 @@ class Choice(UnderConstraints):
             after = self._stepped(group, states, one.operand, one.entry)
             assert after is not None
             states = after
-        return None if self._admit is None else Objection("having-false", tuple(one.entry for one in newest))
+        entries = tuple(one.entry for one in newest)
+        if (
+            group.shared
+            and next(self._chosen(group, sorted(_candidates(group.stored)), [], asked=False), None) is None
+        ):
+            return Objection("never-occurred", entries)
+        return None if self._admit is None else Objection("having-false", entries)
 
     def width(self, group: Group) -> int:
         return self.count

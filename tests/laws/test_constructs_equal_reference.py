@@ -15,11 +15,17 @@ from tests.laws.agreement import difference, rules_of
 from tests.strategies import (
     EVERYTHING,
     History,
+    absence_rule_sets,
+    external_histories,
+    external_rule_sets,
     full_rule_sets,
     late_histories,
     late_rule_sets,
+    levelled_rule_sets,
     meeting_histories,
     meeting_rule_sets,
+    moving_histories,
+    rule_sets,
     timed_histories,
     whole_rule_sets,
 )
@@ -62,6 +68,33 @@ def test_timers_and_releases_at_nodes_that_are_gone(
     check(definitions, history)
 
 
+@settings(max_examples=150, deadline=None)
+@given(absence_rule_sets(), st.one_of(timed_histories(), meeting_histories()))
+def test_what_must_not_occur(definitions: tuple[EventDefinition, ...], history: History) -> None:
+    check(definitions, history)
+
+
+@settings(max_examples=100, deadline=None)
+@given(levelled_rule_sets(), st.one_of(timed_histories(), meeting_histories(), late_histories()))
+def test_trees_above_trees(definitions: tuple[EventDefinition, ...], history: History) -> None:
+    check(definitions, history)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.one_of(full_rule_sets(), meeting_rule_sets(), late_rule_sets(), absence_rule_sets(), rule_sets()),
+    moving_histories(),
+)
+def test_subtrees_that_move(definitions: tuple[EventDefinition, ...], history: History) -> None:
+    check(definitions, history)
+
+
+@settings(max_examples=100, deadline=None)
+@given(external_rule_sets(), external_histories())
+def test_external_events(definitions: tuple[EventDefinition, ...], history: History) -> None:
+    check(definitions, history)
+
+
 @settings(max_examples=200, deadline=None)
 @given(whole_rule_sets(), st.one_of(timed_histories(), meeting_histories()))
 def test_what_is_asked_of_a_whole(definitions: tuple[EventDefinition, ...], history: History) -> None:
@@ -86,7 +119,17 @@ def test_every_operator(operator: type[Operator], data: st.DataObject, history: 
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.one_of(full_rule_sets(constructs=KNOWN), meeting_rule_sets(), late_rule_sets(), whole_rule_sets()))
+@given(
+    st.one_of(
+        full_rule_sets(constructs=KNOWN),
+        meeting_rule_sets(),
+        late_rule_sets(),
+        whole_rule_sets(),
+        external_rule_sets(),
+        absence_rule_sets(),
+        levelled_rule_sets(),
+    )
+)
 def test_every_rule_set_that_is_drawn_is_one(definitions: tuple[EventDefinition, ...]) -> None:
     """It passes what checks rules, and means what it says."""
     assert rules_of(definitions).definitions == definitions

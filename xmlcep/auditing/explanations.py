@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ..arguments import TEXT, Kind, check, optional, whole_number
@@ -130,8 +130,20 @@ def read_pasts(logs: LogPath | Iterable[LogPath]) -> dict[str, Past]:
     return _read(logs, None).documents
 
 
+def _read_some(logs: LogPath | Iterable[LogPath], doc: str | None) -> _Log:
+    """As `_read`; raises `QuestionError` if nothing at all could be read."""
+    log = _read(logs, doc)
+    if log.bad and not log.documents:
+        raise QuestionError(
+            f"no record of the log can be read, {log.bad:,} are bad: an audit puts them aside, with the reasons"
+        )
+    return log
+
+
 def _notes(log: _Log) -> tuple[str, ...]:
-    return (f"{log.bad:,} bad records were left out.",) if log.bad else ()
+    if not log.bad:
+        return ()
+    return (f"{log.bad:,} bad record{' was' if log.bad == 1 else 's were'} left out.",)
 
 
 # ---- what is pending (Y1) ---------------------------------------------------------------------------------
@@ -154,7 +166,8 @@ def pending(
     Moment(at)  # which says what is wrong with it, before anything is read
     found: list[PendingGroup] = []
     total = 0
-    for past in _read(logs, doc).documents.values():
+    log = _read_some(logs, doc)
+    for past in log.documents.values():
         point = past.point(at)
         detector = Detector(rules, document=past.start())
         items = list(past.until(point))
@@ -171,7 +184,7 @@ def pending(
         found += answer
         total += answer.total
     found.sort(key=lambda group: (group.raised, -group.fraction))
-    return Pending(found if limit is None else found[:limit], total)
+    return Pending(found if limit is None else found[:limit], total, _notes(log))
 
 
 _RULES = Kind(lambda value: isinstance(value, Rules), "rules, as of load_rules(file) or parse_rules(text)")
@@ -207,13 +220,15 @@ def why_not(
         Moment(moment)  # which says what is wrong with it, before anything is read
     if between is not None and _is_after(*between):
         raise QuestionError(f"between: {between[0]} comes after {between[1]}: the earlier one comes first")
-    log = _read(logs, doc)
+    log = _read_some(logs, doc)
     answers: list[tuple[tuple[bool, float], Explanation]] = []
     for past in log.documents.values():
         answer = why_not_in(past, rules, event, node, past.point(at), past.point(since) or 0)
         if answer is not None:
             fraction = answer.groups[0].fraction if answer.groups else 0.0
             answers.append(((answer.cause is not None, fraction), answer))
+    if not answers and node is None:
+        raise QuestionError("nothing is recorded of any document")
     if not answers:
         raise QuestionError(f"no document has the node {node!r}{'' if at is None else f' at {at}'}")
     best = max(answers, key=lambda one: one[0])[1]
@@ -223,7 +238,7 @@ def why_not(
             *notes,
             f"This is about the document {best.doc!r}; there are {len(answers) - 1:,} others (doc).",
         )
-    return Explanation(best.question, best.event, best.doc, best.answer, best.cause, best.groups, notes)
+    return replace(best, notes=notes)
 
 
 def _is_after(first: int | str, last: int | str) -> bool:
@@ -327,7 +342,7 @@ def why(
     Raises `LogError` as an audit does, `QuestionError` for a finding that there is not.
     """
     check("why()", rules=(rules, _RULES), finding=(finding, _FINDING), doc=(doc, optional(TEXT)))
-    log = _read(logs, doc)
+    log = _read_some(logs, doc)
     if isinstance(finding, int) or finding.isdecimal():
         past, name = _numbered(log, rules, int(finding))
         candidates = [past]
@@ -356,7 +371,8 @@ def why(
                 break
         if len(found) >= name.number:
             history.name_nodes(past.document(name.ts))
-            return why_raised(history.evidence, found[name.number - 1], doc=past.doc)
+            answer = why_raised(history.evidence, found[name.number - 1], doc=past.doc)
+            return replace(answer, notes=(*answer.notes, *_notes(log)))
     raise QuestionError(f"there is no finding {finding}: an audit lists them")
 
 
@@ -383,7 +399,8 @@ def _numbered(log: _Log, rules: Rules, number: int) -> tuple[Past, FindingName]:
             same = [event for event in raised[: left - 1] if _alike(event, finding)]
             return past, FindingName(finding.ts, finding.name, finding.ids, len(same) + 1)
         left -= len(raised)
-    raise QuestionError(f"there is no finding {number}: there are {number - left:,}")
+    left_out = "".join(f"; {note.removesuffix('.')}" for note in _notes(log))
+    raise QuestionError(f"there is no finding {number}: there are {number - left:,}{left_out}")
 
 
 def _alike(a: CompositeEvent, b: CompositeEvent) -> bool:

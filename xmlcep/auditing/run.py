@@ -343,8 +343,9 @@ def _write_spooled(writer: FindingsWriter, collector: Collector, summary: Summar
     for doc, text in collector.spool.findings():
         if doc not in withheld:
             writer.write(text)
-        done += text.count(b"\n")
-        steps.tell(done / findings, records, records)
+        if steps.told:
+            done += text.count(b"\n")
+            steps.tell(done / findings, records, records)
 
 
 def _write_summary(summary: Summary, target: Path) -> None:
