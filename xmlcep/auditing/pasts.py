@@ -1,16 +1,23 @@
-"""What a log tells of one document: its records, and the document at any of its time points."""
+"""What logs tell of each document, for questions about it: read as an audit reads them, and kept in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..documents import Replica, ReplicaError
+from ..errors import XmlCepError
 from ..events import PrimitiveEvent
-from ..log import Header
+from ..log import BadRecord, ClockCheck, Header, read_log
 from ..log.records import ClockRecord
 from ..recording.moment import Moment, When
+from .inputs import LogPath, find_files
+
+
+class QuestionError(XmlCepError, ValueError):
+    """A question that cannot be answered as it was asked."""
 
 
 @dataclass(slots=True)
@@ -76,3 +83,52 @@ class Past:
         """Brings a document on; what does not fit is left out, for it only serves to show the document."""
         with suppress(ReplicaError):
             replica.apply(event)
+
+
+class Pasts(NamedTuple):
+    """What logs tell of each document, by name, and how many bad records were left out."""
+
+    documents: dict[str, Past]
+    bad: int
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What there is to say of them beside any answer."""
+        if not self.bad:
+            return ()
+        return (f"{self.bad:,} bad record{' was' if self.bad == 1 else 's were'} left out.",)
+
+
+def _read(logs: LogPath | Iterable[LogPath], doc: str | None) -> Pasts:
+    documents: dict[str, Past] = {}
+    bad: list[BadRecord] = []
+    files = [file.path for file in find_files(logs).files]
+    for item in read_log(files, on_bad=bad.append, clock=ClockCheck.ANY):
+        if doc is not None and item.doc != doc:
+            continue
+        past = documents.get(item.doc)
+        if past is None:
+            past = documents[item.doc] = Past(item.doc)
+        if isinstance(item, Header):
+            if past.header is None and not past.items:
+                past.header = item
+        else:
+            past.take(item)
+    if doc is not None and doc not in documents:
+        raise QuestionError(f"nothing is recorded of the document {doc!r}")
+    return Pasts({name: past for name, past in documents.items() if past.items or past.header}, len(bad))
+
+
+def read_pasts(logs: LogPath | Iterable[LogPath]) -> dict[str, Past]:
+    """What logs tell of each document, by name; bad records are left out."""
+    return _read(logs, None).documents
+
+
+def read_some(logs: LogPath | Iterable[LogPath], doc: str | None) -> Pasts:
+    """As `_read`; raises `QuestionError` if nothing at all could be read."""
+    log = _read(logs, doc)
+    if log.bad and not log.documents:
+        raise QuestionError(
+            f"no record of the log can be read, {log.bad:,} are bad: an audit puts them aside, with the reasons"
+        )
+    return log
