@@ -128,7 +128,8 @@ def test_a_large_packed_file_is_named() -> None:
     ("cores", "records", "taken", "why"),
     [
         (2, 10**5, "local", "too few to start Spark for"),
-        (2, 10**9, "local", "for which Spark would not be faster"),  # twice the CPU
+        (2, 10**7, "local", "for which Spark would not be faster"),  # with its start
+        (2, 10**8, "spark", "on 2 cores"),
         (16, 10**6, "local", "too few to start Spark for"),
         (16, 10**8, "spark", "on 16 cores"),
         (64, 10**8, "spark", "on 64 cores"),
@@ -180,8 +181,8 @@ def test_every_bucket_has_a_task_and_a_large_one_has_it_alone(
 
 def test_a_task_has_as_many_buckets_as_are_worth_it() -> None:
     assert BucketTasks.of({}, 200, 2) == BucketTasks(8)
-    assert BucketTasks.of({0: 1 << 30}, 200, 2) == BucketTasks(64, (0,))
-    assert BucketTasks.of(dict.fromkeys(range(200), 1 << 24), 200, 2) == BucketTasks(200)
+    assert BucketTasks.of({0: 1 << 33}, 200, 2) == BucketTasks(64, (0,))
+    assert BucketTasks.of(dict.fromkeys(range(200), 1 << 27), 200, 2) == BucketTasks(200)
     assert BucketTasks.of({3: 10, 4: 900, 5: 10}, 4, 2) == BucketTasks(4)
 
 

@@ -232,6 +232,7 @@ class _Audit:
                 session, request.rules, collector, operators=request.operators, keep=keep,
                 partitions=request.partitions, until=request.until, progress=request.progress,
                 by_event=request.partition_by_rule, by_file=request.policy == OnBadRecord.DOCUMENT.value,
+                place=writer.place,
             )  # fmt: skip
             for findings in job.run(self._files, collector.quarantine.settle):
                 for doc, counts in findings.counts.items():
@@ -309,7 +310,7 @@ def _writing(target: Path, format: Format, partition_by_rule: bool) -> Iterator[
         else:
             file = stack.enter_context(AtomicFile(target))
             assert file.stream is not None
-            writer = _WRITERS[format](file.stream)
+            writer = _WRITERS[format](file.stream, file.temporary)
         try:
             yield writer
         except BaseException:

@@ -214,7 +214,7 @@ DETECTOR = _layout(
             "_latest": EventOrNothing(), "_more": FALSE, "_closed": FALSE, "_setting": Within(),
             "_evaluation": Within(), "_edit": Within(),
         },
-        "_rules", "_namespaces", "_active", "_operators", "_document", "_clock", "_timers", "_is_plain",
+        "_rules", "_namespaces", "_active", "_operators", "_document", "_clock", "_timers", "_is_plain", "_is_prompt",
     )  # fmt: skip
 """Of `xmlcep.engine.Detector` itself."""
 
