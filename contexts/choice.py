@@ -228,7 +228,7 @@ def _candidates(pools: Iterable[Iterable[Entry]]) -> Iterator[_Candidate]:
 
 
 def _newest_first(one: _Candidate) -> tuple[int, int, int]:
-    return (-one.at, one.operand, -one.place)
+    return (-one.at, -one.operand, -one.place)
 
 
 def _is_taken(one: _Candidate, chosen: Iterable[_Candidate]) -> bool:

@@ -8,7 +8,7 @@ from lxml import etree
 
 TAGS = ["a", "b", "c", "{urn:x}d", "item"]
 NAMES = ["k", "l", "{urn:x}m"]
-TEXTS = [None, "", "t", "u", " ", "é\n", "v w"]
+TEXTS = [None, "", "t", "u", " ", "é\n", "v w", "\u00a0"]
 REFUSALS = (ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError, NotImplementedError)
 
 

@@ -15,6 +15,7 @@ from ..log.records import Row
 from ..rules import Rules
 from ..rules.nested import nested
 from ..timestamps import TimeError, as_microseconds, timestamp
+from ..xml_parser import is_blank
 from .choice import Choice, Engine, choose_engine
 from .findings.atomic_files import AtomicFile, check_targets
 from .findings.by_event import PartitionedFindings
@@ -330,7 +331,7 @@ def _as_text(until: str | datetime | None) -> str | None:
 def keep_meaningful(row: Row) -> bool:
     """Whether a record is more than a change of white space between elements."""
     value, old = row[4], row[5]
-    if (value is None or value.isspace() or not value) and (old is None or old.isspace() or not old):
+    if is_blank(value or "") and is_blank(old or ""):
         return row[2].last.test != "text()"
     return True
 

@@ -17,6 +17,7 @@ from .chunks import Chunk, ChunkKind
 from .plain_documents import is_plain, plain_content
 from .segment_summary import PlacedClock, PlacedRaised, SegmentSummary, TimePoint
 
+_SUMMARIES_AT_ONCE = 500  # of some KB, when they are read
 _CLOCKS = ("leading", "clocks", "trailing")  # the fields of a summary that are lists of clock records
 
 
@@ -93,8 +94,9 @@ def reports_of(summaries: Iterable[SegmentSummary]) -> Iterator[Report]:
         (plain if is_plain(summary) else others).append(summary)
     if plain:
         yield Report(Topic.PLAIN_SUMMARIES, plain[0].segment, plain[0].doc, plain_content(plain))
-    if others:
-        yield Report(Topic.SUMMARIES, others[0].segment, others[0].doc, _content(others))
+    for begin in range(0, len(others), _SUMMARIES_AT_ONCE):
+        some = others[begin : begin + _SUMMARIES_AT_ONCE]
+        yield Report(Topic.SUMMARIES, some[0].segment, some[0].doc, _content(some))
 
 
 def _content(summaries: Sequence[SegmentSummary]) -> bytes:
