@@ -14,6 +14,7 @@ from lxml import etree
 from tests.wrapping.judge import Judge
 from tests.wrapping.mutator import START, Mutator
 from tests.wrapping.odd_edits import STRIPPING
+from tests.wrapping.unseen_edits import edit_unseen
 from xmlcep.errors import XmlCepError
 from xmlcep.wrapping import Document, RefusedError, fromstring, wrap
 from xmlcep.wrapping.lxml_methods import DEFAULT_LOOKUP
@@ -41,7 +42,7 @@ def edited(document: Document, random: Random, edits: int, *, by_calls: bool) ->
         try:
             if random.random() < 0.12:
                 unseen = True
-                mutator._by_c_code(document.root)
+                edit_unseen(mutator, document.root)
             list(document.root.iter())
             mutator.step()
             said = document.verify()
@@ -104,7 +105,7 @@ def test_a_snapshot_tells_before_what_nobody_could_hear(seed: int) -> None:
     mutator = Mutator(document.root, random)
     for _ in range(12):
         try:
-            mutator._by_c_code(document.root)
+            edit_unseen(mutator, document.root)
             document.snapshot()
         except RefusedError as error:  # of what no log could hold nothing is told
             assert "cannot" in str(error)
